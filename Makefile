@@ -1,0 +1,64 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# `make lock` keeps the versions it finds; `make lock UPGRADE=1` takes the newest.
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+	$(if $(UPGRADE),--upgrade)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup studio test lint format bench docs-capabilities lock clean
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' Makefile
+
+setup: $(VENV)/.stamp-dev ## Install everything into .venv, with checked hashes
+
+studio: $(VENV)/.stamp ## Start Linkwork
+	@$(BIN)/linkwork studio
+
+test: $(VENV)/.stamp-dev ## Run all tests (ARGS="-k tripod" picks some)
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.stamp-dev ## Check style and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/pyright --pythonpath $(BIN)/python
+
+format: $(VENV)/.stamp-dev ## Put the source into its standard form
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.stamp-dev ## Run every benchmark and redraw its figures
+	@set -e; for each in $(sort $(wildcard benchmarks/*.py)); do \
+		echo "== $$each"; $(BIN)/python $$each; done
+
+docs-capabilities: $(VENV)/.stamp-dev ## Write docs/capabilities.md from the marks of the tests
+	@$(BIN)/python tools/capabilities.py
+
+lock: $(VENV)/.stamp ## Pin the dependencies anew in requirements/*.txt
+	@$(PIP_INSTALL) --require-hashes -r requirements/lock.txt
+	@$(COMPILE) pyproject.toml requirements/runtime.in -o requirements/runtime.txt
+	@$(COMPILE) pyproject.toml requirements/runtime.in requirements/dev.in \
+		--constraints requirements/runtime.txt -o requirements/dev.txt
+	@$(COMPILE) requirements/lock.in -o requirements/lock.txt
+
+clean: ## Remove .venv, builds and caches
+	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.stamp: requirements/runtime.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Linkwork needs Python 3.11 or newer, and $(PYTHON) is older."; \
+		echo "Name another one: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Installing Linkwork into $(VENV) (a few minutes the first time) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP_INSTALL) --require-hashes -r requirements/runtime.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.stamp-dev: requirements/dev.txt $(VENV)/.stamp
+	@echo "Installing what tests and checks it ..."
+	@$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	@touch $@

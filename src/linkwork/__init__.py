@@ -1,0 +1,1 @@
+"""Linkwork: a virtual test bench for robots."""

@@ -1,0 +1,55 @@
+"""The one decorator for compiled kernels, and the directory where their machine code is kept.
+
+Numba keys its cache by a file's own time stamp and does not notice a changed callee in another
+file. So the cache directory carries a hash of every kernel source, numba's version and the CPU:
+a change of any of them is a new directory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from functools import cache
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import numba
+
+_KERNEL_FILES = "*kernels*.py"
+
+
+@cache
+def source_hash() -> str:
+    """Hash of all kernel sources of the package."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for path in sorted([*root.rglob(_KERNEL_FILES), Path(__file__)]):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cpu_features() -> str:
+    """Name and features of this CPU, as far as compiled code depends on them."""
+    features = llvm.get_host_cpu_features()
+    present = ",".join(sorted(name for name, there in features.items() if there))
+    return f"{platform.machine()} {llvm.get_host_cpu_name()} {present}"
+
+
+@cache
+def cache_directory() -> Path:
+    """Where machine code for exactly these sources, this numba and this CPU is kept."""
+    base = os.environ.get("LINKWORK_CACHE")
+    if base is None:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        base = str(Path(base) / "linkwork")
+    key = hashlib.sha256(f"{source_hash()} {numba.__version__} {cpu_features()}".encode())
+    return Path(base) / f"kernels-{key.hexdigest()[:16]}"
+
+
+numba.config.CACHE_DIR = str(cache_directory())
+
+#: Compiles a function over flat arrays: float64, cached, no fast-math, no threads (bit-exact).
+kernel = numba.njit(cache=True, fastmath=False, error_model="numpy", nogil=True)

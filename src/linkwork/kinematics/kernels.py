@@ -1,0 +1,342 @@
+"""Compiled forward kinematics: joint motion, poses, twists and Jacobians over flat arrays.
+
+A body stands at  parent ∘ x0 ∘ T(pivot) ∘ J(q) ∘ T(−pivot). Joint codes are those of
+``parts.joint.JOINT_TYPES``. ``v`` of a ball is the angular velocity in the body's axes, that of a
+free joint the origin's velocity in the parent's axes, then the angular velocity in the body's.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.jit import kernel
+from linkwork.spatial.kernels import (
+    axis_quat,
+    compose,
+    normalise,
+    quat_mul,
+    rotate,
+    rotvec_quat,
+)
+
+FIXED, HINGE, SLIDER, BALL, UNIVERSAL = 0, 1, 2, 3, 4
+CYLINDRICAL, SCREW, PLANAR, RAIL, FREE = 5, 6, 7, 8, 9
+
+
+@kernel
+def plane_axes(axis):
+    """Two unit vectors that with ``axis`` make a right-handed frame, as six numbers."""
+    if abs(axis[2]) > 0.9:
+        # For the usual normal ±z the plane's x is the frame's x.
+        ux, uy, uz = 1.0 - axis[0] * axis[0], -axis[0] * axis[1], -axis[0] * axis[2]
+    else:
+        ux, uy, uz = -axis[2] * axis[0], -axis[2] * axis[1], 1.0 - axis[2] * axis[2]
+    n = 1.0 / math.sqrt(ux * ux + uy * uy + uz * uz)
+    ux, uy, uz = ux * n, uy * n, uz * n
+    return (
+        ux,
+        uy,
+        uz,
+        axis[1] * uz - axis[2] * uy,
+        axis[2] * ux - axis[0] * uz,
+        axis[0] * uy - axis[1] * ux,
+    )
+
+
+@kernel
+def _rail_piece(length, turn, climb, s, out):
+    """Pose after the arc length ``s`` of one piece: exp of an even twist, x forward."""
+    wy = -climb / length
+    wz = turn / length
+    rotvec_quat(0.0, wy * s, wz * s, out[3:])
+    w = math.sqrt(wy * wy + wz * wz)
+    a = w * s
+    if abs(a) < 1e-6:
+        sine, cosine = s * (1.0 - a * a / 6.0), 0.5 * s * s * w * (1.0 - a * a / 12.0)
+    else:
+        sine, cosine = math.sin(a) / w, (1.0 - math.cos(a)) / w
+    # p = (sin a / w) e_x + ((1 − cos a) / w) (w × e_x)/|w|
+    k = cosine / w if w > 1e-12 else 0.0
+    out[0] = sine
+    out[1] = wz * k
+    out[2] = -wy * k
+
+
+@kernel
+def rail_pose(rail, first, count, s, out, a, b):
+    """Pose on the rail at arc length ``s`` [m]; before 0 and past the end it runs straight on."""
+    out[:] = 0.0
+    out[3] = 1.0
+    done = 0.0
+    for k in range(first, first + count):
+        length = rail[k, 0]
+        part = s - done
+        if k == first and part < 0.0:
+            out[0] = part
+            return
+        if part <= length:
+            _rail_piece(length, rail[k, 1], rail[k, 2], part, a)
+            b[:] = out
+            compose(b, a, out)
+            return
+        _rail_piece(length, rail[k, 1], rail[k, 2], length, a)
+        b[:] = out
+        compose(b, a, out)
+        done += length
+    a[:] = 0.0
+    a[3] = 1.0
+    a[0] = s - done
+    b[:] = out
+    compose(b, a, out)
+
+
+@kernel
+def rail_curvature(rail, first, count, s):
+    """Turn and climb rates [rad/m] at arc length ``s``."""
+    done = 0.0
+    for k in range(first, first + count):
+        if s >= done and s <= done + rail[k, 0]:
+            return rail[k, 1] / rail[k, 0], rail[k, 2] / rail[k, 0]
+        done += rail[k, 0]
+    return 0.0, 0.0
+
+
+@kernel
+def joint_pose(kind, q, a, axis, axis2, pitch, rail, first, count, out, s1, s2):
+    """``out`` = J(q): the motion of one joint whose coordinates start at ``q[a]``."""
+    out[0] = out[1] = out[2] = 0.0
+    if kind == HINGE:
+        axis_quat(axis[0], axis[1], axis[2], q[a], out[3:])
+        return
+    out[3] = 1.0
+    out[4] = out[5] = out[6] = 0.0
+    if kind == SLIDER:
+        for k in range(3):
+            out[k] = axis[k] * q[a]
+    elif kind == BALL:
+        for k in range(4):
+            out[3 + k] = q[a + k]
+        normalise(out[3:])
+    elif kind == UNIVERSAL:
+        axis_quat(axis[0], axis[1], axis[2], q[a], s1[3:])
+        axis_quat(axis2[0], axis2[1], axis2[2], q[a + 1], s2[3:])
+        quat_mul(s1[3:], s2[3:], out[3:])
+    elif kind == CYLINDRICAL:
+        axis_quat(axis[0], axis[1], axis[2], q[a + 1], out[3:])
+        for k in range(3):
+            out[k] = axis[k] * q[a]
+    elif kind == SCREW:
+        axis_quat(axis[0], axis[1], axis[2], q[a], out[3:])
+        for k in range(3):
+            out[k] = axis[k] * pitch * q[a]
+    elif kind == PLANAR:
+        ux, uy, uz, wx, wy, wz = plane_axes(axis)
+        axis_quat(axis[0], axis[1], axis[2], q[a + 2], out[3:])
+        out[0] = ux * q[a] + wx * q[a + 1]
+        out[1] = uy * q[a] + wy * q[a + 1]
+        out[2] = uz * q[a] + wz * q[a + 1]
+    elif kind == RAIL:
+        rail_pose(rail, first, count, q[a], out, s1, s2)
+    elif kind == FREE:
+        for k in range(7):
+            out[k] = q[a + k]
+        normalise(out[3:])
+
+
+@kernel
+def forward_poses(
+    parent, kind, qadr, vadr, x0, pivot, axis, axis2, pitch, rail_first, rail_count, rail, q, pose
+):
+    """Fills ``pose`` (nb×7) from the coordinates ``q``; row 0 is the world."""
+    work = np.empty((5, 7))
+    joint, base, s1, s2, pin = work[0], work[1], work[2], work[3], work[4]
+    pose[0, :] = 0.0
+    pose[0, 3] = 1.0
+    for b in range(1, parent.shape[0]):
+        compose(pose[parent[b]], x0[b], base)
+        if kind[b] == FIXED:
+            pose[b, :] = base
+            continue
+        joint_pose(
+            kind[b], q, qadr[b], axis[b], axis2[b], pitch[b],
+            rail, rail_first[b], rail_count[b], joint, s1, s2,
+        )  # fmt: skip
+        # J about the pivot: position = pivot + p − R pivot
+        px, py, pz = pivot[b, 0], pivot[b, 1], pivot[b, 2]
+        if px != 0.0 or py != 0.0 or pz != 0.0:
+            x, y, z = rotate(joint[3:], px, py, pz)
+            pin[:] = joint
+            pin[0] += px - x
+            pin[1] += py - y
+            pin[2] += pz - z
+            compose(base, pin, pose[b])
+        else:
+            compose(base, joint, pose[b])
+        normalise(pose[b, 3:])
+
+
+@kernel
+def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, parent_x0, pose, out):
+    """``out`` = twist of a body for unit speed of its degree of freedom ``k``, world axes.
+
+    Six numbers: velocity of the body frame's origin, then angular velocity. ``parent_x0`` is the
+    world pose of the joint's frame at value 0, ``pose`` the body's world pose.
+    """
+    qb = pose[3:]
+    qp = parent_x0[3:]
+    for i in range(6):
+        out[i] = 0.0
+    ax = ay = az = 0.0
+    turning = False
+    if kind == HINGE or kind == SCREW:
+        ax, ay, az = rotate(qb, axis[0], axis[1], axis[2])
+        turning = True
+        if kind == SCREW:
+            out[0], out[1], out[2] = ax * pitch, ay * pitch, az * pitch
+    elif kind == SLIDER:
+        out[0], out[1], out[2] = rotate(qp, axis[0], axis[1], axis[2])
+    elif kind == BALL:
+        ax, ay, az = rotate(qb, float(k == 0), float(k == 1), float(k == 2))
+        turning = True
+    elif kind == UNIVERSAL:
+        if k == 0:
+            ax, ay, az = rotate(qp, axis[0], axis[1], axis[2])
+        else:
+            ax, ay, az = rotate(qb, axis2[0], axis2[1], axis2[2])
+        turning = True
+    elif kind == CYLINDRICAL:
+        if k == 0:
+            out[0], out[1], out[2] = rotate(qp, axis[0], axis[1], axis[2])
+        else:
+            ax, ay, az = rotate(qb, axis[0], axis[1], axis[2])
+            turning = True
+    elif kind == PLANAR:
+        ux, uy, uz, wx, wy, wz = plane_axes(axis)
+        if k == 0:
+            out[0], out[1], out[2] = rotate(qp, ux, uy, uz)
+        elif k == 1:
+            out[0], out[1], out[2] = rotate(qp, wx, wy, wz)
+        else:
+            ax, ay, az = rotate(qb, axis[0], axis[1], axis[2])
+            turning = True
+    elif kind == RAIL:
+        turn, climb = rail_curvature(rail, first, count, q[a])
+        out[0], out[1], out[2] = rotate(qb, 1.0, 0.0, 0.0)
+        ax, ay, az = rotate(qb, 0.0, -climb, turn)
+        turning = True
+    elif kind == FREE:
+        if k < 3:
+            out[0], out[1], out[2] = rotate(qp, float(k == 0), float(k == 1), float(k == 2))
+        else:
+            out[3], out[4], out[5] = rotate(qb, float(k == 3), float(k == 4), float(k == 5))
+    if turning:
+        # velocity of the origin = ω × (origin − pivot)
+        rx, ry, rz = rotate(qb, -pivot[0], -pivot[1], -pivot[2])
+        out[0] += ay * rz - az * ry
+        out[1] += az * rx - ax * rz
+        out[2] += ax * ry - ay * rx
+        out[3], out[4], out[5] = ax, ay, az
+
+
+@kernel
+def _dofs(kind):
+    if kind == HINGE or kind == SLIDER or kind == SCREW or kind == RAIL:
+        return 1
+    if kind == BALL or kind == PLANAR:
+        return 3
+    if kind == UNIVERSAL or kind == CYLINDRICAL:
+        return 2
+    if kind == FREE:
+        return 6
+    return 0
+
+
+@kernel
+def forward_twists(
+    parent, kind, qadr, vadr, x0, pivot, axis, axis2, pitch, rail_first, rail_count, rail,
+    com, q, v, pose, twist,
+):  # fmt: skip
+    """Fills ``twist`` (nb×6: velocity of the centre of mass, angular velocity, world axes)."""
+    base, unit = np.empty(7), np.empty(6)
+    twist[0, :] = 0.0
+    for b in range(1, parent.shape[0]):
+        p = parent[b]
+        # the parent's motion carried to this body's origin (twist rows still hold origins)
+        dx, dy, dz = pose[b, 0] - pose[p, 0], pose[b, 1] - pose[p, 1], pose[b, 2] - pose[p, 2]
+        wx, wy, wz = twist[p, 3], twist[p, 4], twist[p, 5]
+        twist[b, 0] = twist[p, 0] + wy * dz - wz * dy
+        twist[b, 1] = twist[p, 1] + wz * dx - wx * dz
+        twist[b, 2] = twist[p, 2] + wx * dy - wy * dx
+        twist[b, 3], twist[b, 4], twist[b, 5] = wx, wy, wz
+        n = _dofs(kind[b])
+        if n == 0:
+            continue
+        compose(pose[p], x0[b], base)
+        for k in range(n):
+            speed = v[vadr[b] + k]
+            if speed == 0.0:
+                continue
+            dof_motion(
+                kind[b], q, qadr[b], k, axis[b], axis2[b], pitch[b],
+                rail, rail_first[b], rail_count[b], pivot[b], base, pose[b], unit,
+            )  # fmt: skip
+            for i in range(6):
+                twist[b, i] += unit[i] * speed
+    for b in range(1, parent.shape[0]):
+        rx, ry, rz = rotate(pose[b, 3:], com[b, 0], com[b, 1], com[b, 2])
+        wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
+        twist[b, 0] += wy * rz - wz * ry
+        twist[b, 1] += wz * rx - wx * rz
+        twist[b, 2] += wx * ry - wy * rx
+
+
+@kernel
+def point_jacobian(
+    parent, kind, qadr, vadr, x0, pivot, axis, axis2, pitch, rail_first, rail_count, rail,
+    q, pose, body, px, py, pz, out,
+):  # fmt: skip
+    """Fills ``out`` (6×nv): velocity of the world point p fixed to ``body``, angular velocity."""
+    base, unit = np.empty(7), np.empty(6)
+    out[:, :] = 0.0
+    b = body
+    while b > 0:
+        n = _dofs(kind[b])
+        if n > 0:
+            compose(pose[parent[b]], x0[b], base)
+            dx, dy, dz = px - pose[b, 0], py - pose[b, 1], pz - pose[b, 2]
+            for k in range(n):
+                dof_motion(
+                    kind[b], q, qadr[b], k, axis[b], axis2[b], pitch[b],
+                    rail, rail_first[b], rail_count[b], pivot[b], base, pose[b], unit,
+                )  # fmt: skip
+                i = vadr[b] + k
+                out[0, i] = unit[0] + unit[4] * dz - unit[5] * dy
+                out[1, i] = unit[1] + unit[5] * dx - unit[3] * dz
+                out[2, i] = unit[2] + unit[3] * dy - unit[4] * dx
+                out[3, i], out[4, i], out[5, i] = unit[3], unit[4], unit[5]
+        b = parent[b]
+
+
+@kernel
+def integrate_coordinates(kind, qadr, vadr, q, v, h, out):
+    """``out`` = q moved by v for the time ``h``, quaternions along their geodesics."""
+    turn, result = np.empty(4), np.empty(4)
+    out[:] = q
+    for b in range(1, kind.shape[0]):
+        n = _dofs(kind[b])
+        a, i = qadr[b], vadr[b]
+        if kind[b] == BALL or kind[b] == FREE:
+            if kind[b] == FREE:
+                for k in range(3):
+                    out[a + k] = q[a + k] + h * v[i + k]
+                a += 3
+                i += 3
+            rotvec_quat(h * v[i], h * v[i + 1], h * v[i + 2], turn)
+            quat_mul(q[a : a + 4], turn, result)
+            normalise(result)
+            out[a : a + 4] = result
+        else:
+            for k in range(n):
+                out[a + k] = q[a + k] + h * v[i + k]

@@ -1,0 +1,15 @@
+"""Triangle meshes: load (STL, OBJ, glTF, Collada), hull, inertia, simplification."""
+
+from linkwork.meshes.load import MESH_SUFFIXES, UpAxis, clear_mesh_cache, load_mesh
+from linkwork.meshes.mass import MassProperties, mass_properties
+from linkwork.meshes.mesh import TriangleMesh
+
+__all__ = [
+    "MESH_SUFFIXES",
+    "MassProperties",
+    "TriangleMesh",
+    "UpAxis",
+    "clear_mesh_cache",
+    "load_mesh",
+    "mass_properties",
+]

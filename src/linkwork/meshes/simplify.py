@@ -1,0 +1,118 @@
+"""Simplification by vertex clustering with quadric error placement (Lindstrom 2000)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import MeshError
+from linkwork.meshes.mesh import weld
+
+Table = tuple[NDArray[np.float64], NDArray[np.int32]]
+
+_ROUNDS = 16
+"""Bisection rounds for the cell size; each halves the interval of its logarithm."""
+
+
+def cluster(
+    vertices: NDArray[np.float64], faces: NDArray[np.int32], max_faces: int
+) -> Table:
+    """Merges the vertices in each cell of a grid, the finest that leaves few enough faces.
+
+    A merged vertex stands where the sum of squared distances to the planes of the faces around
+    it is least, kept within its cell. Faces that fall together with opposite sides cancel; a
+    closed surface therefore stays closed.
+
+    Args:
+        vertices: n×3 [m].
+        faces: m×3.
+        max_faces: Most triangles in the result, at least 4.
+
+    Raises:
+        MeshError: Nothing with a shape is left within the limit.
+    """
+    if max_faces < 4:
+        raise MeshError(f"a mesh cannot have {max_faces} triangles.", hint="Ask for 4 or more.")
+    low = vertices.min(axis=0)
+    size = float((vertices.max(axis=0) - low).max())
+    best: NDArray[np.int32] | None = None
+    best_cells: NDArray[np.int64] | None = None
+    best_step = fine = size * 1e-6
+    coarse = size
+    for _ in range(_ROUNDS):
+        step = float(np.sqrt(fine * coarse))
+        cells = _cells(vertices, low, step)
+        merged = _cancelled(cells[faces])
+        if len(merged) > max_faces:
+            fine = step
+            continue
+        coarse = step
+        if best is None or len(merged) > len(best):
+            best, best_cells, best_step = merged, cells, step
+    if best is None or best_cells is None or len(best) < 4:
+        raise MeshError(
+            f"the mesh of {len(faces)} triangles keeps no shape with at most {max_faces}.",
+            hint="Allow more triangles, or use its convex hull.",
+        )
+    places = _placed(vertices, faces, best_cells, best_step)
+    return weld(places, best)
+
+
+def _cells(
+    vertices: NDArray[np.float64], low: NDArray[np.float64], step: float
+) -> NDArray[np.int64]:
+    """The number of the cell of each vertex; occupied cells are numbered from 0."""
+    index = np.floor((vertices - low) / step).astype(np.int64)
+    span = index.max(axis=0) + 1
+    keys = (index[:, 0] * span[1] + index[:, 1]) * span[2] + index[:, 2]
+    return np.unique(keys, return_inverse=True)[1]
+
+
+def _cancelled(faces: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Faces with three different corners, after equal ones of opposite side have cancelled."""
+    a, b, c = faces.T
+    faces = faces[(a != b) & (b != c) & (c != a)]
+    if not len(faces):
+        return faces.astype(np.int32)
+    turn = faces.argmin(axis=1)[:, None]
+    faces = np.take_along_axis(faces, (turn + np.arange(3)) % 3, axis=1)
+    positive = faces[:, 1] < faces[:, 2]
+    low, high = faces[:, 1:].min(axis=1), faces[:, 1:].max(axis=1)
+    plain = np.stack([faces[:, 0], low, high], axis=1)
+    unique, which = np.unique(plain, axis=0, return_inverse=True)
+    which = which.ravel()
+    surplus = np.bincount(which, weights=np.where(positive, 1.0, -1.0), minlength=len(unique))
+    surplus = surplus.astype(np.int64)
+    kept = np.repeat(unique, np.abs(surplus), axis=0)
+    flipped = np.repeat(surplus < 0, np.abs(surplus))
+    kept[flipped, 1:] = kept[flipped, :0:-1]
+    return kept.astype(np.int32)
+
+
+def _placed(
+    vertices: NDArray[np.float64],
+    faces: NDArray[np.int32],
+    cells: NDArray[np.int64],
+    step: float,
+) -> NDArray[np.float64]:
+    """One place per cell, least in the quadric error of the faces that touch the cell."""
+    count = int(cells.max()) + 1
+    amount = np.bincount(cells, minlength=count)[:, None]
+    mean = np.stack([np.bincount(cells, vertices[:, k], count) for k in range(3)], axis=1) / amount
+    corners = vertices[faces]
+    area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    matrix = np.zeros((count, 3, 3))
+    target = np.zeros((count, 3))
+    for k in range(3):
+        cell = cells[faces[:, k]]
+        height = np.einsum("ij,ij->i", area, corners[:, 0] - mean[cell])
+        for i in range(3):
+            target[:, i] += np.bincount(cell, area[:, i] * height, count)
+            for j in range(3):
+                matrix[:, i, j] += np.bincount(cell, area[:, i] * area[:, j], count)
+    # Weak directions (planes and ridges) stay at the mean; the inverse is cut at 1e-3.
+    shift = (np.linalg.pinv(matrix, rcond=1e-3, hermitian=True) @ target[:, :, None])[:, :, 0]
+    length = np.linalg.norm(shift, axis=1)
+    too_far = ~(length <= step)
+    shift[too_far] = 0.0
+    return mean + shift

@@ -1,0 +1,34 @@
+"""Parts: elements, joints and anchors, snapped together into robots."""
+
+from linkwork.parts.anchor import Anchor
+from linkwork.parts.element import Element
+from linkwork.parts.joint import JOINT_TYPES, Joint, RailPiece
+from linkwork.parts.kit import Kit, find_kits, kit_part
+from linkwork.parts.part import Attachment, Coupling, Loop, Part
+from linkwork.parts.shape import SHAPES, Box, Capsule, Cone, Cylinder, Mesh, Plane, Shape, Sphere
+from linkwork.parts.spec import Spec
+
+__all__ = [
+    "JOINT_TYPES",
+    "SHAPES",
+    "Anchor",
+    "Attachment",
+    "Box",
+    "Capsule",
+    "Cone",
+    "Coupling",
+    "Cylinder",
+    "Element",
+    "Joint",
+    "Kit",
+    "Loop",
+    "Mesh",
+    "Part",
+    "Plane",
+    "RailPiece",
+    "Shape",
+    "Spec",
+    "Sphere",
+    "find_kits",
+    "kit_part",
+]

@@ -1,0 +1,204 @@
+"""Joint: a movable connection of two elements."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from linkwork.errors import Origin, PartError, suggestion
+from linkwork.parts.names import check_name
+from linkwork.parts.spec import Spec
+from linkwork.spatial.pose import IDENTITY, Pose, Vec3, unit
+
+
+@dataclass(frozen=True)
+class JointType:
+    """What a kind of joint can do.
+
+    Attributes:
+        code: Number used by the kernels.
+        nq: Coordinates.
+        nv: Degrees of freedom.
+        dofs: Name of each degree of freedom; angles end in radians, others in metres.
+    """
+
+    code: int
+    nq: int
+    nv: int
+    dofs: tuple[str, ...]
+
+    def is_angle(self, dof: int) -> bool:
+        """Whether degree of freedom ``dof`` is a rotation [rad] rather than a length [m]."""
+        return self.dofs[dof][0] in "ar"
+
+
+#: The joints of the file format. ``free`` and ``ball`` keep quaternions in ``q``.
+JOINT_TYPES: dict[str, JointType] = {
+    "fixed": JointType(0, 0, 0, ()),
+    "hinge": JointType(1, 1, 1, ("angle",)),
+    "slider": JointType(2, 1, 1, ("position",)),
+    "ball": JointType(3, 4, 3, ("rx", "ry", "rz")),
+    "universal": JointType(4, 2, 2, ("angle1", "angle2")),
+    "cylindrical": JointType(5, 2, 2, ("position", "angle")),
+    "screw": JointType(6, 1, 1, ("angle",)),
+    "planar": JointType(7, 3, 3, ("x", "y", "angle")),
+    "rail": JointType(8, 1, 1, ("position",)),
+    "free": JointType(9, 7, 6, ("x", "y", "z", "rx", "ry", "rz")),
+}
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class RailPiece:
+    """A piece of rail: ``length`` [m] along +x while turning left and climbing at even rates.
+
+    Attributes:
+        length: Arc length [m].
+        turn: Total angle turned about the rail's z [rad].
+        climb: Total angle pitched upward, about −y [rad].
+    """
+
+    length: float
+    turn: float = 0.0
+    climb: float = 0.0
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A movable connection.
+
+    The joint's frame stands at ``at`` in the frame of ``from_`` and at ``at_to`` in that of
+    ``to``; at value 0 both coincide. ``axis`` is given in the joint's frame.
+
+    Attributes:
+        name: Name in its part.
+        type: One of hinge, slider, ball, universal, cylindrical, screw, planar, rail, fixed, free.
+        from_: Element that carries.
+        to: Element that is carried, or the next joint of a chain of joints.
+        at: Pose of the joint's frame in ``from_``.
+        at_to: Pose of the joint's frame in ``to``.
+        axis: Axis, or the plane's normal.
+        axis2: Second axis of a universal joint.
+        range: Lowest and highest value [rad or m] of each degree of freedom, None for no limit.
+        max_speed: [rad/s or m/s], None for no limit.
+        max_effort: Largest drive torque or force [N m or N], None for no limit.
+        damping: Viscous [N m s/rad or N s/m].
+        friction: Coulomb [N m or N].
+        stiffness: Spring [N m/rad or N/m] towards ``rest``.
+        rest: Where the spring is slack [rad or m].
+        armature: Rotor inertia seen at the joint [kg m² or kg].
+        pitch: Advance of a screw per turn [m].
+        rail: Pieces of a rail.
+        value: Initial value of each degree of freedom [rad or m].
+        drive: Spec of the actuator that sits on the joint.
+        bus: How the joint appears on a bus; kept as written.
+        labels: Words for people, by language.
+        origin: Where it was said.
+    """
+
+    name: str
+    type: str
+    from_: str
+    to: str
+    at: Pose = IDENTITY
+    at_to: Pose = IDENTITY
+    axis: Vec3 = (0.0, 0.0, 1.0)
+    axis2: Vec3 = (0.0, 1.0, 0.0)
+    range: tuple[Range | None, ...] | Range | None = None
+    max_speed: float | None = None
+    max_effort: float | None = None
+    damping: float = 0.0
+    friction: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+    armature: float = 0.0
+    pitch: float = 0.0
+    rail: tuple[RailPiece, ...] = ()
+    value: tuple[float, ...] | float | None = None
+    drive: Spec | None = None
+    bus: dict[str, Any] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    origin: Origin = Origin()
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "joint", origin=self.origin)
+        if self.type not in JOINT_TYPES:
+            self._refuse(
+                f"there is no joint type {self.type!r}. "
+                + suggestion(self.type, JOINT_TYPES, kind="types")
+            )
+        object.__setattr__(self, "axis", unit(self.axis))
+        object.__setattr__(self, "axis2", unit(self.axis2))
+        if self.type == "universal":
+            dot = sum(a * b for a, b in zip(self.axis, self.axis2, strict=True))
+            if abs(dot) > 1e-6:
+                self._refuse("axis and axis2 of a universal joint must be at right angles.")
+        for what in ("damping", "friction", "stiffness", "armature"):
+            value = getattr(self, what)
+            if not (math.isfinite(value) and value >= 0.0):
+                self._refuse(f"{what} must be 0 or more, not {value:g}.")
+        for what in ("max_speed", "max_effort"):
+            value = getattr(self, what)
+            if value is not None and not (math.isfinite(value) and value > 0.0):
+                self._refuse(f"{what} must be more than 0, not {value:g}.")
+        if self.type == "screw" and not (math.isfinite(self.pitch) and self.pitch != 0.0):
+            self._refuse("a screw needs its pitch (advance per turn) [m], other than 0.")
+        if self.type == "rail" and not self.rail:
+            self._refuse("a rail needs its pieces, for example rail = [{ length = 1.0 }].")
+        if any(not (math.isfinite(p.length) and p.length > 0.0) for p in self.rail):
+            self._refuse("each piece of a rail needs a length above 0.")
+        self._normalise_ranges()
+        self._normalise_value()
+
+    def _refuse(self, why: str) -> None:
+        raise PartError(f"joint {self.name!r}: {why}", origin=self.origin)
+
+    @property
+    def kind(self) -> JointType:
+        """What this type of joint can do."""
+        return JOINT_TYPES[self.type]
+
+    @property
+    def ranges(self) -> tuple[Range | None, ...]:
+        """Limits of each degree of freedom."""
+        return self.range  # type: ignore[return-value] - normalised by __post_init__
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Initial value of each degree of freedom."""
+        return self.value  # type: ignore[return-value] - normalised by __post_init__
+
+    def _normalise_ranges(self) -> None:
+        given = self.range
+        nv = self.kind.nv
+        if given is None:
+            ranges: tuple[Range | None, ...] = (None,) * nv
+            if self.type == "rail":
+                ranges = ((0.0, sum(p.length for p in self.rail)),)
+        elif len(given) == 2 and all(isinstance(c, int | float) for c in given):
+            ranges = (tuple(given),) + (None,) * (nv - 1)  # type: ignore[assignment]
+        else:
+            ranges = tuple(given)  # type: ignore[arg-type]
+        if len(ranges) != nv:
+            self._refuse(f"range needs {nv} pairs for a {self.type} joint, not {len(ranges)}.")
+        for pair in ranges:
+            if pair is not None and not (
+                math.isfinite(pair[0]) and math.isfinite(pair[1]) and pair[0] <= pair[1]
+            ):
+                self._refuse(f"range must be [lowest, highest], not [{pair[0]:g}, {pair[1]:g}].")
+        object.__setattr__(self, "range", ranges)
+
+    def _normalise_value(self) -> None:
+        given, nv = self.value, self.kind.nv
+        if given is None:
+            values = tuple(
+                0.0 if r is None or self.type == "ball" else min(max(0.0, r[0]), r[1])
+                for r in self.ranges
+            )
+        else:
+            values = (float(given),) if isinstance(given, int | float) else tuple(given)
+        if len(values) != nv or not all(math.isfinite(c) for c in values):
+            self._refuse(f"value needs {nv} finite numbers for a {self.type} joint.")
+        object.__setattr__(self, "value", values)

@@ -1,0 +1,319 @@
+"""Part: a tree of elements, joints and anchors; a robot is a part."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from linkwork.errors import Origin, PartError, not_found
+from linkwork.parts.anchor import Anchor
+from linkwork.parts.element import Element
+from linkwork.parts.joint import JOINT_TYPES, Joint
+from linkwork.parts.names import check_name, scoped
+from linkwork.parts.spec import Spec
+from linkwork.spatial.pose import Pose, Vec3, quat_from_axis
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A closed loop: the frames of two anchors held together by a joint.
+
+    Attributes:
+        name: Name in its part.
+        a: First anchor, by name.
+        b: Second anchor.
+        joint: Type of the closing joint; its frame is the anchors'.
+        axis: Axis in the anchors' frames.
+        origin: Where it was said.
+    """
+
+    name: str
+    a: str
+    b: str
+    joint: str = "ball"
+    axis: Vec3 = (0.0, 0.0, 1.0)
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A joint that follows another: value = ratio · value(of) + offset (mimic, gears).
+
+    Attributes:
+        joint: The joint that follows.
+        of: The joint that leads.
+        ratio: [rad/rad, m/rad, …].
+        offset: [rad or m].
+        origin: Where it was said.
+    """
+
+    joint: str
+    of: str
+    ratio: float = 1.0
+    offset: float = 0.0
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A part that sits on an anchor of another.
+
+    Attributes:
+        anchor: Anchor of the carrying part (scoped names reach into attached parts).
+        part: The part that comes.
+        name: Its scope.
+        by: Anchor of the coming part; empty takes "mount" where it exists, else the root.
+        turn: Turn about the anchor's z [rad].
+        origin: Where it was said.
+    """
+
+    anchor: str
+    part: Part
+    name: str
+    by: str = ""
+    turn: float = 0.0
+    origin: Origin = Origin()
+
+    def pose(self, carrier: Anchor) -> Pose:
+        """Pose of the coming part's root element in the frame of the carrier's element."""
+        turned = carrier.at @ Pose(quat=quat_from_axis((0.0, 0.0, 1.0), self.turn))
+        return turned @ self.part.anchor_pose(self.by or self.part.mount).inverse()
+
+
+@dataclass
+class Part:
+    """A tree of elements, joints and anchors: pure data, no state.
+
+    Attributes:
+        name: Name of the part.
+        elements: Rigid pieces by name.
+        joints: Movable connections by name.
+        anchors: Places where others fit, by name.
+        loops: Closed loops by name.
+        couplings: Joints that follow others.
+        attachments: Parts that sit on anchors, by scope.
+        sensors: Specs of the sensors that belong to the part.
+        title: One line for people.
+        labels: Words for people, by language.
+        aliases: Names of an imported file to the names here, where they differ.
+        origin: The file.
+    """
+
+    name: str
+    elements: dict[str, Element] = field(default_factory=dict)
+    joints: dict[str, Joint] = field(default_factory=dict)
+    anchors: dict[str, Anchor] = field(default_factory=dict)
+    loops: dict[str, Loop] = field(default_factory=dict)
+    couplings: list[Coupling] = field(default_factory=list)
+    attachments: dict[str, Attachment] = field(default_factory=dict)
+    sensors: list[Spec] = field(default_factory=list)
+    title: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    origin: Origin = Origin()
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "part", origin=self.origin)
+
+    def add(self, *things: Element | Joint | Anchor | Loop | Coupling) -> Self:
+        """Adds elements, joints, anchors, loops and couplings.
+
+        Raises:
+            PartError: If a name is taken; the message says by what.
+        """
+        for thing in things:
+            match thing:
+                case Element():
+                    self._take(thing.name, "element", thing.origin)
+                    self.elements[thing.name] = thing
+                case Joint():
+                    self._take(thing.name, "joint", thing.origin)
+                    self.joints[thing.name] = thing
+                case Anchor():
+                    if thing.name in self.anchors:
+                        self._taken("anchor", thing.name, self.anchors[thing.name], thing.origin)
+                    self.anchors[thing.name] = thing
+                case Loop():
+                    if thing.name in self.loops:
+                        self._taken("loop", thing.name, self.loops[thing.name], thing.origin)
+                    self.loops[thing.name] = thing
+                case Coupling():
+                    self.couplings.append(thing)
+        return self
+
+    def _take(self, name: str, kind: str, origin: Origin) -> None:
+        for taken in (self.elements, self.joints, self.attachments):
+            if name in taken:
+                self._taken(kind, name, taken[name], origin)
+
+    def _taken(self, kind: str, name: str, by: Any, origin: Origin) -> None:
+        where = f" at {by.origin}" if by.origin.file else ""
+        raise PartError(
+            f"{kind} name {name!r} is taken by the {type(by).__name__.lower()}{where}.",
+            origin=origin,
+        )
+
+    @property
+    def mount(self) -> str:
+        """The anchor by which the part is attached unless told otherwise; empty for the root."""
+        return "mount" if "mount" in self.anchors else ""
+
+    def attach(
+        self,
+        anchor: str,
+        other: Part,
+        *,
+        name: str = "",
+        by: str = "",
+        turn: float = 0.0,
+        origin: Origin | None = None,
+    ) -> Self:
+        """Puts ``other`` on ``anchor``.
+
+        Args:
+            anchor: Anchor of this part, or scoped (``hand/flange``) of one attached before.
+            other: The part that comes; the same part may come several times under other names.
+            name: Scope of its names; the part's own name if empty.
+            by: Anchor of ``other``; "mount" where it exists, else its root element's frame.
+            turn: Turn about the anchor's z [rad].
+            origin: Where it was said.
+
+        Raises:
+            PartError: If the anchor is unknown, occupied or does not fit, or the attach is cyclic.
+        """
+        origin = origin or Origin()
+        name = check_name(name or other.name, "part", origin=origin)
+        self._take(name, "part", origin)
+        if other is self or other._contains(self):
+            raise PartError(
+                f"part {other.name!r} cannot be attached to {self.name!r}: it contains it.",
+                origin=origin,
+            )
+        carrier = self.find_anchor(anchor, origin=origin)
+        for taken in self.attachments.values():
+            if taken.anchor == anchor:
+                raise PartError(
+                    f"anchor {anchor!r} of {self.name!r} already carries {taken.name!r}.",
+                    origin=origin,
+                    hint="An anchor carries one part.",
+                )
+        attachment = Attachment(anchor, other, name, by, turn, origin)
+        self._check_fit(carrier, attachment)
+        self.attachments[name] = attachment
+        return self
+
+    def _check_fit(self, carrier: Anchor, attachment: Attachment) -> None:
+        other, origin = attachment.part, attachment.origin
+        if by := attachment.by or other.mount:
+            mine = other.find_anchor(by, origin=origin)
+            if carrier.fits and mine.fits and carrier.fits != mine.fits:
+                fitting = [a.name for a in other.anchors.values() if a.fits == carrier.fits]
+                hint = f"Anchors of {other.name!r} that fit: {', '.join(fitting) or 'none'}."
+                raise PartError(
+                    f"anchor {by!r} of {other.name!r} (fits {mine.fits!r}) does not fit "
+                    f"{carrier.name!r} of {self.name!r} (fits {carrier.fits!r}).",
+                    origin=origin,
+                    hint=hint,
+                )
+        if not carrier.allows(attachment.turn):
+            raise PartError(
+                f"anchor {carrier.name!r} does not allow a turn of "
+                f"{math.degrees(attachment.turn):g}°.",
+                origin=origin,
+                hint=f"Allowed: {', '.join(f'{t:g}°' for t in carrier.turns_deg())}.",
+            )
+
+    def close(
+        self,
+        a: str,
+        b: str,
+        *,
+        joint: str = "ball",
+        axis: Vec3 = (0.0, 0.0, 1.0),
+        name: str = "",
+        origin: Origin | None = None,
+    ) -> Self:
+        """Closes a loop: holds the anchors ``a`` and ``b`` together by a joint.
+
+        Raises:
+            PartError: If an anchor or the joint's type is unknown.
+        """
+        origin = origin or Origin()
+        self.find_anchor(a, origin=origin)
+        self.find_anchor(b, origin=origin)
+        if joint not in JOINT_TYPES or joint == "free":
+            raise PartError(
+                f"a loop cannot be closed by a joint of type {joint!r}.",
+                origin=origin,
+                hint=f"Types: {', '.join(t for t in JOINT_TYPES if t != 'free')}.",
+            )
+        if not name:
+            number = len(self.loops) + 1
+            while f"loop{number}" in self.loops:
+                number += 1
+            name = f"loop{number}"
+        return self.add(Loop(check_name(name, "loop", origin=origin), a, b, joint, axis, origin))
+
+    def _contains(self, other: Part) -> bool:
+        return any(a.part is other or a.part._contains(other) for a in self.attachments.values())
+
+    def find_anchor(self, name: str, *, origin: Origin | None = None) -> Anchor:
+        """The anchor ``name``, which may reach into attached parts (``hand/flange``)."""
+        scope, _, rest = name.partition("/")
+        if rest and scope in self.attachments:
+            return self.attachments[scope].part.find_anchor(rest, origin=origin)
+        if name not in self.anchors:
+            raise not_found("anchor", name, self.all_anchors(), origin=origin)
+        return self.anchors[name]
+
+    def all_anchors(self) -> list[str]:
+        """Names of all anchors, with those of attached parts."""
+        inner = (
+            scoped(scope, name)
+            for scope, a in self.attachments.items()
+            for name in a.part.all_anchors()
+        )
+        return [*self.anchors, *inner]
+
+    def root(self) -> str:
+        """The element that nothing carries.
+
+        Raises:
+            PartError: If there is none or more than one.
+        """
+        carried = {j.to for j in self.joints.values()}
+        roots = [e.name for e in self.elements.values() if not e.on and e.name not in carried]
+        if len(roots) == 1:
+            return roots[0]
+        if not roots:
+            why = "has no elements" if not self.elements else "has a cycle: nothing is its root"
+            raise PartError(f"part {self.name!r} {why}.", origin=self.origin)
+        origin = self.elements[roots[1]].origin
+        raise PartError(
+            f"part {self.name!r} falls apart: {' and '.join(map(repr, roots))} have no parent.",
+            origin=origin if origin.file else self.origin,
+            hint="Join them by a joint, or fix one to another with on = '…'.",
+        )
+
+    def anchor_pose(self, name: str) -> Pose:
+        """Pose of an anchor in the frame of the part's root element, at initial values of 0.
+
+        Raises:
+            PartError: If a joint lies between them, so that no fixed pose exists.
+        """
+        if not name:
+            return Pose()
+        anchor = self.find_anchor(name)
+        pose, element = anchor.at, anchor.on
+        root = self.root()
+        while element != root:
+            piece = self.elements.get(element)
+            if piece is None or not piece.on:
+                raise PartError(
+                    f"anchor {name!r} of {self.name!r} moves relative to the root {root!r}.",
+                    origin=anchor.origin,
+                    hint="A part is attached by an anchor on its root body.",
+                )
+            pose, element = piece.at @ pose, piece.on
+        return pose

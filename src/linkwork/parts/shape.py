@@ -1,0 +1,214 @@
+"""Shapes: the geometry of an element, with volume and inertia in closed form."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from linkwork.errors import PartError
+from linkwork.meshes import load_mesh, mass_properties
+from linkwork.spatial.inertia import Inertia
+from linkwork.spatial.pose import IDENTITY, Pose, Vec3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """One piece of geometry on an element.
+
+    Attributes:
+        at: Pose in the element's frame.
+        color: ``#rrggbb`` or ``#rrggbbaa``; empty takes the element's.
+        texture: Image file laid on the shape, or empty.
+        visible: Drawn.
+        collide: Touches others.
+    """
+
+    kind: ClassVar[str] = ""
+    at: Pose = IDENTITY
+    color: str = ""
+    texture: str = ""
+    visible: bool = True
+    collide: bool = True
+
+    def volume(self) -> float:
+        """Volume [m³]; zero for a surface without inside."""
+        raise NotImplementedError
+
+    def inertia(self, mass: float) -> Inertia:
+        """Inertia of the filled shape with ``mass`` [kg], in the shape's own frame."""
+        raise NotImplementedError
+
+    def moved(self, pose: Pose) -> Shape:
+        """The same shape seen from the frame in which the element's frame stands at ``pose``."""
+        return replace(self, at=pose @ self.at)
+
+    def _positive(self, **lengths: float) -> None:
+        for name, value in lengths.items():
+            if not (math.isfinite(value) and value > 0.0):
+                raise PartError(f"a {self.kind}'s {name} must be positive, not {value:g}.")
+
+
+@dataclass(frozen=True)
+class Box(Shape):
+    """A box of full edge lengths ``size`` [m], centred."""
+
+    kind: ClassVar[str] = "box"
+    size: Vec3
+
+    def __post_init__(self) -> None:
+        self._positive(x=self.size[0], y=self.size[1], z=self.size[2])
+
+    def volume(self) -> float:  # noqa: D102
+        return self.size[0] * self.size[1] * self.size[2]
+
+    def inertia(self, mass: float) -> Inertia:  # noqa: D102
+        x, y, z = (c * c * mass / 12.0 for c in self.size)
+        return Inertia.of(mass, matrix=np.diag([y + z, x + z, x + y]))
+
+
+@dataclass(frozen=True)
+class Cylinder(Shape):
+    """A cylinder along z, centred [m]."""
+
+    kind: ClassVar[str] = "cylinder"
+    radius: float
+    length: float
+
+    def __post_init__(self) -> None:
+        self._positive(radius=self.radius, length=self.length)
+
+    def volume(self) -> float:  # noqa: D102
+        return math.pi * self.radius**2 * self.length
+
+    def inertia(self, mass: float) -> Inertia:  # noqa: D102
+        across = mass * (3.0 * self.radius**2 + self.length**2) / 12.0
+        return Inertia.of(mass, matrix=np.diag([across, across, mass * self.radius**2 / 2.0]))
+
+
+@dataclass(frozen=True)
+class Cone(Shape):
+    """A cone along z, base ``radius`` at −length/2, ``top_radius`` at +length/2 [m]."""
+
+    kind: ClassVar[str] = "cone"
+    radius: float
+    length: float
+    top_radius: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._positive(radius=self.radius, length=self.length)
+        if not (math.isfinite(self.top_radius) and self.top_radius >= 0.0):
+            raise PartError(f"a cone's top_radius must be 0 or more, not {self.top_radius:g}.")
+
+    def _moments(self) -> tuple[float, float, float, float]:
+        """∫r², ∫r² z, ∫r² z², ∫r⁴ over −l/2…l/2 with r linear in z (Gauss, exact)."""
+        nodes, weights = np.polynomial.legendre.leggauss(3)
+        z = nodes * self.length / 2.0
+        r = (self.radius + self.top_radius) / 2.0 + (
+            self.top_radius - self.radius
+        ) * z / self.length
+        w = weights * self.length / 2.0
+        return (
+            float(w @ r**2),
+            float(w @ (r**2 * z)),
+            float(w @ (r**2 * z**2)),
+            float(w @ r**4),
+        )
+
+    def volume(self) -> float:  # noqa: D102
+        return math.pi * self._moments()[0]
+
+    def inertia(self, mass: float) -> Inertia:  # noqa: D102
+        r2, r2z, r2zz, r4 = self._moments()
+        height = r2z / r2
+        across = mass * ((r4 / 4.0 + r2zz) / r2 - height**2)
+        return Inertia.of(mass, (0.0, 0.0, height), np.diag([across, across, mass * r4 / r2 / 2.0]))
+
+
+@dataclass(frozen=True)
+class Sphere(Shape):
+    """A ball [m]."""
+
+    kind: ClassVar[str] = "sphere"
+    radius: float
+
+    def __post_init__(self) -> None:
+        self._positive(radius=self.radius)
+
+    def volume(self) -> float:  # noqa: D102
+        return 4.0 / 3.0 * math.pi * self.radius**3
+
+    def inertia(self, mass: float) -> Inertia:  # noqa: D102
+        return Inertia.of(mass, matrix=np.eye(3) * (0.4 * mass * self.radius**2))
+
+
+@dataclass(frozen=True)
+class Capsule(Shape):
+    """A cylinder of ``length`` along z with half balls at both ends [m]."""
+
+    kind: ClassVar[str] = "capsule"
+    radius: float
+    length: float
+
+    def __post_init__(self) -> None:
+        self._positive(radius=self.radius, length=self.length)
+
+    def volume(self) -> float:  # noqa: D102
+        return math.pi * self.radius**2 * (self.length + 4.0 / 3.0 * self.radius)
+
+    def inertia(self, mass: float) -> Inertia:  # noqa: D102
+        r, length = self.radius, self.length
+        tube = mass * length / (length + 4.0 / 3.0 * r)
+        balls = mass - tube
+        along = tube * r**2 / 2.0 + balls * 0.4 * r**2
+        across = tube * (3.0 * r**2 + length**2) / 12.0 + balls * (
+            0.4 * r**2 + 3.0 / 8.0 * r * length + length**2 / 4.0
+        )
+        return Inertia.of(mass, matrix=np.diag([across, across, along]))
+
+
+@dataclass(frozen=True)
+class Plane(Shape):
+    """A ground plane, normal +z; ``size`` [m] is what is drawn, the plane itself has no end."""
+
+    kind: ClassVar[str] = "plane"
+    size: tuple[float, float] = (10.0, 10.0)
+
+    def volume(self) -> float:  # noqa: D102
+        return 0.0
+
+    def inertia(self, mass: float) -> Inertia:  # noqa: D102
+        return Inertia.of(mass)
+
+
+@dataclass(frozen=True)
+class Mesh(Shape):
+    """Triangles from a file (STL, OBJ, Collada, glTF), scaled per axis; touches by its hull."""
+
+    kind: ClassVar[str] = "mesh"
+    file: str
+    scale: Vec3 = (1.0, 1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(c) and c != 0.0 for c in self.scale):
+            raise PartError(f"a mesh's scale must be three numbers but 0, not {self.scale}.")
+
+    def triangles(self):  # noqa: ANN201 - TriangleMesh, named in meshes
+        """The scaled triangles."""
+        return load_mesh(Path(self.file)).scaled(self.scale)
+
+    def volume(self) -> float:  # noqa: D102
+        return mass_properties(self.triangles(), density=1.0).mass
+
+    def inertia(self, mass: float) -> Inertia:  # noqa: D102
+        found = mass_properties(self.triangles(), mass=mass)
+        return Inertia(found.mass, found.com, found.inertia)
+
+
+#: Every shape by the word a file uses for it.
+SHAPES: dict[str, type[Shape]] = {
+    cls.kind: cls for cls in (Box, Cylinder, Cone, Sphere, Capsule, Plane, Mesh)
+}

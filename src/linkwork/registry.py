@@ -1,0 +1,122 @@
+"""Registries of plug-ins: built-in ones by module path, others by entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar
+
+from linkwork.errors import LinkworkError, Origin, not_found
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Named classes or functions of one kind, imported only when first asked for.
+
+    Args:
+        kind: What the entries are, for messages ("engine").
+        builtin: Name to "module:attribute" of what the package itself offers.
+
+    A pip-installed package adds its own through the entry point group ``linkwork.<kind>s``; a
+    program adds one with :meth:`register`.
+    """
+
+    def __init__(self, kind: str, builtin: dict[str, str]) -> None:
+        self.kind = kind
+        self._paths = dict(builtin)
+        self._loaded: dict[str, T] = {}
+        self._scanned = False
+
+    def register(self, name: str, thing: T) -> T:
+        """Adds ``thing`` under ``name``; an existing name is replaced."""
+        self._loaded[name] = thing
+        return thing
+
+    def decorate(self, name: str) -> Callable[[T], T]:
+        """Decorator form of :meth:`register`."""
+        return lambda thing: self.register(name, thing)
+
+    def _scan(self) -> None:
+        if not self._scanned:
+            self._scanned = True
+            for entry in entry_points(group=f"linkwork.{self.kind}s"):
+                self._paths.setdefault(entry.name, entry.value)
+
+    def names(self) -> list[str]:
+        """Every known name, sorted."""
+        self._scan()
+        return sorted({*self._paths, *self._loaded})
+
+    def get(self, name: str, *, origin: Origin | None = None) -> T:
+        """The entry called ``name``.
+
+        Raises:
+            NameNotFound: If there is none; the message lists what exists.
+        """
+        if name in self._loaded:
+            return self._loaded[name]
+        self._scan()
+        path = self._paths.get(name)
+        if path is None:
+            raise not_found(f"{self.kind} type", name, self.names(), origin=origin)
+        module, _, attribute = path.partition(":")
+        try:
+            thing: Any = getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise LinkworkError(
+                f"the {self.kind} plug-in {name!r} ({path}) cannot be imported: {error}.",
+                origin=origin,
+                hint="Install or repair the package that offers it.",
+            ) from error
+        self._loaded[name] = thing
+        return thing
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names()
+
+
+#: Engines, sensors, actuators and agents that a scene may name by type, and the file formats.
+ENGINES: Registry[Any] = Registry(
+    "engine",
+    {
+        "kinematic": "linkwork.engines.kinematic:Kinematic",
+        "mujoco": "linkwork.engines.mujoco:Mujoco",
+    },
+)
+SENSORS: Registry[Any] = Registry(
+    "sensor",
+    {
+        "encoder": "linkwork.sensors.encoder:Encoder",
+        "effort": "linkwork.sensors.effort:Effort",
+        "ray": "linkwork.sensors.ray:Ray",
+        "inclinometer": "linkwork.sensors.inclinometer:Inclinometer",
+        "contact": "linkwork.sensors.contact:Contact",
+    },
+)
+ACTUATORS: Registry[Any] = Registry(
+    "actuator",
+    {
+        "servo": "linkwork.actuators.servo:Servo",
+        "motor": "linkwork.actuators.motor:Motor",
+        "effort": "linkwork.actuators.effort:Effort",
+    },
+)
+AGENTS: Registry[Any] = Registry(
+    "agent",
+    {
+        "program": "linkwork.agents.program:Program",
+        "wave": "linkwork.agents.wave:Wave",
+    },
+)
+FORMATS: Registry[Any] = Registry(
+    "format",
+    {
+        "toml": "linkwork.formats.toml:TomlFormat",
+        "urdf": "linkwork.formats.urdf:UrdfFormat",
+    },
+)

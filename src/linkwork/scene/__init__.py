@@ -1,0 +1,5 @@
+"""Scene: what is authored, and the document in which it is edited."""
+
+from linkwork.scene.scene import Collide, Light, Placement, Scene, Viewpoint
+
+__all__ = ["Collide", "Light", "Placement", "Scene", "Viewpoint"]

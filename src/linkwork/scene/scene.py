@@ -1,0 +1,189 @@
+"""Scene: parts and where they stand, scenery, and specs of all that makes them live."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from linkwork.errors import Origin, SceneError, not_found
+from linkwork.parts import Coupling, Element, Loop, Part, Spec
+from linkwork.parts.names import check_name
+from linkwork.spatial.pose import IDENTITY, Pose, Vec3
+
+#: How a placed part is held: not at all, or to the world.
+BASES = ("fixed", "free")
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A part that stands in the scene.
+
+    Attributes:
+        name: Scope of its names.
+        part: The part.
+        at: Pose of its root element in the world, or in the anchor's frame where ``on`` is given.
+        base: "fixed" to the world (or to ``on``), or "free".
+        on: Anchor of a part placed before (``table/top``), or empty for the world.
+        by: Anchor of the part that meets ``on``; its mount or root if empty.
+        source: What the file said: a kit name or a path.
+        origin: Where it was said.
+    """
+
+    name: str
+    part: Part
+    at: Pose = IDENTITY
+    base: str = "fixed"
+    on: str = ""
+    by: str = ""
+    source: str = ""
+    origin: Origin = Origin()
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "part", origin=self.origin)
+        if self.base not in BASES:
+            raise SceneError(
+                f"part {self.name!r}: base must be {' or '.join(BASES)}, not {self.base!r}.",
+                origin=self.origin,
+            )
+
+
+@dataclass(frozen=True)
+class Light:
+    """A light: ``kind`` "sun" (direction) or "lamp" (position), colour and strength."""
+
+    name: str
+    kind: str = "sun"
+    xyz: Vec3 = (2.0, -2.0, 4.0)
+    look_at: Vec3 = (0.0, 0.0, 0.0)
+    color: str = "#ffffff"
+    strength: float = 1.0
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True)
+class Viewpoint:
+    """A camera place for people: from ``xyz`` towards ``look_at``, vertical opening [rad]."""
+
+    name: str
+    xyz: Vec3 = (1.5, -1.5, 1.0)
+    look_at: Vec3 = (0.0, 0.0, 0.3)
+    opening: float = 0.8
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True)
+class Collide:
+    """Which bodies touch.
+
+    Attributes:
+        never: Pairs of element, part or group names that do not touch.
+        always: Pairs that touch although they are joined.
+        joined: Whether bodies joined directly or snapped at anchors touch.
+    """
+
+    never: tuple[tuple[str, str], ...] = ()
+    always: tuple[tuple[str, str], ...] = ()
+    joined: bool = False
+    origin: Origin = Origin()
+
+
+@dataclass
+class Scene:
+    """What is authored. Pure data, no state.
+
+    Attributes:
+        name: Name of the scene.
+        parts: Parts and where they stand, by name.
+        scenery: Elements fixed to the world, by name.
+        gravity: [m/s²].
+        step: Time step [s].
+        seed: Seed of everything random.
+        postures: Named postures: joint (or ``joint.dof``) to value [rad or m].
+        start: Posture in which a session starts, or empty.
+        loops: Loops between placed parts.
+        couplings: Joints that follow others, across parts.
+        engines, sensors, actuators, agents: Specs, built by the rooms below.
+        collide: Which bodies touch.
+        lights, viewpoints: For the eye.
+        title: One line for people.
+        origin: The file.
+    """
+
+    name: str
+    parts: dict[str, Placement] = field(default_factory=dict)
+    scenery: dict[str, Element] = field(default_factory=dict)
+    gravity: Vec3 = (0.0, 0.0, -9.81)
+    step: float = 0.002
+    seed: int = 1
+    postures: dict[str, dict[str, float]] = field(default_factory=dict)
+    start: str = ""
+    loops: dict[str, Loop] = field(default_factory=dict)
+    couplings: list[Coupling] = field(default_factory=list)
+    engines: list[Spec] = field(default_factory=list)
+    sensors: list[Spec] = field(default_factory=list)
+    actuators: list[Spec] = field(default_factory=list)
+    agents: list[Spec] = field(default_factory=list)
+    collide: Collide = Collide()
+    lights: list[Light] = field(default_factory=list)
+    viewpoints: list[Viewpoint] = field(default_factory=list)
+    title: str = ""
+    origin: Origin = Origin()
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "scene", origin=self.origin)
+
+    def place(
+        self,
+        part: Part,
+        *,
+        name: str = "",
+        at: Pose = IDENTITY,
+        base: str = "fixed",
+        on: str = "",
+        by: str = "",
+        source: str = "",
+        origin: Origin | None = None,
+    ) -> Self:
+        """Puts a part into the scene (arguments as in :class:`Placement`)."""
+        placement = Placement(name or part.name, part, at, base, on, by, source, origin or Origin())
+        self._free_name(placement.name, "part", placement.origin)
+        if on:
+            scope = on.partition("/")[0]
+            if scope not in self.parts:
+                raise not_found("part", scope, self.parts, origin=placement.origin)
+            self.parts[scope].part.find_anchor(on.partition("/")[2], origin=placement.origin)
+        self.parts[placement.name] = placement
+        return self
+
+    def add(self, *elements: Element) -> Self:
+        """Adds scenery: elements fixed to the world."""
+        for element in elements:
+            self._free_name(element.name, "element", element.origin)
+            self.scenery[element.name] = element
+        return self
+
+    def _free_name(self, name: str, kind: str, origin: Origin) -> None:
+        if name in self.parts or name in self.scenery:
+            raise SceneError(f"{kind} name {name!r} is taken in this scene.", origin=origin)
+
+    def _spec(self, kind: str, specs: list[Spec], type: str, name: str, params: dict) -> Self:
+        if name and any(s.name == name for s in specs):
+            raise SceneError(f"{kind} name {name!r} is taken in this scene.")
+        specs.append(Spec(kind, type, name, params))
+        return self
+
+    def engine(self, type: str, **params: object) -> Self:
+        """Adds an engine; ``owns`` lists the parts it moves (all that are left if absent)."""
+        return self._spec("engine", self.engines, type, str(params.pop("name", "")), params)
+
+    def sensor(self, name: str, type: str, **params: object) -> Self:
+        """Adds a sensor."""
+        return self._spec("sensor", self.sensors, type, name, params)
+
+    def actuator(self, name: str, type: str, **params: object) -> Self:
+        """Adds an actuator."""
+        return self._spec("actuator", self.actuators, type, name, params)
+
+    def agent(self, name: str, type: str, **params: object) -> Self:
+        """Adds an agent."""
+        return self._spec("agent", self.agents, type, name, params)

@@ -1,0 +1,170 @@
+"""Pose: where a frame stands in another, as position and unit quaternion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+
+Vec3 = tuple[float, float, float]
+Quat = tuple[float, float, float, float]
+
+
+def quat_multiply(a: Quat, b: Quat) -> Quat:
+    """Hamilton product of two quaternions (wxyz)."""
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
+    return (
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+    )
+
+
+def quat_rotate(q: Quat, v: Vec3) -> Vec3:
+    """Rotates ``v`` by the unit quaternion ``q``."""
+    w, x, y, z = q
+    tx = 2.0 * (y * v[2] - z * v[1])
+    ty = 2.0 * (z * v[0] - x * v[2])
+    tz = 2.0 * (x * v[1] - y * v[0])
+    return (
+        v[0] + w * tx + y * tz - z * ty,
+        v[1] + w * ty + z * tx - x * tz,
+        v[2] + w * tz + x * ty - y * tx,
+    )
+
+
+def quat_from_rpy(roll: float, pitch: float, yaw: float) -> Quat:
+    """Fixed-axis xyz angles [rad] to a quaternion, Rz(yaw) Ry(pitch) Rx(roll)."""
+    cr, sr = math.cos(roll / 2), math.sin(roll / 2)
+    cp, sp = math.cos(pitch / 2), math.sin(pitch / 2)
+    cy, sy = math.cos(yaw / 2), math.sin(yaw / 2)
+    return (
+        cr * cp * cy + sr * sp * sy,
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+    )
+
+
+def quat_from_axis(axis: Sequence[float], angle: float) -> Quat:
+    """Quaternion of a turn by ``angle`` [rad] about ``axis`` (any length but zero)."""
+    x, y, z = unit(axis)
+    s = math.sin(angle / 2)
+    return (math.cos(angle / 2), x * s, y * s, z * s)
+
+
+def quat_between(a: Sequence[float], b: Sequence[float]) -> Quat:
+    """The shortest turn that takes direction ``a`` to direction ``b``."""
+    ax, ay, az = unit(a)
+    bx, by, bz = unit(b)
+    dot = ax * bx + ay * by + az * bz
+    if dot < -1.0 + 1e-12:
+        other = (1.0, 0.0, 0.0) if abs(ax) < 0.9 else (0.0, 1.0, 0.0)
+        cross = np.cross((ax, ay, az), other)
+        return quat_from_axis(tuple(float(c) for c in cross), math.pi)
+    cross = (ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
+    q = (1.0 + dot, *cross)
+    n = math.sqrt(sum(c * c for c in q))
+    return (q[0] / n, q[1] / n, q[2] / n, q[3] / n)
+
+
+def unit(v: Sequence[float]) -> Vec3:
+    """``v`` scaled to length one.
+
+    Raises:
+        LinkworkError: If ``v`` is zero or not finite.
+    """
+    x, y, z = (float(c) for c in v)
+    n = math.sqrt(x * x + y * y + z * z)
+    if not math.isfinite(n) or n < 1e-12:
+        raise LinkworkError(f"a direction must be three numbers that are not all zero, not {v!r}.")
+    return (x / n, y / n, z / n)
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Position [m] and unit quaternion (wxyz) of a frame in its parent's frame."""
+
+    xyz: Vec3 = (0.0, 0.0, 0.0)
+    quat: Quat = (1.0, 0.0, 0.0, 0.0)
+
+    @classmethod
+    def of(
+        cls,
+        xyz: Sequence[float] = (0.0, 0.0, 0.0),
+        *,
+        rpy: Sequence[float] | None = None,
+        quat: Sequence[float] | None = None,
+    ) -> Pose:
+        """A pose from position [m] and fixed-axis xyz angles [rad], or a quaternion wxyz."""
+        x, y, z = (float(c) for c in xyz)
+        q: Quat = (1.0, 0.0, 0.0, 0.0)
+        if quat is not None:
+            w, qx, qy, qz = (float(c) for c in quat)
+            n = math.sqrt(w * w + qx * qx + qy * qy + qz * qz)
+            if not math.isfinite(n) or n < 1e-9:
+                raise LinkworkError(f"a quaternion must not be zero: {list(quat)}.")
+            q = (w / n, qx / n, qy / n, qz / n)
+        elif rpy is not None:
+            roll, pitch, yaw = (float(c) for c in rpy)
+            q = quat_from_rpy(roll, pitch, yaw)
+        if not all(math.isfinite(c) for c in (x, y, z, *q)):
+            raise LinkworkError(f"a pose must be made of finite numbers, not {list(xyz)}, {q}.")
+        return cls((x, y, z), q)
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """The pose of ``other``'s frame, which is given in this one, in this one's parent."""
+        rotated = quat_rotate(self.quat, other.xyz)
+        q = quat_multiply(self.quat, other.quat)
+        n = math.sqrt(sum(c * c for c in q))
+        return Pose(
+            (self.xyz[0] + rotated[0], self.xyz[1] + rotated[1], self.xyz[2] + rotated[2]),
+            (q[0] / n, q[1] / n, q[2] / n, q[3] / n),
+        )
+
+    def inverse(self) -> Pose:
+        """The pose of the parent's frame in this one."""
+        w, x, y, z = self.quat
+        q = (w, -x, -y, -z)
+        p = quat_rotate(q, self.xyz)
+        return Pose((-p[0], -p[1], -p[2]), q)
+
+    def apply(self, point: Sequence[float]) -> Vec3:
+        """A point [m] of this frame in the parent's frame."""
+        r = quat_rotate(self.quat, (float(point[0]), float(point[1]), float(point[2])))
+        return (self.xyz[0] + r[0], self.xyz[1] + r[1], self.xyz[2] + r[2])
+
+    def rotate(self, direction: Sequence[float]) -> Vec3:
+        """A direction of this frame in the parent's frame."""
+        x, y, z = direction
+        return quat_rotate(self.quat, (float(x), float(y), float(z)))
+
+    def matrix(self) -> np.ndarray:
+        """The rotation as a 3x3 matrix."""
+        columns = [self.rotate(e) for e in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+        return np.array(columns).T
+
+    def rpy(self) -> Vec3:
+        """Fixed-axis xyz angles [rad] of the rotation."""
+        w, x, y, z = self.quat
+        roll = math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+        pitch = math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
+        yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        return (roll, pitch, yaw)
+
+    def array(self) -> np.ndarray:
+        """Seven numbers: position, then quaternion wxyz."""
+        return np.array([*self.xyz, *self.quat])
+
+    def is_identity(self) -> bool:
+        """Whether the pose changes nothing, to the last bit but the quaternion's sign."""
+        return self.xyz == (0.0, 0.0, 0.0) and abs(self.quat[0]) == 1.0
+
+
+IDENTITY = Pose()

@@ -1,0 +1,348 @@
+"""Compiling: a scene becomes flat arrays in topological order, rigid chains one body each."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.errors import Origin, SceneError, not_found
+from linkwork.parts.joint import JOINT_TYPES, Joint
+from linkwork.scene import Scene
+from linkwork.spatial.inertia import Inertia, combine
+from linkwork.spatial.pose import IDENTITY, Pose
+from linkwork.world.flatten import Flat, FlatElement, flatten
+from linkwork.world.world import World, WorldShape
+
+
+def compile_scene(scene: Scene, *, ids: dict[str, str] | None = None) -> World:
+    """Compiles a scene to a world.
+
+    Args:
+        scene: What was authored.
+        ids: Stable ids by full name, where a document keeps them across renames.
+
+    Raises:
+        LinkworkError: If names refer to nothing or the parts do not make trees.
+    """
+    if not (math.isfinite(scene.step) and 0.0 < scene.step <= 1.0):
+        raise SceneError(
+            f"step must be more than 0 and at most 1 s, not {scene.step:g}.", origin=scene.origin
+        )
+    flat = flatten(scene)
+    return _Compiler(scene, flat, ids or {}).world()
+
+
+class _Compiler:
+    def __init__(self, scene: Scene, flat: Flat, ids: dict[str, str]) -> None:
+        self.scene, self.flat, self.ids = scene, flat, ids
+        self.heads: list[FlatElement] = []  # the first element of each body but the world
+        self.body_of: dict[str, int] = {}
+        self.pose_of: dict[str, Pose] = {}
+        self.free_start: dict[int, Pose] = {}
+        self._gather()
+
+    def _is_head(self, element: FlatElement) -> bool:
+        """Whether a body starts here: a joint, or a rigid stand in the world."""
+        if not element.carrier and not element.joint:
+            return True
+        return bool(element.joint) and self.flat.joints[element.joint].type != "fixed"
+
+    def _gather(self) -> None:
+        children: dict[str, list[FlatElement]] = {}
+        for element in self.flat.elements.values():
+            children.setdefault(element.carrier, []).append(element)
+        stack = [(e, 0, IDENTITY) for e in reversed(children.get("", []))]
+        while stack:
+            element, body, carrier_pose = stack.pop()
+            if self._is_head(element):
+                self.heads.append(element)
+                body, pose = len(self.heads), IDENTITY
+            else:
+                pose = carrier_pose @ element.pose
+            self.body_of[element.name] = body
+            self.pose_of[element.name] = pose
+            stack.extend((c, body, pose) for c in reversed(children.get(element.name, [])))
+
+    def world(self) -> World:
+        flat, heads = self.flat, self.heads
+        nb = len(heads) + 1
+        parent = np.zeros(nb, np.int64)
+        kind = np.zeros(nb, np.int64)
+        qadr = np.zeros(nb, np.int64)
+        vadr = np.zeros(nb, np.int64)
+        x0 = np.zeros((nb, 7))
+        x0[:, 3] = 1.0
+        pivot, axis, axis2 = np.zeros((nb, 3)), np.zeros((nb, 3)), np.zeros((nb, 3))
+        pitch = np.zeros(nb)
+        rail_first, rail_count = np.zeros(nb, np.int64), np.zeros(nb, np.int64)
+        rail: list[tuple[float, float, float]] = []
+        joints: list[Joint] = []
+        joint_names: list[str] = []
+        joint_body: list[int] = []
+        nq = nv = 0
+        for b, head in enumerate(heads, start=1):
+            carrier = head.carrier
+            parent[b] = self.body_of[carrier] if carrier else 0
+            carrier_pose = self.pose_of[carrier] if carrier else IDENTITY
+            x0[b] = (carrier_pose @ head.pose).array()
+            qadr[b], vadr[b] = nq, nv
+            if not head.joint:
+                continue
+            joint = flat.joints[head.joint]
+            if joint.type == "free":
+                self._set_free(b, head, parent, kind, x0)
+            at_to = joint.at_to if joint.type != "free" else IDENTITY
+            kind[b] = joint.kind.code
+            pivot[b] = at_to.xyz
+            axis[b], axis2[b] = at_to.rotate(joint.axis), at_to.rotate(joint.axis2)
+            pitch[b] = joint.pitch / (2.0 * math.pi)
+            rail_first[b], rail_count[b] = len(rail), len(joint.rail)
+            rail.extend((p.length, p.turn, p.climb) for p in joint.rail)
+            joints.append(joint)
+            joint_names.append(head.joint)
+            joint_body.append(b)
+            nq += joint.kind.nq
+            nv += joint.kind.nv
+        mass, com, inertia = self._inertias(nb)
+        dofs = _dof_arrays(joints, np.array(joint_body, np.int64), vadr, nv)
+        element_names = [n for n, e in flat.elements.items() if e.element is not None]
+        world = World(
+            scene=self.scene,
+            body_names=["world", *(h.name for h in heads)],
+            body_origins=[self.scene.origin, *(h.origin for h in heads)],
+            body_part=["", *(h.part for h in heads)],
+            parent=parent, kind=kind, qadr=qadr, vadr=vadr, x0=x0, pivot=pivot, axis=axis,
+            axis2=axis2, pitch=pitch, rail_first=rail_first, rail_count=rail_count,
+            rail=np.array(rail, dtype=np.float64).reshape(-1, 3),
+            mass=mass, com=com, inertia=inertia,
+            island=np.full(nb, -1, np.int64),
+            joint_names=joint_names, joint_body=np.array(joint_body, np.int64), joints=joints,
+            **dofs,
+            q0=np.zeros(nq), v0=np.zeros(nv),
+            **self._loops(),
+            coupling_dof=np.zeros((0, 2), np.int64), coupling_law=np.zeros((0, 2)),
+            element_names=element_names,
+            element_origins=[flat.elements[n].origin for n in element_names],
+            element_body=np.array([self.body_of[n] for n in element_names], np.int64),
+            element_pose=np.array([self.pose_of[n].array() for n in element_names]).reshape(-1, 7),
+            shapes=self._shapes(element_names),
+            anchors={
+                name: (self.body_of[on], self.pose_of[on] @ anchor.at)
+                for name, (anchor, on) in flat.anchors.items()
+            },
+            joined=[],
+            sensors=flat.sensors, actuators=list(self.scene.actuators),
+            agents=list(self.scene.agents),
+            aliases=flat.aliases, ids=self.ids,
+        )  # fmt: skip
+        _couple(world, flat)
+        _islands(world)
+        self._join(world)
+        _start(world, heads, self.free_start)
+        return world
+
+    def _set_free(
+        self, b: int, head: FlatElement, parent: np.ndarray, kind: np.ndarray, x0: np.ndarray
+    ) -> None:
+        """Hangs a free body on the world; its whole pose goes into the start coordinates."""
+        walker = int(parent[b])
+        pose = Pose.of(x0[b, :3], quat=x0[b, 3:])
+        while walker:
+            if kind[walker]:
+                raise SceneError(
+                    f"{head.name!r} is free but stands on the moving {self.heads[walker - 1].name!r}.",
+                    origin=head.origin,
+                    hint="Place it in the world, or join it by a ball or planar joint.",
+                )
+            pose = Pose.of(x0[walker, :3], quat=x0[walker, 3:]) @ pose
+            walker = int(parent[walker])
+        parent[b] = 0
+        x0[b] = IDENTITY.array()
+        self.free_start[b] = pose
+
+    def _inertias(self, nb: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        pieces: list[list[Inertia]] = [[] for _ in range(nb)]
+        for name, entry in self.flat.elements.items():
+            if entry.element is not None:
+                moved = entry.element.mass_properties().moved(self.pose_of[name])
+                pieces[self.body_of[name]].append(moved)
+        mass, com, inertia = np.zeros(nb), np.zeros((nb, 3)), np.zeros((nb, 3, 3))
+        for b, found in enumerate(pieces):
+            if found and b > 0:
+                total = combine(found)
+                mass[b], com[b], inertia[b] = total.mass, total.com, total.matrix
+        return mass, com, inertia
+
+    def _shapes(self, element_names: list[str]) -> list[WorldShape]:
+        shapes: list[WorldShape] = []
+        for number, name in enumerate(element_names):
+            element = self.flat.elements[name].element
+            assert element is not None
+            for shape in element.shapes:
+                shapes.append(
+                    WorldShape(
+                        shape, self.body_of[name], self.pose_of[name] @ shape.at, number,
+                        shape.color or element.color, element.friction, element.restitution,
+                        element.group,
+                    )  # fmt: skip
+                )
+        return shapes
+
+    def _loops(self) -> dict:
+        names, origins, kinds, bodies, poses, axes = [], [], [], [], [], []
+        for name, loop in self.flat.loops.items():
+            ends = []
+            for anchor_name in (loop.a, loop.b):
+                if anchor_name not in self.flat.anchors:
+                    raise not_found("anchor", anchor_name, self.flat.anchors, origin=loop.origin)
+                anchor, on = self.flat.anchors[anchor_name]
+                ends.append((self.body_of[on], (self.pose_of[on] @ anchor.at).array()))
+            if ends[0][0] == ends[1][0]:
+                raise SceneError(
+                    f"loop {name!r} joins two anchors of one rigid body: {loop.a!r}, {loop.b!r}.",
+                    origin=loop.origin,
+                )
+            names.append(name)
+            origins.append(loop.origin)
+            kinds.append(JOINT_TYPES[loop.joint].code)
+            bodies.append([e[0] for e in ends])
+            poses.append([e[1] for e in ends])
+            axes.append(loop.axis)
+        return {
+            "loop_names": names,
+            "loop_origins": origins,
+            "loop_kind": np.array(kinds, np.int64),
+            "loop_body": np.array(bodies, np.int64).reshape(-1, 2),
+            "loop_pose": np.array(poses, np.float64).reshape(-1, 2, 7),
+            "loop_axis": np.array(axes, np.float64).reshape(-1, 3),
+        }
+
+    def _join(self, world: World) -> None:
+        """Pairs of bodies that touch each other by construction."""
+        pairs = {(int(p), b) for b, p in enumerate(world.parent) if b > 0 and p > 0}
+        pairs |= {(min(a, b), max(a, b)) for a, b in world.loop_body.tolist()}
+        for one, other in self.flat.snapped:
+            a, b = self.body_of[one], self.body_of[other]
+            if a != b:
+                pairs.add((min(a, b), max(a, b)))
+        world.joined.extend(sorted(pairs))
+
+
+def _dof_arrays(joints: list[Joint], joint_body: np.ndarray, vadr: np.ndarray, nv: int) -> dict:
+    arrays = {
+        "dof_body": np.zeros(nv, np.int64),
+        "dof_lo": np.full(nv, -np.inf),
+        "dof_hi": np.full(nv, np.inf),
+        "dof_speed": np.full(nv, np.inf),
+        "dof_effort": np.full(nv, np.inf),
+    }
+    laws = ("damping", "friction", "stiffness", "rest", "armature")
+    arrays |= {name: np.zeros(nv) for name in laws}
+    for joint, b in zip(joints, joint_body, strict=True):
+        for k in range(joint.kind.nv):
+            i = int(vadr[b]) + k
+            arrays["dof_body"][i] = b
+            limits = joint.ranges[k]
+            if limits is not None and joint.type not in ("ball", "free"):
+                arrays["dof_lo"][i], arrays["dof_hi"][i] = limits
+            arrays["dof_speed"][i] = joint.max_speed or np.inf
+            arrays["dof_effort"][i] = joint.max_effort or np.inf
+            for name in laws:
+                arrays[name][i] = getattr(joint, name)
+    return arrays
+
+
+def _couple(world: World, flat: Flat) -> None:
+    rows, laws = [], []
+    leaders: dict[int, tuple[int, Origin]] = {}
+    for coupling in flat.couplings:
+        follows = world.single_dof(coupling.joint, origin=coupling.origin)
+        leads = world.single_dof(coupling.of, origin=coupling.origin)
+        if follows in leaders:
+            raise SceneError(
+                f"joint {coupling.joint!r} follows two joints.", origin=coupling.origin
+            )
+        leaders[follows] = (leads, coupling.origin)
+        walker = leads
+        while walker in leaders:
+            walker = leaders[walker][0]
+            if walker == leads:
+                raise SceneError(
+                    f"joint {coupling.joint!r} follows itself in a circle.", origin=coupling.origin
+                )
+        rows.append((follows, leads))
+        laws.append((coupling.ratio, coupling.offset))
+    world.coupling_dof = np.array(rows, np.int64).reshape(-1, 2)
+    world.coupling_law = np.array(laws, np.float64).reshape(-1, 2)
+
+
+def _islands(world: World) -> None:
+    """Numbers the groups of moving bodies that joints or loops connect."""
+    group = list(range(world.nb))
+    moving = [False] * world.nb
+    for b in range(1, world.nb):
+        moving[b] = bool(world.kind[b]) or moving[int(world.parent[b])]
+
+    def find(b: int) -> int:
+        while group[b] != b:
+            group[b] = group[group[b]]
+            b = group[b]
+        return b
+
+    pairs = [(b, int(world.parent[b])) for b in range(1, world.nb)]
+    pairs += [(a, b) for a, b in world.loop_body.tolist()]
+    dof_body = world.dof_body
+    pairs += [(int(dof_body[a]), int(dof_body[b])) for a, b in world.coupling_dof.tolist()]
+    for a, b in pairs:
+        if moving[a] and moving[b]:
+            group[find(a)] = find(b)
+    numbers: dict[int, int] = {}
+    for b in range(1, world.nb):
+        if moving[b]:
+            world.island[b] = numbers.setdefault(find(b), len(numbers))
+
+
+def _start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> None:
+    """Initial coordinates and velocities, and the named postures."""
+    for joint, b in zip(world.joints, world.joint_body, strict=True):
+        a = int(world.qadr[b])
+        if joint.type == "free":
+            world.q0[a : a + 7] = free[int(b)].array()
+            _initial_motion(world, heads[int(b) - 1], int(b))
+        elif joint.type == "ball":
+            world.q0[a : a + 4] = Pose.of(rpy=joint.values).quat
+        else:
+            world.q0[a : a + joint.kind.nq] = joint.values
+    for name, values in world.scene.postures.items():
+        q = world.q0.copy()
+        for joint_name, value in values.items():
+            dof = world.single_dof(joint_name, origin=world.scene.origin)
+            q[_coordinate(world, dof)] = value
+        world.postures[name] = q
+    if world.scene.start:
+        if world.scene.start not in world.postures:
+            raise not_found(
+                "posture", world.scene.start, world.postures, origin=world.scene.origin
+            )
+        world.q0 = world.postures[world.scene.start].copy()
+
+
+def _coordinate(world: World, dof: int) -> int:
+    body = int(world.dof_body[dof])
+    offset = dof - int(world.vadr[body])
+    if world.kind[body] == JOINT_TYPES["ball"].code or (
+        world.kind[body] == JOINT_TYPES["free"].code and offset > 2
+    ):
+        raise SceneError("a posture names angles of hinges and positions, not of balls.")
+    return int(world.qadr[body]) + offset
+
+
+def _initial_motion(world: World, head: FlatElement, body: int) -> None:
+    element = head.element
+    if element is None:
+        return
+    a, start = int(world.vadr[body]), int(world.qadr[body])
+    turn = Pose.of(quat=world.q0[start + 3 : start + 7])
+    world.v0[a : a + 3] = element.velocity
+    world.v0[a + 3 : a + 6] = turn.inverse().rotate(element.spin)

@@ -1,0 +1,183 @@
+"""Flattening: a scene's nested parts become flat lists with full names (``arm/hand/flange``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from linkwork.errors import Origin, PartError, not_found
+from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, Part, Spec
+from linkwork.parts.names import scoped
+from linkwork.scene import Placement, Scene
+from linkwork.spatial.pose import IDENTITY, Pose
+
+
+@dataclass
+class FlatElement:
+    """An element with its full name and what carries it.
+
+    Attributes:
+        name: Full name.
+        element: The element; None for the massless link between two chained joints.
+        carrier: Full name of the carrying element, empty for the world.
+        pose: Pose in the carrier's frame, at joint value 0.
+        joint: Full name of the joint between them, empty for a rigid connection.
+        scope: Part that it belongs to.
+        part: Name of the placed part, empty for scenery.
+        origin: Where it was said.
+    """
+
+    name: str
+    element: Element | None
+    carrier: str = ""
+    pose: Pose = IDENTITY
+    joint: str = ""
+    part: str = ""
+    origin: Origin = Origin()
+
+
+@dataclass
+class Flat:
+    """A scene without nesting."""
+
+    elements: dict[str, FlatElement] = field(default_factory=dict)
+    joints: dict[str, Joint] = field(default_factory=dict)
+    anchors: dict[str, tuple[Anchor, str]] = field(default_factory=dict)
+    loops: dict[str, Loop] = field(default_factory=dict)
+    couplings: list[Coupling] = field(default_factory=list)
+    sensors: list[Spec] = field(default_factory=list)
+    snapped: list[tuple[str, str]] = field(default_factory=list)
+    aliases: dict[str, str] = field(default_factory=dict)
+
+
+def flatten(scene: Scene) -> Flat:
+    """Writes out a scene's parts with full names.
+
+    Raises:
+        PartError: If a part is not one tree (two parents, unknown element, cycle, falls apart).
+    """
+    flat = Flat()
+    for element in scene.scenery.values():
+        carrier = element.on
+        if carrier and carrier not in scene.scenery:
+            raise not_found("element", carrier, scene.scenery, origin=element.origin)
+        flat.elements[element.name] = FlatElement(
+            element.name, element, carrier, element.at, origin=element.origin
+        )
+    for placement in scene.parts.values():
+        _place(flat, placement)
+    for loop in scene.loops.values():
+        flat.loops[loop.name] = loop
+    flat.couplings.extend(scene.couplings)
+    flat.sensors.extend(scene.sensors)
+    return flat
+
+
+def _place(flat: Flat, placement: Placement) -> None:
+    part, name = placement.part, placement.name
+    root = scoped(name, part.root())
+    carrier, pose = "", placement.at
+    if placement.on:
+        anchor, owner = flat.anchors[placement.on]
+        carrier = owner
+        pose = anchor.at @ pose
+    pose = pose @ part.anchor_pose(placement.by or (part.mount if placement.on else "")).inverse()
+    _add_part(flat, part, name, name)
+    flat.elements[root].carrier = carrier
+    flat.elements[root].pose = pose
+    if placement.base == "free":
+        flat.elements[root].joint = name
+        flat.joints[name] = Joint(
+            name.replace("/", "_"), "free", carrier, root, origin=placement.origin
+        )
+    elif carrier:
+        flat.snapped.append((carrier, root))
+
+
+def _add_part(flat: Flat, part: Part, scope: str, placed: str) -> None:
+    root = part.root()
+    for element in part.elements.values():
+        carrier = ""
+        if element.on:
+            if element.on not in part.elements:
+                raise not_found("element", element.on, part.elements, origin=element.origin)
+            carrier = scoped(scope, element.on)
+        name = scoped(scope, element.name)
+        flat.elements[name] = FlatElement(
+            name, element, carrier, element.at, part=placed, origin=element.origin
+        )
+    for alias, name in part.aliases.items():
+        flat.aliases[scoped(scope, alias)] = scoped(scope, name)
+    _add_joints(flat, part, scope, placed)
+    for anchor in part.anchors.values():
+        if anchor.on not in part.elements:
+            raise not_found("element", anchor.on, part.elements, origin=anchor.origin)
+        flat.anchors[scoped(scope, anchor.name)] = (anchor, scoped(scope, anchor.on))
+    for attachment in part.attachments.values():
+        inner = scoped(scope, attachment.name)
+        _add_part(flat, attachment.part, inner, placed)
+        carrier = part.find_anchor(attachment.anchor, origin=attachment.origin)
+        owner = flat.anchors[scoped(scope, attachment.anchor)][1]
+        top = flat.elements[scoped(inner, attachment.part.root())]
+        top.carrier, top.pose = owner, attachment.pose(carrier)
+        flat.snapped.append((owner, top.name))
+    for loop in part.loops.values():
+        full = replace(loop, a=scoped(scope, loop.a), b=scoped(scope, loop.b))
+        flat.loops[scoped(scope, loop.name)] = full
+    for coupling in part.couplings:
+        full = replace(
+            coupling, joint=scoped(scope, coupling.joint), of=scoped(scope, coupling.of)
+        )
+        flat.couplings.append(full)
+    for sensor in part.sensors:
+        flat.sensors.append(replace(sensor, name=scoped(scope, sensor.name), scope=scope))
+    _check_tree(flat, part, scope, root)
+
+
+def _add_joints(flat: Flat, part: Part, scope: str, placed: str) -> None:
+    chained = {j.to for j in part.joints.values() if j.to in part.joints}
+    for joint in part.joints.values():
+        name = scoped(scope, joint.name)
+        flat.joints[name] = joint
+        if joint.to in part.joints:
+            link = FlatElement(_link(name), None, part=placed, origin=joint.origin)
+            flat.elements[link.name] = link
+            target = link
+        else:
+            if joint.to not in part.elements:
+                raise not_found("element", joint.to, part.elements, origin=joint.origin)
+            target = flat.elements[scoped(scope, joint.to)]
+        if joint.from_ in part.joints and joint.name in chained:
+            carrier = _link(scoped(scope, joint.from_))
+        elif joint.from_ in part.elements:
+            carrier = scoped(scope, joint.from_)
+        else:
+            raise not_found("element", joint.from_, part.elements, origin=joint.origin)
+        if target.joint or target.carrier:
+            other = target.joint or target.carrier
+            raise PartError(
+                f"element {target.name!r} has two parents: {other!r} and joint {name!r}.",
+                origin=joint.origin,
+                hint="A tree has one parent each; close a loop with [[loop]] and two anchors.",
+            )
+        target.carrier = carrier
+        target.joint = name
+        target.pose = joint.at @ joint.at_to.inverse()
+
+
+def _link(joint: str) -> str:
+    return f"{joint}-link"
+
+
+def _check_tree(flat: Flat, part: Part, scope: str, root: str) -> None:
+    top = scoped(scope, root)
+    for name in part.elements:
+        seen: set[str] = set()
+        walker = scoped(scope, name)
+        while walker != top:
+            if walker in seen:
+                raise PartError(
+                    f"element {name!r} of part {part.name!r} carries itself in a cycle.",
+                    origin=part.elements[name].origin,
+                )
+            seen.add(walker)
+            walker = flat.elements[walker].carrier

@@ -1,0 +1,39 @@
+"""What every test shares: the capability mark and how hypothesis searches."""
+
+import hypothesis
+import pytest
+
+from capabilities import allowed, read_list
+
+# Compiling a kernel inside the first example takes seconds, and says nothing about the claim.
+hypothesis.settings.register_profile("linkwork", deadline=None)
+hypothesis.settings.load_profile("linkwork")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--capability",
+        type=int,
+        metavar="N",
+        help="run only the tests that prove capability N of docs/capabilities.toml",
+    )
+
+
+def numbers_of(item: pytest.Item) -> list[int]:
+    return [number for mark in item.iter_markers("capability") for number in mark.args]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse marks that name no capability; with --capability, keep the tests that prove it."""
+    known = read_list()
+    for item in items:
+        for mark in item.iter_markers("capability"):
+            if not mark.args or mark.kwargs or any(number not in known for number in mark.args):
+                raise pytest.UsageError(
+                    f"{item.nodeid}: capability{mark.args} names no capability; {allowed(known)}"
+                )
+    wanted = config.getoption("--capability")
+    if wanted is not None:
+        dropped = [item for item in items if wanted not in numbers_of(item)]
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = [item for item in items if wanted in numbers_of(item)]
