@@ -14,6 +14,7 @@ ROOMS = [
     "errors",
     "units",
     "registry",
+    "jit",
     "spatial",
     "signals",
     "meshes",

@@ -33,9 +33,10 @@ def mass_properties(
 ) -> MassProperties:
     """Mass properties of the solid inside a mesh, filled evenly.
 
-    The surface integrals are exact for polyhedra. A mesh with holes, with faces that disagree
-    about the outside, or with overlapping or inverted shells encloses no definite solid; its
-    convex hull is taken instead and ``note`` says so.
+    The surface integrals are exact for polyhedra. A mesh with holes or with faces that disagree
+    about the outside, or whose integrals no solid can have, encloses no definite solid; its
+    convex hull is taken instead and ``note`` says so. Where closed shells overlap, the matter
+    counts once for each shell.
 
     Args:
         mesh: The surface.
@@ -66,8 +67,7 @@ def _solid(
         reason = "the mesh is not watertight"
     else:
         volume, com, second = volume_moments(mesh.triangles)
-        hull_volume = float(np.prod(mesh.bounds[1] - mesh.bounds[0]))
-        reason = _doubt(volume, second, hull_volume)
+        reason = _doubt(volume, second, float(np.prod(mesh.bounds[1] - mesh.bounds[0])))
         if not reason:
             return volume, com, second, ""
     return (*volume_moments(mesh.hull().triangles), f"{reason}: its convex hull was used")

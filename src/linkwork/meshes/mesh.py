@@ -130,21 +130,20 @@ class TriangleMesh:
 
 def check_indices(faces: NDArray[np.integer], count: int) -> None:
     """Raises if a face names a vertex that does not exist."""
-    bad = ((faces < 0) | (faces >= count)).any(axis=1)
-    if bad.any():
-        row = int(np.argmax(bad))
+    bad = faces[(faces < 0) | (faces >= count)]
+    if bad.size:
         raise MeshError(
-            f"triangle {row} names the vertices {faces[row].tolist()}, but there are {count}.",
-            hint=f"Indices run from 0 to {count - 1}." if count else "",
+            f"a triangle names the vertex {int(bad[0])}, but there are {count}.",
+            hint=f"They are numbered from 0 to {count - 1}." if count else "",
         )
 
 
 def weld(
     vertices: NDArray[np.float64], faces: NDArray[np.integer]
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Joins vertices at exactly equal places, drops unused ones and triangles without three corners.
+    """Joins vertices at exactly equal places and drops the triangles that this collapses.
 
-    Vertices keep the order in which they first occur.
+    Vertices that no triangle uses go too; the rest keep the order in which they first occur.
     """
     vertices = vertices + 0.0  # -0.0 and 0.0 are one place
     order = np.lexsort(vertices.T)

@@ -14,9 +14,7 @@ _ROUNDS = 16
 """Bisection rounds for the cell size; each halves the interval of its logarithm."""
 
 
-def cluster(
-    vertices: NDArray[np.float64], faces: NDArray[np.int32], max_faces: int
-) -> Table:
+def cluster(vertices: NDArray[np.float64], faces: NDArray[np.int32], max_faces: int) -> Table:
     """Merges the vertices in each cell of a grid, the finest that leaves few enough faces.
 
     A merged vertex stands where the sum of squared distances to the planes of the faces around

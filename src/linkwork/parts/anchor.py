@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from linkwork.errors import Origin, PartError
 from linkwork.parts.names import check_name
@@ -31,7 +31,7 @@ class Anchor:
     at: Pose = IDENTITY
     fits: str = ""
     turns: int = 0
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.name, "anchor", origin=self.origin)

@@ -26,7 +26,7 @@ class Element:
         at: Pose in the frame of ``on``.
         mass: [kg]; None takes it from ``density`` and the shapes' volumes.
         density: [kg/m³].
-        inertia: Explicit inertia in the element's frame, overriding ``mass`` and ``density``.
+        inertia: Explicit inertia in the element's frame; sets ``mass`` and clears ``density``.
         friction: Coulomb coefficient of the surface.
         restitution: 0 keeps no speed at impact, 1 keeps all.
         color: ``#rrggbb`` or ``#rrggbbaa``.
@@ -51,7 +51,7 @@ class Element:
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
     labels: dict[str, str] = field(default_factory=dict)
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.name, "element", origin=self.origin)
@@ -67,8 +67,11 @@ class Element:
         for color in (self.color, *(s.color for s in self.shapes)):
             if color and not _COLOR.match(color):
                 self._refuse(f"color {color!r} is not of the form #rrggbb or #rrggbbaa.")
-        if self.inertia is not None and (why := self.inertia.problem()):
-            self._refuse(f"inertia is not physical: {why}.")
+        if self.inertia is not None:
+            if why := self.inertia.problem():
+                self._refuse(f"inertia is not physical: {why}.")
+            object.__setattr__(self, "mass", self.inertia.mass)
+            object.__setattr__(self, "density", None)
 
     def _refuse(self, why: str) -> None:
         raise PartError(f"element {self.name!r}: {why}", origin=self.origin)

@@ -120,7 +120,7 @@ class Joint:
     drive: Spec | None = None
     bus: dict[str, Any] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.name, "joint", origin=self.origin)

@@ -33,7 +33,7 @@ class Loop:
     b: str
     joint: str = "ball"
     axis: Vec3 = (0.0, 0.0, 1.0)
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Coupling:
     of: str
     ratio: float = 1.0
     offset: float = 0.0
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class Attachment:
         by: Anchor of the coming part; empty takes "mount" where it exists, else the root.
         turn: Turn about the anchor's z [rad].
         origin: Where it was said.
+        source: What the file said: a kit name or a path.
     """
 
     anchor: str
@@ -73,7 +74,8 @@ class Attachment:
     name: str
     by: str = ""
     turn: float = 0.0
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
+    source: str = field(default="", compare=False)
 
     def pose(self, carrier: Anchor) -> Pose:
         """Pose of the coming part's root element in the frame of the carrier's element."""
@@ -111,7 +113,7 @@ class Part:
     title: str = ""
     labels: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.name, "part", origin=self.origin)
@@ -168,6 +170,7 @@ class Part:
         by: str = "",
         turn: float = 0.0,
         origin: Origin | None = None,
+        source: str = "",
     ) -> Self:
         """Puts ``other`` on ``anchor``.
 
@@ -178,6 +181,7 @@ class Part:
             by: Anchor of ``other``; "mount" where it exists, else its root element's frame.
             turn: Turn about the anchor's z [rad].
             origin: Where it was said.
+            source: What the file said: a kit name or a path.
 
         Raises:
             PartError: If the anchor is unknown, occupied or does not fit, or the attach is cyclic.
@@ -198,7 +202,7 @@ class Part:
                     origin=origin,
                     hint="An anchor carries one part.",
                 )
-        attachment = Attachment(anchor, other, name, by, turn, origin)
+        attachment = Attachment(anchor, other, name, by, turn, origin, source)
         self._check_fit(carrier, attachment)
         self.attachments[name] = attachment
         return self
@@ -307,8 +311,15 @@ class Part:
         anchor = self.find_anchor(name)
         pose, element = anchor.at, anchor.on
         root = self.root()
+        seen: set[str] = set()
         while element != root:
             piece = self.elements.get(element)
+            if element in seen:
+                raise PartError(
+                    f"element {element!r} of part {self.name!r} carries itself in a cycle.",
+                    origin=self.elements[element].origin,
+                )
+            seen.add(element)
             if piece is None or not piece.on:
                 raise PartError(
                     f"anchor {name!r} of {self.name!r} moves relative to the root {root!r}.",

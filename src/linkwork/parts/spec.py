@@ -25,5 +25,5 @@ class Spec:
     type: str
     name: str = ""
     params: dict[str, Any] = field(default_factory=dict)
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
     scope: str = ""

@@ -35,8 +35,8 @@ class Placement:
     base: str = "fixed"
     on: str = ""
     by: str = ""
-    source: str = ""
-    origin: Origin = Origin()
+    source: str = field(default="", compare=False)
+    origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.name, "part", origin=self.origin)
@@ -57,7 +57,7 @@ class Light:
     look_at: Vec3 = (0.0, 0.0, 0.0)
     color: str = "#ffffff"
     strength: float = 1.0
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Viewpoint:
     xyz: Vec3 = (1.5, -1.5, 1.0)
     look_at: Vec3 = (0.0, 0.0, 0.3)
     opening: float = 0.8
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Collide:
     never: tuple[tuple[str, str], ...] = ()
     always: tuple[tuple[str, str], ...] = ()
     joined: bool = False
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
 
 
 @dataclass
@@ -127,7 +127,7 @@ class Scene:
     lights: list[Light] = field(default_factory=list)
     viewpoints: list[Viewpoint] = field(default_factory=list)
     title: str = ""
-    origin: Origin = Origin()
+    origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.name, "scene", origin=self.origin)

@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.spatial.pose import Pose
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Inertia:
     """Mass properties in some frame.
 
@@ -34,6 +34,18 @@ class Inertia:
         """Builds an inertia; without ``matrix`` it is a point mass."""
         m = np.zeros((3, 3)) if matrix is None else np.array(matrix, dtype=np.float64)
         return cls(float(mass), np.array(com, dtype=np.float64), m)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Inertia):
+            return NotImplemented
+        return (
+            self.mass == other.mass
+            and np.array_equal(self.com, other.com)
+            and np.array_equal(self.matrix, other.matrix)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.mass, *self.com.tolist(), *self.matrix.ravel().tolist()))
 
     def moved(self, pose: Pose) -> Inertia:
         """The same piece seen from the frame in which its own frame stands at ``pose``."""

@@ -10,6 +10,10 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 
+#: How far from one a length may be and still count as one: only what rounding makes. Scaling
+#: twice then changes no bit, so that what was written to a file reads back the same.
+_ROUNDING = 1e-15
+
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
 
@@ -84,6 +88,8 @@ def unit(v: Sequence[float]) -> Vec3:
     n = math.sqrt(x * x + y * y + z * z)
     if not math.isfinite(n) or n < 1e-12:
         raise LinkworkError(f"a direction must be three numbers that are not all zero, not {v!r}.")
+    if abs(n - 1.0) <= _ROUNDING:
+        return (x, y, z)
     return (x / n, y / n, z / n)
 
 
@@ -110,6 +116,8 @@ class Pose:
             n = math.sqrt(w * w + qx * qx + qy * qy + qz * qz)
             if not math.isfinite(n) or n < 1e-9:
                 raise LinkworkError(f"a quaternion must not be zero: {list(quat)}.")
+            if abs(n - 1.0) <= _ROUNDING:
+                n = 1.0
             q = (w / n, qx / n, qy / n, qz / n)
         elif rpy is not None:
             roll, pitch, yaw = (float(c) for c in rpy)

@@ -1,0 +1,25 @@
+"""Actuator: turns targets into affine efforts, which engines integrate implicitly."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from linkwork.blocks import Block
+
+
+class Actuator(Block):
+    """Base of all actuator blocks: every actuator of one type in a scene, run by one call.
+
+    :meth:`drive` fills columns of ``state.drive``: bias, kp, kd, lowest, highest, so that the
+    effort is clip(bias − kp·q − kd·v, lowest, highest). One actuator drives a degree of freedom.
+
+    Attributes:
+        dofs: Degrees of freedom that the rows drive.
+    """
+
+    kind: ClassVar[str] = "actuator"
+    dofs: list[int]
+
+    def drive(self, step: int) -> None:
+        """Fills the efforts of the driven degrees of freedom for this step."""
+        raise NotImplementedError

@@ -1,0 +1,110 @@
+"""Kinematic: joints go where their targets say, within range and speed; no forces."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+
+from linkwork.blocks import read_params
+from linkwork.engines.engine import Engine
+from linkwork.engines.kernels import couple, follow_targets, loop_state
+from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
+from linkwork.parts import Spec
+from linkwork.state import State
+from linkwork.world import Finding, World
+
+
+class KinematicParams(msgspec.Struct, forbid_unknown_fields=True):
+    """Parameters of ``Kinematic``: which parts it owns (all that are left if absent)."""
+
+    owns: list[str] | None = None
+
+
+class Kinematic(Engine):
+    """Moves joints to their targets: 002's kinematic visualisation, and scenery that moves.
+
+    Each step a joint moves by at most target_speed·h towards its target; its velocity is what it
+    moved by, divided by h. Bodies of other engines feel the motion as that of an infinite mass.
+    """
+
+    type: ClassVar[str] = "kinematic"
+    kinematic: ClassVar[bool] = True
+
+    def __init__(self, world: World, spec: Spec, name: str, owned: np.ndarray) -> None:
+        super().__init__(world, spec, name, owned)
+        read_params(spec, KinematicParams)
+        kinds = world.kind[world.dof_body] if world.nv else np.zeros(0, np.int64)
+        dofs = self.owned_dofs
+        followers = set(world.coupling_dof[:, 0].tolist())
+        single = [d for d in dofs if kinds[d] not in (BALL, FREE) and d not in followers]
+        self._dofs = np.array(single, np.int64)
+        self.prescribed = [int(d) for d in single]
+        mine = [n for n, (f, _) in enumerate(world.coupling_dof.tolist()) if f in set(dofs)]
+        self._coupling = world.coupling_dof[mine], world.coupling_law[mine]
+        self._bodies = np.flatnonzero(owned)
+        self._qaddr = coordinate_of_dof(world)
+
+    def check(self) -> list[Finding]:
+        """Loops are not closed, and balls and free bodies stay where they are."""
+        found = []
+        for n, name in enumerate(self.world.loop_names):
+            if self.owned[self.world.loop_body[n]].any():
+                text = "Kinematic does not close loops; the open gap is reported."
+                found.append(Finding("soft", name, text, self.world.loop_origins[n]))
+        for b in self._bodies:
+            if self.world.kind[b] in (BALL, FREE):
+                name = self.world.body_names[b]
+                text = "Kinematic leaves ball and free joints where they are."
+                found.append(Finding("note", name, text, self.world.body_origins[b]))
+        return found
+
+    def bind(self, state: State) -> None:  # noqa: D102
+        super().bind(state)
+        self._q_next = np.zeros_like(state.q)
+        self._v_next = np.zeros_like(state.v)
+        self._pose = np.zeros_like(state.pose)
+        self._twist = np.zeros_like(state.twist)
+
+    def advance(self, h: float) -> None:  # noqa: D102
+        state, world = self.state, self.world
+        q, v = self._q_next, self._v_next
+        q[:] = state.q
+        v[:] = state.v
+        follow_targets(
+            self._dofs, self._qaddr, state.q, state.v, state.target, state.target_speed,
+            world.dof_lo, world.dof_hi, h, q, v,
+        )  # fmt: skip
+        couple(*self._coupling, self._qaddr, q, v)
+        forward_poses(*world.tree, q, self._pose)
+        forward_twists(*world.tree, world.com, q, v, self._pose, self._twist)
+        mine = self.owned_dofs
+        state.report.acceleration[mine] = (v[mine] - state.v[mine]) / h
+        state.report.effort[mine] = 0.0
+        state.q[self._qaddr[mine]] = q[self._qaddr[mine]]
+        state.v[mine] = v[mine]
+        state.pose[self._bodies] = self._pose[self._bodies]
+        state.twist[self._bodies] = self._twist[self._bodies]
+        if world.loop_names:
+            gap = loop_state(
+                world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
+                state.pose, state.loop_q, state["loop_turns"],
+            )  # fmt: skip
+            state.report.gap[0] = max(state.report.gap[0], gap)
+
+
+def coordinate_of_dof(world: World) -> np.ndarray:
+    """The coordinate that belongs to each degree of freedom (a quaternion's first for balls)."""
+    address = np.zeros(world.nv, np.int64)
+    for b in range(1, world.nb):
+        first, count = int(world.vadr[b]), 0
+        for i in range(first, world.nv):
+            if world.dof_body[i] != b:
+                break
+            count += 1
+        for k in range(count):
+            turning = world.kind[b] == BALL or (world.kind[b] == FREE and k >= 3)
+            offset = (3 if world.kind[b] == FREE else 0) if turning else k
+            address[first + k] = world.qadr[b] + offset
+    return address

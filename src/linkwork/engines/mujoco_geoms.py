@@ -1,0 +1,93 @@
+"""Shapes as MuJoCo geoms, for the engine and for those who only ask about geometry."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Plane, Sphere
+from linkwork.spatial.pose import Pose
+from linkwork.world.world import WorldShape
+
+_CONE_CORNERS = 32
+_FLOOR_THICKNESS = 0.02
+
+
+def add_shape(
+    spec: Any,  # noqa: ANN401 - mujoco.MjSpec is not typed
+    body: Any,  # noqa: ANN401
+    piece: WorldShape,
+    name: str,
+    *,
+    pose: Pose | None = None,
+    moving: bool = True,
+    **attributes: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Adds one shape of a world as a geom.
+
+    Args:
+        spec: The MuJoCo model being built.
+        body: The MuJoCo body that carries the geom.
+        piece: The shape.
+        name: Name of the geom.
+        pose: Pose in the MuJoCo body's frame; the one in the world's body if absent.
+        moving: Whether the body may move (MuJoCo has no moving planes: they become slabs).
+        attributes: Further attributes of the geom.
+    """
+    shape = piece.shape
+    pose = pose or piece.pose
+    size = [0.0, 0.0, 0.0]
+    match shape:
+        case Box():
+            kind, size = mujoco.mjtGeom.mjGEOM_BOX, [c / 2.0 for c in shape.size]
+        case Cylinder():
+            kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, [shape.radius, shape.length / 2.0, 0.0]
+        case Sphere():
+            kind, size = mujoco.mjtGeom.mjGEOM_SPHERE, [shape.radius, 0.0, 0.0]
+        case Capsule():
+            kind, size = mujoco.mjtGeom.mjGEOM_CAPSULE, [shape.radius, shape.length / 2.0, 0.0]
+        case Plane():
+            if moving:
+                kind = mujoco.mjtGeom.mjGEOM_BOX
+                size = [shape.size[0] / 2.0, shape.size[1] / 2.0, _FLOOR_THICKNESS / 2.0]
+                pose = pose @ Pose((0.0, 0.0, -_FLOOR_THICKNESS / 2.0))
+            else:
+                kind = mujoco.mjtGeom.mjGEOM_PLANE
+                size = [shape.size[0] / 2.0, shape.size[1] / 2.0, 1.0]
+        case Cone() | Mesh():
+            kind = mujoco.mjtGeom.mjGEOM_MESH
+            pose = pose @ Pose(_add_mesh(spec, shape, name))
+            attributes["meshname"] = name
+        case _:
+            raise TypeError(f"no geom for {type(shape).__name__}")
+    return body.add_geom(
+        name=name, type=kind, size=size, pos=list(pose.xyz), quat=list(pose.quat), **attributes
+    )
+
+
+def _add_mesh(spec: Any, shape: Cone | Mesh, name: str) -> tuple[float, float, float]:  # noqa: ANN401
+    """Adds the convex hull of a shape as a mesh asset, centred; returns the centre."""
+    if isinstance(shape, Cone):
+        vertices = cone_vertices(shape)
+    else:
+        vertices = shape.triangles().hull().vertices
+    centre = (vertices.min(axis=0) + vertices.max(axis=0)) / 2.0
+    mesh = spec.add_mesh(name=name)
+    mesh.uservert = (vertices - centre).astype(np.float32).ravel()
+    mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+    return (float(centre[0]), float(centre[1]), float(centre[2]))
+
+
+def cone_vertices(shape: Cone) -> np.ndarray:
+    """Corners of a many-sided cone (n×3) [m]."""
+    angles = [2.0 * math.pi * k / _CONE_CORNERS for k in range(_CONE_CORNERS)]
+    ring = np.array([(math.cos(a), math.sin(a), 0.0) for a in angles])
+    low = ring * shape.radius + (0.0, 0.0, -shape.length / 2.0)
+    if shape.top_radius > 0.0:
+        high = ring * shape.top_radius + (0.0, 0.0, shape.length / 2.0)
+    else:
+        high = np.array([[0.0, 0.0, shape.length / 2.0]])
+    return np.vstack([low, high])

@@ -1,0 +1,1 @@
+"""Formats: files that parts and scenes are read from and written to."""

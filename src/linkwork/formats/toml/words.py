@@ -1,0 +1,334 @@
+"""The words of Linkwork's files: every section, its keys, their kinds and units.
+
+Reading, messages and the JSON schemas for editors all follow this one table.
+"""
+
+from __future__ import annotations
+
+from linkwork.formats.toml.freedoms import ByFreedom
+from linkwork.formats.toml.kinds import (
+    COLOR,
+    FILE,
+    NAME,
+    REF,
+    Any_,
+    Either,
+    Flag,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    Numbers,
+    Pair,
+    Text,
+    Word,
+)
+from linkwork.formats.toml.tables import Key, Table
+from linkwork.parts import JOINT_TYPES
+from linkwork.scene.scene import BASES
+
+VECTOR = Numbers((3,))
+
+AT = Table(
+    {
+        "xyz": Key(VECTOR, "Position [m].", "length"),
+        "rpy": Key(VECTOR, "Turns about the fixed axes x, y, z, in this order [rad].", "angle"),
+        "quat": Key(Numbers((4,)), "Rotation as a quaternion w, x, y, z."),
+    },
+    example="at = { xyz = [0, 0, 0.2], rpy_deg = [0, 90, 0] }",
+)
+
+LABELS = Key(MapOf(Text(), "texts by language"), 'Words for people: { en = "…", de = "…" }.')
+
+_RADIUS = Key(Number(), "Radius [m].", "length", required=True)
+_LENGTH = Key(Number(), "Length along z [m].", "length", required=True)
+
+#: The keys of each shape, by its word.
+SHAPE_TABLES: dict[str, Table] = {
+    "box": Table(
+        {"size": Key(VECTOR, "Full edge lengths [m].", "length", required=True)},
+        example="box = { size = [0.1, 0.1, 0.2] }",
+    ),
+    "cylinder": Table(
+        {"radius": _RADIUS, "length": _LENGTH},
+        example="cylinder = { radius = 0.03, length = 0.4 }",
+    ),
+    "cone": Table(
+        {
+            "radius": _RADIUS,
+            "length": _LENGTH,
+            "top_radius": Key(Number(), "Radius at the upper end [m].", "length"),
+        },
+        example="cone = { radius = 0.03, length = 0.1 }",
+    ),
+    "sphere": Table({"radius": _RADIUS}, example="sphere = { radius = 0.05 }"),
+    "capsule": Table(
+        {"radius": _RADIUS, "length": _LENGTH},
+        example="capsule = { radius = 0.03, length = 0.4 }",
+    ),
+    "plane": Table(
+        {"size": Key(Numbers((2,)), "How much of it is drawn [m].", "length")},
+        example="plane = { size = [10, 10] }",
+    ),
+    "mesh": Table(
+        {
+            "file": Key(FILE, "STL, OBJ, Collada or glTF file, from this file's folder.",
+                        required=True),
+            "scale": Key(VECTOR, "Factor along each axis; 0.001 for a file in millimetres."),
+        },
+        example='mesh = { file = "housing.stl", scale = [0.001, 0.001, 0.001] }',
+    ),
+}
+
+SHAPE = Table(
+    {kind: Key(table, f"A {kind}.") for kind, table in SHAPE_TABLES.items()}
+    | {
+        "at": Key(AT, "Pose in the element's frame."),
+        "color": Key(COLOR, "Colour, #rrggbb or #rrggbbaa; the element's if absent."),
+        "texture": Key(FILE, "Image file laid on the shape."),
+        "visible": Key(Flag(), "Whether it is drawn."),
+        "collide": Key(Flag(), "Whether it touches others."),
+    },
+    example="shape = { box = { size = [0.1, 0.1, 0.2] } }",
+)
+
+ELEMENT = Table(
+    {
+        "name": Key(NAME, "Name in this file.", required=True),
+        "shape": Key(SHAPE, "Geometry: { box = { size = […] } } and so on."),
+        "shapes": Key(ListOf(SHAPE, "shapes"), "Several shapes."),
+        "on": Key(REF, "Element that this one is rigidly fixed to."),
+        "at": Key(AT, "Pose in the frame of 'on'."),
+        "mass": Key(Number(0.0), "Mass [kg].", "mass"),
+        "density": Key(Number(0.0), "Density [kg/m³], where the mass is not given."),
+        "com": Key(VECTOR, "Centre of mass [m], beside 'inertia'.", "length"),
+        "inertia": Key(
+            Numbers((3, 6)),
+            "ixx, iyy, izz, then ixy, ixz, iyz where not 0, about the centre of mass [kg m²].",
+        ),
+        "friction": Key(Number(0.0), "Coulomb coefficient of the surface."),
+        "restitution": Key(Number(0.0, 1.0), "0 keeps no speed at impact, 1 keeps all."),
+        "color": Key(COLOR, "Colour, #rrggbb or #rrggbbaa."),
+        "group": Key(NAME, "Collision group."),
+        "velocity": Key(VECTOR, "Initial velocity of a free body [m/s].", "length"),
+        "spin": Key(VECTOR, "Initial angular velocity of a free body [rad/s].", "angle"),
+        "labels": LABELS,
+    },
+    example='name = "tube"',
+)
+
+PLUG_IN = Table(
+    {"type": Key(NAME, "Registered type.", required=True)},
+    example='drive = { type = "servo", kp = 10 }',
+    open=True,
+)
+
+RAIL_PIECE = Table(
+    {
+        "length": Key(Number(), "Arc length [m].", "length", required=True),
+        "turn": Key(Number(), "Angle turned left over the piece [rad].", "angle"),
+        "climb": Key(Number(), "Angle pitched upward over the piece [rad].", "angle"),
+    },
+    example="rail = [{ length = 1, turn_deg = 90 }]",
+)
+
+JOINT = Table(
+    {
+        "name": Key(NAME, "Name in this file.", required=True),
+        "type": Key(Word(tuple(JOINT_TYPES)), "Kind of joint.", required=True),
+        "from": Key(NAME, "Element that carries.", required=True),
+        "to": Key(NAME, "Element that is carried, or the next joint of a chain.", required=True),
+        "at": Key(AT, "Pose of the joint's frame in 'from'."),
+        "at_to": Key(AT, "Pose of the joint's frame in 'to'."),
+        "axis": Key(VECTOR, "Axis, or a plane's normal, in the joint's frame."),
+        "axis2": Key(VECTOR, "Second axis of a universal joint."),
+        "range": Key(Numbers((2,)), "Lowest and highest value [rad or m].", "freedom"),
+        "ranges": Key(
+            Either(ListOf(Numbers((2, 0)), "pairs"), ByFreedom(Numbers((2,)))),
+            "Lowest and highest value of each freedom: { x = [-1, 1], angle_deg = [-90, 90] }.",
+            "freedom",
+        ),
+        "max_speed": Key(Number(), "Largest speed [rad/s or m/s].", "freedom"),
+        "max_effort": Key(Number(), "Largest drive torque or force [N m or N]."),
+        "damping": Key(Number(), "Viscous damping [N m s/rad or N s/m]."),
+        "friction": Key(Number(), "Coulomb friction [N m or N]."),
+        "stiffness": Key(Number(), "Spring towards 'rest' [N m/rad or N/m]."),
+        "rest": Key(Number(), "Where the spring is slack [rad or m].", "freedom"),
+        "armature": Key(Number(), "Rotor inertia seen at the joint [kg m² or kg]."),
+        "pitch": Key(Number(), "Advance of a screw per turn [m].", "length"),
+        "rail": Key(ListOf(RAIL_PIECE, "rail pieces"), "Pieces of a rail."),
+        "value": Key(
+            Either(ByFreedom(Number(), single=True), ByFreedom(Number())),
+            "Initial value [rad or m]; by freedom where there are several.",
+            "freedom",
+        ),
+        "drive": Key(PLUG_IN, "The actuator on the joint: its type and parameters."),
+        "bus": Key(MapOf(Any_(), "bus settings"), "How the joint appears on a bus."),
+        "labels": LABELS,
+    },
+    example='name = "elbow", type = "hinge", from = "tube", to = "housing"',
+)
+
+ANCHOR = Table(
+    {
+        "name": Key(NAME, "Name in this file.", required=True),
+        "on": Key(NAME, "Element that carries the anchor.", required=True),
+        "at": Key(AT, "Pose in that element's frame."),
+        "fits": Key(Text(), "Tag; only anchors with the same tag join."),
+        "turns": Key(Integer(), "In how many even turns about z a part may sit; 0 for any."),
+    },
+    example='name = "flange", on = "housing"',
+)
+
+ATTACH = Table(
+    {
+        "part": Key(FILE, "The part that comes: a kit name or a path.", required=True),
+        "to": Key(REF, "Anchor of this part that carries it.", required=True),
+        "by": Key(REF, "Anchor of the coming part."),
+        "name": Key(NAME, "Scope of its names; the part's own name if absent."),
+        "turn": Key(Number(), "Turn about the anchor's z [rad].", "angle"),
+    },
+    example='part = "./hand.toml", to = "flange"',
+)
+
+LOOP = Table(
+    {
+        "name": Key(NAME, "Name in this file."),
+        "a": Key(REF, "First anchor.", required=True),
+        "b": Key(REF, "Second anchor.", required=True),
+        "joint": Key(Word(tuple(t for t in JOINT_TYPES if t != "free")), "Closing joint."),
+        "axis": Key(VECTOR, "Axis in the anchors' frames."),
+    },
+    example='a = "rod_end", b = "crank_pin"',
+)
+
+COUPLING = Table(
+    {
+        "joint": Key(REF, "The joint that follows.", required=True),
+        "of": Key(REF, "The joint that leads.", required=True),
+        "ratio": Key(Number(), "Its value is ratio · value(of) + offset."),
+        "offset": Key(Number(), "[rad or m].", "freedom"),
+    },
+    example='joint = "finger2", of = "finger1", ratio = -1',
+)
+
+
+def _spec(named: bool, example: str) -> Table:
+    keys = {
+        "name": Key(NAME, "Name of its signals.", required=named),
+        "type": Key(NAME, "Registered type.", required=True),
+        "at": Key(AT, "Pose, where the type has one."),
+        "file": Key(FILE, "File, from this file's folder, where the type has one."),
+    }
+    return Table(keys, example=example, open=True)
+
+
+SENSOR = _spec(True, 'name = "eye", type = "ray", on = "head"')
+ACTUATOR = _spec(True, 'name = "drive", type = "servo", joint = "arm/elbow"')
+AGENT = _spec(True, 'name = "control", type = "program", file = "control.py"')
+ENGINE = _spec(False, 'type = "mujoco"')
+
+PLACEMENT = Table(
+    {
+        "name": Key(NAME, "Scope of its names; the part's own name if absent."),
+        "part": Key(FILE, "A kit name or a path.", required=True),
+        "at": Key(AT, "Pose in the world, or in the anchor's frame."),
+        "base": Key(Word(BASES), "Whether the part is held or free."),
+        "on": Key(REF, "Anchor of a part placed before, 'table/top'."),
+        "by": Key(REF, "Anchor of the part that meets 'on'."),
+    },
+    example='name = "arm", part = "./arm.toml"',
+)
+
+LIGHT = Table(
+    {
+        "name": Key(NAME, "Name in this file.", required=True),
+        "kind": Key(Word(("sun", "lamp")), "From a direction, or from a place."),
+        "xyz": Key(VECTOR, "Where it is [m].", "length"),
+        "look_at": Key(VECTOR, "Where it shines [m].", "length"),
+        "color": Key(COLOR, "Colour."),
+        "strength": Key(Number(0.0), "Strength; 1 is a bright day."),
+    },
+    example='name = "sun"',
+)
+
+VIEWPOINT = Table(
+    {
+        "name": Key(NAME, "Name in this file.", required=True),
+        "xyz": Key(VECTOR, "Where the eye is [m].", "length"),
+        "look_at": Key(VECTOR, "Where it looks [m].", "length"),
+        "opening": Key(Number(0.0), "Vertical opening [rad].", "angle"),
+    },
+    example='name = "front"',
+)
+
+POSTURE = Table(
+    {
+        "name": Key(NAME, "Name in this file.", required=True),
+        "joints": Key(
+            MapOf(Number(), "values by joint"),
+            "Value of each joint [rad or m]: { 'arm/elbow' = 0.5 }.",
+            "freedom",
+            required=True,
+            together=True,
+        ),
+    },
+    example="name = \"home\", joints_deg = { 'arm/elbow' = 30 }",
+)
+
+COLLIDE = Table(
+    {
+        "never": Key(ListOf(Pair(), "pairs of names"), "Pairs that do not touch."),
+        "always": Key(ListOf(Pair(), "pairs of names"), "Pairs that touch although joined."),
+        "joined": Key(Flag(), "Whether bodies joined directly touch."),
+    },
+    example='never = [["left_finger", "right_finger"]]',
+)
+
+#: Keys and sections of a part's file. Sections in ``ListOf`` are written ``[[section]]``.
+PART = Table(
+    {
+        "format": Key(Text(), 'Always "linkwork/part 1".', required=True),
+        "name": Key(NAME, "Name of the part.", required=True),
+        "title": Key(Text(), "One line for people."),
+        "labels": LABELS,
+        "aliases": Key(MapOf(Text(), "names"), "Names of an imported file to the names here."),
+        "element": Key(ListOf(ELEMENT, "[[element]] tables"), "Rigid pieces."),
+        "joint": Key(ListOf(JOINT, "[[joint]] tables"), "Movable connections."),
+        "anchor": Key(ListOf(ANCHOR, "[[anchor]] tables"), "Places where other parts fit."),
+        "attach": Key(ListOf(ATTACH, "[[attach]] tables"), "Parts that sit on anchors."),
+        "loop": Key(ListOf(LOOP, "[[loop]] tables"), "Closed loops."),
+        "coupling": Key(ListOf(COUPLING, "[[coupling]] tables"), "Joints that follow others."),
+        "sensor": Key(ListOf(SENSOR, "[[sensor]] tables"), "Sensors of the part."),
+    },
+    example='name = "upper_arm"',
+)
+
+#: Keys and sections of a scene's file.
+SCENE = Table(
+    {
+        "format": Key(Text(), 'Always "linkwork/scene 1".', required=True),
+        "name": Key(NAME, "Name of the scene.", required=True),
+        "title": Key(Text(), "One line for people."),
+        "gravity": Key(VECTOR, "Gravity [m/s²]; [0, 0, -9.81] if absent."),
+        "step": Key(Number(0.0), "Time step [s].", "time"),
+        "seed": Key(Integer(), "Seed of everything random."),
+        "start": Key(NAME, "Posture in which a session starts."),
+        "part": Key(ListOf(PLACEMENT, "[[part]] tables"), "Parts and where they stand."),
+        "element": Key(ListOf(ELEMENT, "[[element]] tables"), "Scenery, fixed to the world."),
+        "light": Key(ListOf(LIGHT, "[[light]] tables"), "Lights."),
+        "viewpoint": Key(ListOf(VIEWPOINT, "[[viewpoint]] tables"), "Places to look from."),
+        "posture": Key(ListOf(POSTURE, "[[posture]] tables"), "Named postures."),
+        "loop": Key(ListOf(LOOP, "[[loop]] tables"), "Loops between parts."),
+        "coupling": Key(ListOf(COUPLING, "[[coupling]] tables"), "Joints that follow others."),
+        "engine": Key(ListOf(ENGINE, "[[engine]] tables"), "What moves the bodies."),
+        "sensor": Key(ListOf(SENSOR, "[[sensor]] tables"), "Sensors."),
+        "actuator": Key(ListOf(ACTUATOR, "[[actuator]] tables"), "Actuators."),
+        "agent": Key(ListOf(AGENT, "[[agent]] tables"), "What decides: programs and others."),
+        "collide": Key(COLLIDE, "Which bodies touch."),
+    },
+    example='name = "bench"',
+)
+
+#: Each format by the word in a file's ``format`` key.
+FORMS: dict[str, Table] = {"linkwork/part 1": PART, "linkwork/scene 1": SCENE}

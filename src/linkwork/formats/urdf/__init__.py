@@ -1,0 +1,55 @@
+"""URDF: robots of the ROS world, read into parts and written from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from linkwork.formats.urdf.read import read_urdf
+from linkwork.formats.urdf.write import write_urdf
+from linkwork.parts import Part
+
+__all__ = ["UrdfFormat"]
+
+
+class UrdfFormat:
+    """Reads and writes URDF files.
+
+    Args:
+        missing_meshes: "error" refuses a file whose meshes cannot be found, "skip" leaves those
+            shapes out and notes it.
+
+    Attributes:
+        part_notes: What the last read left out or changed, one line each.
+    """
+
+    suffixes = (".urdf",)
+
+    def __init__(self, *, missing_meshes: Literal["error", "skip"] = "error") -> None:
+        self.missing_meshes = missing_meshes
+        self.part_notes: list[str] = []
+
+    def read(self, path: str | Path) -> Part:
+        """The robot in a file (notes are in ``part_notes``).
+
+        Raises:
+            LinkworkError: If the file is not a URDF of one tree, or a mesh is missing.
+        """
+        return self.read_with_notes(path)[0]
+
+    def read_with_notes(self, path: str | Path) -> tuple[Part, list[str]]:
+        """The robot in a file, and what was left out or changed to read it."""
+        skip = self.missing_meshes == "skip"
+        part, self.part_notes = read_urdf(Path(path), skip_missing=skip)
+        return part, self.part_notes
+
+    def write(self, part: Part, path: str | Path) -> list[str]:
+        """Writes a part with all that is attached to it.
+
+        Returns:
+            What URDF cannot say and was left out or said differently, one line each.
+
+        Raises:
+            LinkworkError: If the part is not one tree, or the file cannot be written.
+        """
+        return write_urdf(part, Path(path))

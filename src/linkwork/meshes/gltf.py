@@ -1,0 +1,160 @@
+"""glTF 2.0 files (.gltf, .glb): the meshes of the scene, placed by its nodes."""
+
+from __future__ import annotations
+
+import struct
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.meshes.assembly import Assembly, as_color
+from linkwork.meshes.gltf_buffers import GltfBuffers, entry
+from linkwork.meshes.gltf_schema import Gltf, Node, Primitive
+from linkwork.meshes.mesh import Color, check_indices
+from linkwork.meshes.polygons import fan_faces, strip_faces
+from linkwork.meshes.source import MeshSource
+
+_MAX_BLOCKS = 4_000_000
+_HARMLESS = ("KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_mesh_quant")
+"""Beginnings of extensions that a file may require without changing its triangles."""
+
+_TRIANGLES, _STRIP, _FAN = 4, 5, 6
+
+
+def read_gltf(source: MeshSource) -> Assembly:
+    """Reads a glTF file; lines and points are passed over, skins are taken in their rest pose."""
+    text, body = _chunks(source)
+    document = _parse(source, text)
+    buffers = GltfBuffers(source, document, body)
+    assembly = Assembly(source)
+    if not document.nodes:
+        for mesh in document.meshes:
+            for primitive in mesh.primitives:
+                _add(source, document, buffers, assembly, primitive, np.eye(4))
+        return assembly
+    waiting = [(index, np.eye(4)) for index in reversed(_roots(source, document))]
+    visited: set[int] = set()
+    while waiting:
+        index, parent = waiting.pop()
+        node = entry(source, document.nodes, index, "node")
+        if index in visited:
+            raise source.error(
+                f"node {index} is placed twice.", hint="The nodes of a glTF file form a tree."
+            )
+        visited.add(index)
+        matrix = parent @ _matrix(source, node)
+        if node.mesh is not None:
+            for primitive in entry(source, document.meshes, node.mesh, "mesh").primitives:
+                _add(source, document, buffers, assembly, primitive, matrix)
+        waiting += [(one, matrix) for one in reversed(node.children)]
+    return assembly
+
+
+def _chunks(source: MeshSource) -> tuple[bytes, bytes | None]:
+    """The JSON text and the binary body; a .gltf file is all text."""
+    data = source.data
+    if data[:4] != b"glTF":
+        return data, None
+    if len(data) < 20:
+        raise source.error(f"a .glb file of {len(data)} bytes is cut off.")
+    _, version, length = struct.unpack_from("<4sII", data)
+    if version != 2:
+        raise source.error(f"it is glTF version {version}.", hint="Only version 2 is read.")
+    if length > len(data):
+        raise source.error(
+            f"it announces {length} bytes, but has {len(data)}.", hint="The file is cut off."
+        )
+    chunks: list[tuple[int, bytes]] = []
+    place = 12
+    while place + 8 <= length and len(chunks) < 2:
+        size, kind = struct.unpack_from("<II", data, place)
+        if place + 8 + size > length:
+            raise source.error(f"a chunk at byte {place} is longer than the file.")
+        chunks.append((kind, data[place + 8 : place + 8 + size]))
+        place += 8 + size
+    if not chunks or chunks[0][0] != 0x4E4F534A:
+        raise source.error("its first chunk is not JSON.", hint="Export the mesh again.")
+    body = chunks[1][1] if len(chunks) > 1 and chunks[1][0] == 0x004E4942 else None
+    return chunks[0][1], body
+
+
+def _parse(source: MeshSource, text: bytes) -> Gltf:
+    if text.count(b"{") > _MAX_BLOCKS:
+        raise source.error(f"it has more than {_MAX_BLOCKS} JSON objects.")
+    try:
+        document = msgspec.json.decode(text, type=Gltf)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise source.error(
+            f"it is not valid glTF: {error}.", hint="The file is cut off or damaged."
+        ) from None
+    if not document.asset.version.startswith("2."):
+        raise source.error(
+            f"it is glTF version {document.asset.version[:20]!r}.", hint="Only version 2 is read."
+        )
+    for extension in document.extensions_required:
+        if not extension.startswith(_HARMLESS):
+            raise source.error(
+                f"it requires the extension {extension[:60]!r}, which is not supported.",
+                hint="Export the mesh without compression or extensions.",
+            )
+    return document
+
+
+def _roots(source: MeshSource, document: Gltf) -> list[int]:
+    """The top nodes of the scene that the file shows, or all top nodes if it names none."""
+    if document.scenes:
+        return entry(source, document.scenes, document.scene or 0, "scene").nodes
+    below = {child for node in document.nodes for child in node.children}
+    return [index for index in range(len(document.nodes)) if index not in below]
+
+
+def _matrix(source: MeshSource, node: Node) -> NDArray[np.float64]:
+    """The 4×4 placement of a node: its matrix, or translation · rotation · scale."""
+    if node.matrix is not None:
+        if len(node.matrix) != 16:
+            raise source.error(f"a node's matrix has {len(node.matrix)} numbers, not 16.")
+        return np.array(node.matrix).reshape(4, 4).T
+    quat = np.array(node.rotation)
+    length = np.linalg.norm(quat)
+    if not length > 0:
+        raise source.error("a node's rotation is the zero quaternion.")
+    x, y, z, w = quat / length
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    matrix = np.eye(4)
+    matrix[:3, :3] = (np.eye(3) + 2.0 * w * cross + 2.0 * cross @ cross) * np.array(node.scale)
+    matrix[:3, 3] = node.translation
+    return matrix
+
+
+def _add(
+    source: MeshSource,
+    document: Gltf,
+    buffers: GltfBuffers,
+    assembly: Assembly,
+    primitive: Primitive,
+    matrix: NDArray[np.float64],
+) -> None:
+    if primitive.mode not in (_TRIANGLES, _STRIP, _FAN) or "POSITION" not in primitive.attributes:
+        return
+    vertices = buffers.table(primitive.attributes["POSITION"], "VEC3")
+    if primitive.indices is None:
+        corners = np.arange(len(vertices))
+    else:
+        corners = buffers.indices(primitive.indices)
+    check_indices(corners, len(vertices))
+    if primitive.mode == _STRIP:
+        faces = strip_faces(corners)
+    elif primitive.mode == _FAN:
+        faces = fan_faces(corners)
+    elif len(corners) % 3:
+        raise source.error(f"a mesh has {len(corners)} triangle corners, not a multiple of 3.")
+    else:
+        faces = corners.reshape(-1, 3)
+    color: Color | None = None
+    if primitive.material is not None:
+        material = entry(source, document.materials, primitive.material, "material")
+        pbr = material.pbr_metallic_roughness
+        if pbr is not None and pbr.base_color_factor is not None:
+            color = as_color(pbr.base_color_factor)
+    assembly.add(vertices, faces, matrix=matrix, color=color)

@@ -1,0 +1,135 @@
+"""load_mesh: reads a mesh file of any known format, once."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import MeshError, Origin
+from linkwork.meshes.assembly import Assembly
+from linkwork.meshes.mesh import TriangleMesh
+from linkwork.meshes.source import FileStamp, MeshSource
+
+UpAxis = Literal["as_written", "z"]
+"""Whether coordinates stay as the file writes them or are turned until the file's up is z."""
+
+MESH_SUFFIXES = (".stl", ".obj", ".dae", ".gltf", ".glb")
+"""The file suffixes that can be loaded; upper case works too."""
+
+_MAX_CACHED_BYTES = 512 * 2**20
+
+_TURNS: dict[str, list[list[float]]] = {
+    "X": [[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]],
+    "Y": [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]],
+}
+"""Rotations that bring a file's up axis to z. Collada: X_UP has right -y, Y_UP has right x."""
+
+_cache: OrderedDict[tuple[Path, UpAxis], tuple[tuple[FileStamp, ...], TriangleMesh]] = OrderedDict()
+_cache_lock = threading.Lock()
+
+
+def load_mesh(path: Path, *, up_axis: UpAxis = "as_written") -> TriangleMesh:
+    """Loads a mesh file as one mesh in metres, with equal vertices joined.
+
+    STL and OBJ have no units: their numbers are metres. Collada's ``<unit>`` is honoured and its
+    scene's node transforms are applied; so are glTF's. By default no up axis is applied, which
+    is how files named in a URDF are read everywhere (rviz, Gazebo, Pinocchio): Collada's
+    ``<up_axis>`` and glTF's y-up rule change nothing. (Pinocchio ignores ``<unit>`` too, rviz
+    and Gazebo do not.)
+
+    The mesh is kept and returned again while the file, and each file it names, keeps its time
+    and size.
+
+    Args:
+        path: The file; its suffix says the format.
+        up_axis: ``"z"`` turns Collada and glTF meshes so that the file's up becomes z.
+
+    Raises:
+        MeshError: The file is missing, of an unknown format, damaged, empty or too large.
+    """
+    path = Path(path)
+    if up_axis not in get_args(UpAxis):
+        raise MeshError(
+            f"the up axis is {up_axis!r}.", hint=f"Choose one of {', '.join(get_args(UpAxis))}."
+        )
+    key = (path.absolute(), up_axis)
+    with _cache_lock:
+        known = _cache.get(key)
+        if known is not None:
+            stamps, mesh = known
+            if all(FileStamp.of(stamp.path) == stamp for stamp in stamps):
+                _cache.move_to_end(key)
+                return mesh
+            del _cache[key]
+    mesh, stamps = _load(path, up_axis)
+    with _cache_lock:
+        _cache[key] = (stamps, mesh)
+        while len(_cache) > 1 and sum(_size(one) for _, one in _cache.values()) > _MAX_CACHED_BYTES:
+            _cache.popitem(last=False)
+    return mesh
+
+
+def clear_mesh_cache() -> None:
+    """Forgets all loaded meshes."""
+    with _cache_lock:
+        _cache.clear()
+
+
+def _load(path: Path, up_axis: UpAxis) -> tuple[TriangleMesh, tuple[FileStamp, ...]]:
+    suffix = path.suffix.lower()
+    if suffix not in MESH_SUFFIXES:
+        raise MeshError(
+            f"meshes with the suffix {path.suffix!r} cannot be loaded.",
+            origin=Origin(str(path)),
+            hint=f"Known are {', '.join(MESH_SUFFIXES)}.",
+        )
+    source = MeshSource.open(path)
+    if not source.data:
+        raise source.error("the file is empty.", hint="Export the mesh again.")
+    try:
+        with np.errstate(all="ignore"):  # damaged files overflow; the vertices are checked
+            assembly, turn = _read(source, suffix, up_axis)
+            return assembly.finish(turn), tuple(source.stamps)
+    except MeshError as error:
+        raise error.at(Origin(str(path))) from None
+    except Exception as error:  # no reader's failure may reach the user as a traceback
+        raise source.error(
+            f"the file is damaged ({type(error).__name__}: {error}).",
+            hint="Export the mesh again.",
+        ) from None
+
+
+def _read(
+    source: MeshSource, suffix: str, up_axis: UpAxis
+) -> tuple[Assembly, NDArray[np.float64] | None]:
+    """The pieces of a file and the matrix to metres and the wanted up axis.
+
+    Each reader is imported when its first file comes, which keeps the room quick to import.
+    """
+    if suffix == ".stl":
+        from linkwork.meshes.stl import read_stl
+
+        return read_stl(source), None
+    if suffix == ".obj":
+        from linkwork.meshes.obj import read_obj
+
+        return read_obj(source), None
+    if suffix == ".dae":
+        from linkwork.meshes.collada import read_collada
+
+        assembly, unit, up = read_collada(source)
+    else:
+        from linkwork.meshes.gltf import read_gltf
+
+        assembly, unit, up = read_gltf(source), 1.0, "Y"
+    turn = np.array(_TURNS[up]) if up_axis == "z" and up in _TURNS else np.eye(3)
+    return assembly, None if unit == 1.0 and np.array_equal(turn, np.eye(3)) else unit * turn
+
+
+def _size(mesh: TriangleMesh) -> int:
+    return mesh.vertices.nbytes + mesh.faces.nbytes

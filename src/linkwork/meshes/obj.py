@@ -1,0 +1,128 @@
+"""Wavefront OBJ files with the colours of their MTL files."""
+
+from __future__ import annotations
+
+import io
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from linkwork.errors import MeshError
+from linkwork.meshes.assembly import Assembly, as_color
+from linkwork.meshes.mesh import Color
+from linkwork.meshes.polygons import triangulate
+from linkwork.meshes.source import MAX_TRIANGLES, MAX_VERTICES, MeshSource
+
+
+@dataclass(slots=True)
+class _Faces:
+    """Polygons of one material: corner vertex numbers from 0, corners per polygon."""
+
+    corners: array = field(default_factory=lambda: array("q"))
+    counts: array = field(default_factory=lambda: array("q"))
+
+
+def read_obj(source: MeshSource) -> Assembly:
+    """Reads an OBJ file: ``v``, ``f``, ``usemtl`` and ``mtllib``; other lines are passed over.
+
+    The format has no units, coordinates are taken as metres. A missing or broken material
+    file costs only the colour.
+    """
+    places = array("d")
+    materials: dict[str, _Faces] = {}
+    faces = materials.setdefault("", _Faces())
+    colors: dict[str, Color] = {}
+    for number, line in _lines(source.data):
+        keyword, _, rest = line.partition(" ")
+        if keyword == "v":
+            _add_vertex(source, places, rest, number)
+        elif keyword == "f":
+            _add_face(source, faces, rest, len(places) // 3, number)
+        elif keyword == "usemtl":
+            faces = materials.setdefault(rest.strip(), _Faces())
+        elif keyword == "mtllib":
+            colors.update(_read_colors(source, rest.strip()))
+        if len(places) > 3 * MAX_VERTICES or len(faces.corners) > 3 * MAX_TRIANGLES:
+            raise source.error(
+                f"the mesh has more than {MAX_TRIANGLES} triangles or {MAX_VERTICES} vertices.",
+                hint="Simplify it before loading.",
+            )
+    vertices = np.array(places, dtype=np.float64).reshape(-1, 3)
+    assembly = Assembly(source)
+    for name, group in materials.items():
+        corners = np.array(group.corners, dtype=np.int64)
+        counts = np.array(group.counts, dtype=np.int64)
+        if corners.size and int(corners.max()) >= len(vertices):
+            raise source.error(
+                f"a face names the vertex {int(corners.max()) + 1}, but there are {len(vertices)}.",
+                hint="The file is cut off or damaged.",
+            )
+        assembly.add(vertices, triangulate(vertices, corners, counts), color=colors.get(name))
+    return assembly
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, str]]:
+    """Numbered lines without comments, joined where a line ends in a backslash."""
+    held, held_number = "", 0
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace")
+    for number, raw in enumerate(text, start=1):
+        line = raw.partition("#")[0].replace("\t", " ").strip()
+        if line.endswith("\\"):
+            held, held_number = held + line[:-1] + " ", held_number or number
+            continue
+        yield held_number or number, held + line
+        held, held_number = "", 0
+
+
+def _add_vertex(source: MeshSource, places: array, rest: str, number: int) -> None:
+    try:
+        x, y, z = map(float, rest.split()[:3])
+    except ValueError:
+        raise source.error(
+            f"'v {rest[:80]}' is not a vertex.", line=number, hint="Write: v x y z"
+        ) from None
+    places.extend((x, y, z))
+
+
+def _add_face(source: MeshSource, faces: _Faces, rest: str, known: int, number: int) -> None:
+    try:
+        named = [int(word.partition("/")[0]) for word in rest.split()]
+        corners = [one - 1 if one > 0 else known + one for one in named]
+        if len(corners) < 3 or 0 in named or min(corners) < 0:
+            raise ValueError
+        faces.corners.extend(corners)
+    except (ValueError, OverflowError):
+        raise source.error(
+            f"'f {rest[:80]}' is not a face of the {known} vertices before it.",
+            line=number,
+            hint="Write three or more vertex numbers, from 1 up or from -1 down.",
+        ) from None
+    faces.counts.append(len(corners))
+
+
+def _read_colors(source: MeshSource, name: str) -> dict[str, Color]:
+    try:
+        text = source.beside(name).decode("utf-8", "replace")
+    except MeshError:
+        return {}
+    colors: dict[str, Color] = {}
+    material, rgb, opacity = "", [], 1.0
+    for line in [*text.split("\n"), "newmtl"]:
+        words = line.split()
+        try:
+            if words[:1] == ["newmtl"]:
+                color = as_color([*rgb, opacity]) if rgb else None
+                if color is not None:
+                    colors[material] = color
+                material, rgb, opacity = " ".join(words[1:]), [], 1.0
+            elif words[:1] == ["Kd"]:
+                rgb = [float(word) for word in words[1:4]]
+            elif words[:1] == ["d"]:
+                opacity = float(words[-1])
+            elif words[:1] == ["Tr"]:
+                opacity = 1.0 - float(words[-1])
+        except ValueError:
+            continue
+    return colors

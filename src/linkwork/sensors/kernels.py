@@ -1,0 +1,147 @@
+"""Compiled readings: one call per type of sensor over the state's flat array.
+
+Every kernel takes the step, whether to read although nothing is due, the flat array, and three
+tables with a row per sensor: ``where`` (int64: address of the first reading, period in steps, then
+addresses and numbers that the type needs), ``form`` (float64 parameters) and ``keys`` (uint64, of
+the noise). Noise is a function of key and step alone, so nothing of it has to be remembered.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.jit import kernel
+from linkwork.spatial.kernels import rotate, rotate_back
+from linkwork.state import CONTACT_COLUMNS
+
+# splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S11, _S27, _S30, _S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
+_ULP = 2.0**-53
+
+
+@kernel
+def _uniform(key, draw):
+    """The number of the stream ``key`` at place ``draw``, evenly spread over (0, 1]."""
+    z = key + np.uint64(draw) * _GOLDEN
+    z = (z ^ (z >> _S30)) * _MIX_1
+    z = (z ^ (z >> _S27)) * _MIX_2
+    z = z ^ (z >> _S31)
+    return (float(z >> _S11) + 1.0) * _ULP
+
+
+@kernel
+def gauss(key, step):
+    """Two independent numbers of normal distribution (Box and Muller 1958) for one step."""
+    radius = math.sqrt(-2.0 * math.log(_uniform(key, 2 * step + 1)))
+    angle = 2.0 * math.pi * _uniform(key, 2 * step + 2)
+    return radius * math.cos(angle), radius * math.sin(angle)
+
+
+@kernel
+def read_encoders(step, now, data, where, form, keys):
+    """Angle and speed of degrees of freedom.
+
+    ``where``: reading, period, q, v. ``form``: noise, speed noise, offset, lowest value of the
+    scale, resolution (0 for none), highest code (inf for none).
+    """
+    for n in range(where.shape[0]):
+        if not now and step % where[n, 1] != 0:
+            continue
+        angle, speed = data[where[n, 2]], data[where[n, 3]]
+        if form[n, 0] > 0.0 or form[n, 1] > 0.0:
+            a, b = gauss(keys[n], step)
+            angle += form[n, 0] * a
+            speed += form[n, 1] * b
+        if form[n, 4] > 0.0:
+            code = math.floor((angle - form[n, 3]) / form[n, 4] + 0.5)
+            if form[n, 5] < np.inf:
+                code = min(max(code, 0.0), form[n, 5])
+            angle = form[n, 3] + code * form[n, 4]
+        data[where[n, 0]] = angle + form[n, 2]
+        data[where[n, 0] + 1] = speed
+
+
+@kernel
+def read_efforts(step, now, data, where, form, keys):
+    """Efforts of degrees of freedom. ``where``: reading, period, effort. ``form``: noise."""
+    for n in range(where.shape[0]):
+        if not now and step % where[n, 1] != 0:
+            continue
+        effort = data[where[n, 2]]
+        if form[n, 0] > 0.0:
+            effort += form[n, 0] * gauss(keys[n], step)[0]
+        data[where[n, 0]] = effort
+
+
+@kernel
+def read_inclinometers(step, now, data, where, form, keys):
+    """Tilts of frames about their own x and y.
+
+    ``where``: reading, period, body's pose, gravity. ``form``: noise, quaternion of the frame in
+    its body.
+    """
+    for n in range(where.shape[0]):
+        if not now and step % where[n, 1] != 0:
+            continue
+        g = where[n, 3]
+        x, y, z = -data[g], -data[g + 1], -data[g + 2]
+        if x == 0.0 and y == 0.0 and z == 0.0:
+            z = 1.0
+        body = where[n, 2] + 3
+        x, y, z = rotate_back(data[body : body + 4], x, y, z)
+        x, y, z = rotate_back(form[n, 1:5], x, y, z)
+        tilt_x, tilt_y = math.atan2(y, z), math.atan2(-x, z)
+        if form[n, 0] > 0.0:
+            a, b = gauss(keys[n], step)
+            tilt_x += form[n, 0] * a
+            tilt_y += form[n, 0] * b
+        data[where[n, 0]] = tilt_x
+        data[where[n, 0] + 1] = tilt_y
+
+
+@kernel
+def read_contacts(step, now, data, where, form, keys):
+    """Sums of normal forces, and whether anything touches.
+
+    ``where``: reading, period, contact table, its count, column (0 bodies, 2 elements) and number
+    to match, column and number of the partner (number −1 for any). ``form``: noise.
+    """
+    whole = data.view(np.int64)
+    for n in range(where.shape[0]):
+        if not now and step % where[n, 1] != 0:
+            continue
+        column, mine, other_column, other = where[n, 4], where[n, 5], where[n, 6], where[n, 7]
+        force, touching = 0.0, 0.0
+        for c in range(whole[where[n, 3]]):
+            row = where[n, 2] + c * CONTACT_COLUMNS
+            for side in range(2):
+                partner = row + other_column + 1 - side
+                if data[row + column + side] != mine or (other >= 0 and data[partner] != other):
+                    continue
+                force += data[row + 11]
+                if data[row + 10] > 0.0 or data[row + 11] > 0.0:
+                    touching = 1.0
+        if form[n, 0] > 0.0:
+            force += form[n, 0] * gauss(keys[n], step)[0]
+        data[where[n, 0]] = force
+        data[where[n, 0] + 1] = touching
+
+
+@kernel
+def aim_rays(step, data, where, form, keys, aim):
+    """Fills ``aim`` (n×7): each ray's start, direction (world axes) and noise.
+
+    ``where``: reading, period, body's pose. ``form``: noise, start and direction in the body.
+    """
+    for n in range(where.shape[0]):
+        a = where[n, 2]
+        turn = data[a + 3 : a + 7]
+        x, y, z = rotate(turn, form[n, 1], form[n, 2], form[n, 3])
+        aim[n, 0], aim[n, 1], aim[n, 2] = data[a] + x, data[a + 1] + y, data[a + 2] + z
+        aim[n, 3], aim[n, 4], aim[n, 5] = rotate(turn, form[n, 4], form[n, 5], form[n, 6])
+        aim[n, 6] = form[n, 0] * gauss(keys[n], step)[0] if form[n, 0] > 0.0 else 0.0

@@ -1,0 +1,17 @@
+"""Sensor: reads the state and the report; its readings are signals."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from linkwork.blocks import Block
+
+
+class Sensor(Block):
+    """Base of all sensor blocks: every sensor of one type in a scene, read by one call."""
+
+    kind: ClassVar[str] = "sensor"
+
+    def read(self, step: int) -> None:
+        """Fills the readings that are due at ``step``."""
+        raise NotImplementedError

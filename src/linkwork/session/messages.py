@@ -1,0 +1,206 @@
+"""Messages: what may come in through the inbox, and what goes out.
+
+The inbox is the only door in. Every message is a msgspec struct with a tag; what arrives from
+outside is decoded and checked here, so that nothing malformed reaches the session.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from linkwork.errors import FormatError
+
+Name = Annotated[str, msgspec.Meta(max_length=512)]
+Triple = tuple[float, float, float]
+
+
+class Message(msgspec.Struct, frozen=True, tag=str.lower, forbid_unknown_fields=True):
+    """Base of all inbox messages."""
+
+
+class Set(Message):
+    """Sets an input (as its owner) or a parameter."""
+
+    signal: Name
+    value: float
+    owner: Name = "user"
+
+
+class Take(Message):
+    """Makes ``owner`` the owner of an input."""
+
+    signal: Name
+    owner: Name = "user"
+
+
+class Release(Message):
+    """Gives up everything that ``owner`` owns."""
+
+    owner: Name = "user"
+
+
+class Grab(Message):
+    """Pulls a point of a body towards a place with a spring, until ``Drop``."""
+
+    element: Name
+    target: Triple
+    point: Triple = (0.0, 0.0, 0.0)
+    slot: Annotated[int, msgspec.Meta(ge=0, le=3)] = 0
+    stiffness: Annotated[float, msgspec.Meta(ge=0.0, le=1e9)] = 0.0
+    damping: Annotated[float, msgspec.Meta(ge=0.0, le=1e9)] = 0.0
+
+
+class Drop(Message):
+    """Ends a pull."""
+
+    slot: Annotated[int, msgspec.Meta(ge=0, le=3)] = 0
+
+
+class Posture(Message):
+    """Puts the robot into a named posture, at rest."""
+
+    name: Name
+
+
+class Reset(Message):
+    """Goes back to the first state."""
+
+
+class Reload(Message):
+    """Gives an agent new program source."""
+
+    agent: Name
+    source: Annotated[str, msgspec.Meta(max_length=1 << 20)]
+
+
+class Swap(Message):
+    """Replaces the scene by an edited one (an archive); what shares an id keeps its state."""
+
+    archive: bytes
+
+
+class Play(Message):
+    """Lets time run; ``speed`` 1 is real time, 0 as fast as possible."""
+
+    speed: Annotated[float, msgspec.Meta(ge=0.0, le=1e6)] | None = None
+
+
+class Pause(Message):
+    """Stops time."""
+
+
+class Advance(Message):
+    """Steps while paused, or hands steps to a session in lock-step."""
+
+    steps: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1
+
+
+class Watch(Message):
+    """Asks for values of these signals in every snapshot; empty ends it."""
+
+    signals: list[Name] = []
+
+
+Inbox = (
+    Set | Take | Release | Grab | Drop | Posture | Reset | Reload | Swap | Play | Pause | Advance
+    | Watch
+)  # fmt: skip
+
+#: Messages that change the run and are therefore recorded.
+RECORDED = (Set, Take, Release, Grab, Drop, Posture, Reset, Reload, Swap)
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Inbox)
+_json_decoder = msgspec.json.Decoder(Inbox)
+
+
+def encode(message: msgspec.Struct) -> bytes:
+    """A message as bytes."""
+    return _encoder.encode(message)
+
+
+def decode(data: bytes) -> Message:
+    """A message from bytes (MessagePack, or JSON starting with a brace).
+
+    Raises:
+        FormatError: If it is none; the message says what is wrong.
+    """
+    try:
+        return _json_decoder.decode(data) if data[:1] == b"{" else _decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"this is no inbox message: {error}.") from None
+
+
+class Event(msgspec.Struct, frozen=True, tag=str.lower):
+    """Something that happened: ordered, none lost.
+
+    Attributes:
+        step: When.
+        level: "info", "warning" or "error".
+        text: For people.
+        source: Who says it.
+    """
+
+    step: int
+    level: str
+    text: str
+    source: str = ""
+
+
+class Snapshot(msgspec.Struct, frozen=True, tag=str.lower):
+    """How things stand: the newest wins.
+
+    Attributes:
+        version: Scene version; goes up with each structural edit.
+        step: Steps since the start.
+        time: Simulated time [s].
+        running: Whether time runs.
+        lateness: How far real time is ahead [s].
+        pose: Poses of the bodies, float64 nb×7.
+        values: Values of the watched signals, in the order asked for.
+    """
+
+    version: int
+    step: int
+    time: float
+    running: bool
+    lateness: float
+    pose: bytes
+    values: list[float]
+
+
+class Hello(msgspec.Struct, frozen=True, tag=str.lower):
+    """What a peer is told first: names and shapes of everything in the world.
+
+    Attributes:
+        version: Scene version.
+        scene: Name of the scene.
+        step: Time step [s].
+        bodies: Names of the bodies, in the order of the poses.
+        joints: Names of the joints.
+        signals: Name, unit, lowest, highest and direction of each signal.
+    """
+
+    version: int
+    scene: str
+    step: float
+    bodies: list[str]
+    joints: list[str]
+    signals: list[tuple[str, str, float, float, str]]
+
+
+Outbox = Event | Hello
+_outbox_decoder = msgspec.msgpack.Decoder(Outbox)
+_snapshot_decoder = msgspec.msgpack.Decoder(Snapshot)
+
+
+def decode_event(data: bytes) -> Event | Hello:
+    """An event or greeting from bytes."""
+    return _outbox_decoder.decode(data)
+
+
+def decode_snapshot(data: bytes) -> Snapshot:
+    """A snapshot from bytes."""
+    return _snapshot_decoder.decode(data)

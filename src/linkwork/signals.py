@@ -1,0 +1,128 @@
+"""Signals: named values with unit and range that anyone may watch and one owner may set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.errors import SignalError, not_found
+
+#: Who may write a signal of each direction: nobody, its one owner, anybody through the inbox.
+DIRECTIONS = ("output", "input", "param")
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A named value.
+
+    Attributes:
+        name: ``arm/J2.angle``.
+        unit: "rad", "m", "N m", "rad/s", …; empty for pure numbers.
+        lo: Lowest value, −inf for none.
+        hi: Highest value, inf for none.
+        direction: "output" (measured), "input" (its owner sets it) or "param" (changed live).
+        address: Place in the state's flat array.
+    """
+
+    name: str
+    unit: str
+    lo: float
+    hi: float
+    direction: str
+    address: int
+
+
+class Signals:
+    """All signals of a running world, over the state's flat array.
+
+    Args:
+        data: The state's flat float64 array.
+    """
+
+    def __init__(self, data: np.ndarray) -> None:
+        self._data = data
+        self._by_name: dict[str, Signal] = {}
+        self.owners: dict[str, str] = {}
+
+    def add(
+        self,
+        name: str,
+        address: int,
+        *,
+        unit: str = "",
+        lo: float = -math.inf,
+        hi: float = math.inf,
+        direction: str = "output",
+    ) -> Signal:
+        """Adds a signal; a name can be given once."""
+        if name in self._by_name:
+            raise SignalError(f"there are two signals named {name!r}.")
+        signal = Signal(name, unit, float(lo), float(hi), direction, address)
+        self._by_name[name] = signal
+        return signal
+
+    def __getitem__(self, name: str) -> Signal:
+        found = self._by_name.get(name)
+        if found is None:
+            raise not_found("signal", name, self._by_name)
+        return found
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[Signal]:
+        return iter(self._by_name.values())
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def value(self, name: str) -> float:
+        """Current value [the signal's unit]."""
+        return float(self._data[self[name].address])
+
+    def check(self, name: str, value: float, owner: str) -> Signal:
+        """The signal, if ``owner`` may set it to ``value``.
+
+        Raises:
+            SignalError: If it is an output, belongs to another, or the value is out of range.
+        """
+        signal = self[name]
+        if signal.direction == "output":
+            raise SignalError(f"signal {name!r} is measured; it cannot be set.")
+        holder = self.owners.get(name)
+        if signal.direction == "input" and holder is not None and holder != owner:
+            raise SignalError(
+                f"signal {name!r} is owned by {holder!r}, not by {owner!r}.",
+                hint="Take it over first.",
+            )
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            raise SignalError(f"signal {name!r} takes finite numbers, not {value!r}.")
+        if not signal.lo <= value <= signal.hi:
+            raise SignalError(
+                f"signal {name!r} takes {signal.lo:g} to {signal.hi:g} {signal.unit}, "
+                f"not {value:g}."
+            )
+        return signal
+
+    def set(self, name: str, value: float, owner: str) -> None:
+        """Sets a signal at once; an input without owner becomes ``owner``'s."""
+        signal = self.check(name, value, owner)
+        if signal.direction == "input":
+            self.owners.setdefault(name, owner)
+        self._data[signal.address] = value
+
+    def take(self, name: str, owner: str) -> str | None:
+        """Makes ``owner`` the owner of an input; returns who had it."""
+        signal = self[name]
+        if signal.direction != "input":
+            raise SignalError(f"signal {name!r} is not an input; it has no owner.")
+        before = self.owners.get(name)
+        self.owners[name] = owner
+        return before
+
+    def release(self, owner: str) -> None:
+        """Gives up everything that ``owner`` owns."""
+        self.owners = {name: who for name, who in self.owners.items() if who != owner}
