@@ -23,6 +23,7 @@ ROOMS = [
     "formats",
     "world",
     "state",
+    "blocks",
     "kinematics",
     "dynamics",
     "engines",

@@ -1,1 +1,85 @@
 """Linkwork: a virtual test bench for robots."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linkwork.agents.control import Control
+    from linkwork.errors import LinkworkError
+    from linkwork.formats import load, load_part, load_scene, save
+    from linkwork.kinematics import forward, jacobian
+    from linkwork.parts import (
+        Anchor,
+        Box,
+        Capsule,
+        Cone,
+        Cylinder,
+        Element,
+        Joint,
+        Mesh,
+        Part,
+        Plane,
+        Sphere,
+    )
+    from linkwork.scene import Scene
+    from linkwork.scene.document import Document
+    from linkwork.session.replay import replay
+    from linkwork.session.session import Session
+    from linkwork.spatial import Pose
+    from linkwork.world import World, compile_scene
+
+#: Public names and the rooms they live in; imported when first used, so that a viewer or bus
+#: process that needs only part of the package does not load the compiler.
+_ROOMS = {
+    "Anchor": "parts", "Box": "parts", "Capsule": "parts", "Cone": "parts", "Cylinder": "parts",
+    "Element": "parts", "Joint": "parts", "Mesh": "parts", "Part": "parts", "Plane": "parts",
+    "Sphere": "parts", "Control": "agents.control", "Document": "scene.document",
+    "LinkworkError": "errors", "Pose": "spatial", "Scene": "scene", "Session": "session.session",
+    "World": "world", "compile_scene": "world", "forward": "kinematics",
+    "jacobian": "kinematics", "load": "formats", "load_part": "formats",
+    "load_scene": "formats", "replay": "session.replay", "save": "formats",
+}  # fmt: skip
+
+__all__ = [
+    "Anchor",
+    "Box",
+    "Capsule",
+    "Cone",
+    "Control",
+    "Cylinder",
+    "Document",
+    "Element",
+    "Joint",
+    "LinkworkError",
+    "Mesh",
+    "Part",
+    "Plane",
+    "Pose",
+    "Scene",
+    "Session",
+    "Sphere",
+    "World",
+    "compile_scene",
+    "forward",
+    "jacobian",
+    "load",
+    "load_part",
+    "load_scene",
+    "replay",
+    "save",
+]
+
+try:
+    __version__ = version("linkwork")
+except PackageNotFoundError:  # run from a source tree that is not installed
+    __version__ = "0+source"
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    room = _ROOMS.get(name)
+    if room is None:
+        raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
+    return getattr(import_module(f"linkwork.{room}"), name)

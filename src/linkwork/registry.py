@@ -111,6 +111,7 @@ AGENTS: Registry[Any] = Registry(
     {
         "program": "linkwork.agents.program:Program",
         "wave": "linkwork.agents.wave:Wave",
+        "sequence": "linkwork.agents.sequence:Sequence",
     },
 )
 FORMATS: Registry[Any] = Registry(

@@ -198,7 +198,7 @@ def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, par
     elif kind == SLIDER:
         out[0], out[1], out[2] = rotate(qp, axis[0], axis[1], axis[2])
     elif kind == BALL:
-        ax, ay, az = rotate(qb, float(k == 0), float(k == 1), float(k == 2))
+        ax, ay, az = rotate(qb, (1.0 if k == 0 else 0.0), (1.0 if k == 1 else 0.0), (1.0 if k == 2 else 0.0))
         turning = True
     elif kind == UNIVERSAL:
         if k == 0:
@@ -228,9 +228,9 @@ def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, par
         turning = True
     elif kind == FREE:
         if k < 3:
-            out[0], out[1], out[2] = rotate(qp, float(k == 0), float(k == 1), float(k == 2))
+            out[0], out[1], out[2] = rotate(qp, (1.0 if k == 0 else 0.0), (1.0 if k == 1 else 0.0), (1.0 if k == 2 else 0.0))
         else:
-            out[3], out[4], out[5] = rotate(qb, float(k == 3), float(k == 4), float(k == 5))
+            out[3], out[4], out[5] = rotate(qb, (1.0 if k == 3 else 0.0), (1.0 if k == 4 else 0.0), (1.0 if k == 5 else 0.0))
     if turning:
         # velocity of the origin = ω × (origin − pivot)
         rx, ry, rz = rotate(qb, -pivot[0], -pivot[1], -pivot[2])

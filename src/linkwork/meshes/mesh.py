@@ -85,6 +85,8 @@ class TriangleMesh:
                 f"the mesh scale {factors.tolist()} flattens the mesh.",
                 hint="Every factor must differ from zero.",
             )
+        if (factors == 1).all():
+            return self
         mirrors = np.prod(np.sign(np.broadcast_to(factors, 3))) < 0
         faces = self.faces[:, ::-1] if mirrors else self.faces
         return TriangleMesh(self.vertices * factors, faces, self.color)
@@ -118,7 +120,9 @@ class TriangleMesh:
     def simplified(self, max_faces: int) -> TriangleMesh:
         """A mesh of similar shape with at most ``max_faces`` triangles (4 or more).
 
-        A watertight mesh stays watertight; one that is small enough is returned as it is.
+        A watertight mesh stays watertight, but walls thinner than the new triangles become
+        sheets: take mass properties from the full mesh. A mesh that is small enough is returned
+        as it is.
         """
         from linkwork.meshes.simplify import cluster
 

@@ -18,8 +18,9 @@ def cluster(vertices: NDArray[np.float64], faces: NDArray[np.int32], max_faces: 
     """Merges the vertices in each cell of a grid, the finest that leaves few enough faces.
 
     A merged vertex stands where the sum of squared distances to the planes of the faces around
-    it is least, kept within its cell. Faces that fall together with opposite sides cancel; a
-    closed surface therefore stays closed.
+    it is least, kept near its cell. Of faces that fall together, as many remain as one side
+    has more than the other, or one of each side (a wall thinner than a cell stays as a sheet);
+    a closed surface therefore stays closed.
 
     Args:
         vertices: n×3 [m].
@@ -40,7 +41,7 @@ def cluster(vertices: NDArray[np.float64], faces: NDArray[np.int32], max_faces: 
     for _ in range(_ROUNDS):
         step = float(np.sqrt(fine * coarse))
         cells = _cells(vertices, low, step)
-        merged = _cancelled(cells[faces])
+        merged = _joined(cells[faces])
         if len(merged) > max_faces:
             fine = step
             continue
@@ -66,25 +67,21 @@ def _cells(
     return np.unique(keys, return_inverse=True)[1]
 
 
-def _cancelled(faces: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Faces with three different corners, after equal ones of opposite side have cancelled."""
+def _joined(faces: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Faces with three different corners, those that fall together joined."""
     a, b, c = faces.T
     faces = faces[(a != b) & (b != c) & (c != a)]
-    if not len(faces):
-        return faces.astype(np.int32)
     turn = faces.argmin(axis=1)[:, None]
     faces = np.take_along_axis(faces, (turn + np.arange(3)) % 3, axis=1)
-    positive = faces[:, 1] < faces[:, 2]
-    low, high = faces[:, 1:].min(axis=1), faces[:, 1:].max(axis=1)
-    plain = np.stack([faces[:, 0], low, high], axis=1)
-    unique, which = np.unique(plain, axis=0, return_inverse=True)
-    which = which.ravel()
-    surplus = np.bincount(which, weights=np.where(positive, 1.0, -1.0), minlength=len(unique))
-    surplus = surplus.astype(np.int64)
-    kept = np.repeat(unique, np.abs(surplus), axis=0)
-    flipped = np.repeat(surplus < 0, np.abs(surplus))
-    kept[flipped, 1:] = kept[flipped, :0:-1]
-    return kept.astype(np.int32)
+    is_front = faces[:, 1] < faces[:, 2]
+    front = np.where(is_front[:, None], faces, faces[:, [0, 2, 1]])
+    unique, which = np.unique(front, axis=0, return_inverse=True)
+    sides = np.where(is_front, 1, -1)
+    surplus = np.zeros(len(unique), dtype=np.int64)
+    np.add.at(surplus, which.ravel(), sides)
+    fronts = np.repeat(unique, np.where(surplus == 0, 1, np.maximum(surplus, 0)), axis=0)
+    backs = np.repeat(unique, np.where(surplus == 0, 1, np.maximum(-surplus, 0)), axis=0)
+    return np.concatenate([fronts, backs[:, [0, 2, 1]]]).astype(np.int32)
 
 
 def _placed(

@@ -1,6 +1,6 @@
 """Compiled readings: one call per type of sensor over the state's flat array.
 
-Every kernel takes the step, whether to read although nothing is due, the flat array, and three
+A kernel takes the step, whether to read although nothing is due, the flat array, and three
 tables with a row per sensor: ``where`` (int64: address of the first reading, period in steps, then
 addresses and numbers that the type needs), ``form`` (float64 parameters) and ``keys`` (uint64, of
 the noise). Noise is a function of key and step alone, so nothing of it has to be remembered.

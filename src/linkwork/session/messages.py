@@ -79,6 +79,7 @@ class Swap(Message):
     """Replaces the scene by an edited one (an archive); what shares an id keeps its state."""
 
     archive: bytes
+    ids: dict[str, str] = {}
 
 
 class Play(Message):
@@ -159,7 +160,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag=str.lower):
         running: Whether time runs.
         lateness: How far real time is ahead [s].
         pose: Poses of the bodies, float64 nb×7.
-        values: Values of the watched signals, in the order asked for.
+        values: Values of the watched signals by name.
     """
 
     version: int
@@ -168,7 +169,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag=str.lower):
     running: bool
     lateness: float
     pose: bytes
-    values: list[float]
+    values: dict[str, float]
 
 
 class Hello(msgspec.Struct, frozen=True, tag=str.lower):

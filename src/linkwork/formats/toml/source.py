@@ -145,8 +145,8 @@ class Place:
     def wrong(self, message: str, *, hint: str = "") -> FormatError:
         """An error about what stands here; ``message`` goes on from the key's name."""
         key = ".".join(self.inside)
-        head = f"{self.label}: {key}" if self.label and key else self.label or key
-        return FormatError(f"{head} {message}".strip(), origin=self.origin, hint=hint)
+        head = f"{self.label}: {key}" if self.label and key else self.label or key or "the file"
+        return FormatError(f"{head} {message}", origin=self.origin, hint=hint)
 
     @contextmanager
     def blamed(self) -> Iterator[None]:

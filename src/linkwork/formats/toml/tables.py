@@ -80,11 +80,19 @@ class Fields:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with known keys; where it is ``open``, plug-ins understand further ones."""
+    """A table with known keys.
+
+    Attributes:
+        keys: The keys, by plain name.
+        example: What one looks like, for messages.
+        open: Whether plug-ins understand further keys.
+        one_of: Keys of which exactly one must be there.
+    """
 
     keys: dict[str, Key]
     example: str = ""
     open: bool = False
+    one_of: tuple[str, ...] = ()
 
     def read(self, value: Any, place: Place, factor: float = 1.0) -> Fields:  # noqa: D102
         if not isinstance(value, dict):
@@ -106,6 +114,10 @@ class Table:
             if key.required and name not in fields:
                 hint = f"For example {self.example}." if self.example else ""
                 raise place.wrong(f"needs {name!r}.", hint=hint)
+        given = [name for name in self.one_of if name in fields]
+        if self.one_of and len(given) != 1:
+            what = f"holds {' and '.join(given)}" if given else "names none of these"
+            raise place.wrong(f"{what}; it needs one of {', '.join(self.one_of)}.")
         fields.params = read_params(others, place)
         return fields
 
@@ -155,11 +167,42 @@ class Table:
         made: dict[str, Any] = {"type": "object", "properties": properties}
         if not self.open:
             made["additionalProperties"] = False
+        if self.one_of:
+            made["oneOf"] = [{"required": [name]} for name in self.one_of]
         return (
             made
             | ({"required": required} if required else {})
             | ({"allOf": rules} if rules else {})
         )
+
+
+@dataclass(frozen=True)
+class Section:
+    """An array of tables, ``[[word]]``: one for each thing."""
+
+    word: str
+    table: Table
+
+    def read(self, value: Any, place: Place, factor: float = 1.0) -> list[Fields]:  # noqa: D102
+        if not isinstance(value, list):
+            raise place.wrong(
+                f"must be an array of tables, not {found(value)}.",
+                hint=f"Write [[{self.word}]], in double brackets, above each one.",
+            )
+        return [
+            self.table.read(item, (place / number).called(self.label(item, number)))
+            for number, item in enumerate(value)
+        ]
+
+    def label(self, item: Any, number: int) -> str:
+        """What messages call the thing."""
+        name = item.get("name") if isinstance(item, dict) else None
+        if isinstance(name, str) and len(name) <= 100:
+            return f"{self.word} {name!r}"
+        return f"{self.word} {number + 1}"
+
+    def schema(self) -> dict[str, Any]:  # noqa: D102
+        return {"type": "array", "items": self.table.schema()}
 
 
 def read_params(table: dict[str, Any], place: Place) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Reading, messages and the JSON schemas for editors all follow this one table.
 
 from __future__ import annotations
 
-from linkwork.formats.toml.freedoms import ByFreedom
+from linkwork.formats.toml.freedoms import ByFreedom, OneOrMore
 from linkwork.formats.toml.kinds import (
     COLOR,
     FILE,
@@ -23,7 +23,7 @@ from linkwork.formats.toml.kinds import (
     Text,
     Word,
 )
-from linkwork.formats.toml.tables import Key, Table
+from linkwork.formats.toml.tables import Key, Section, Table
 from linkwork.parts import JOINT_TYPES
 from linkwork.scene.scene import BASES
 
@@ -72,8 +72,9 @@ SHAPE_TABLES: dict[str, Table] = {
     ),
     "mesh": Table(
         {
-            "file": Key(FILE, "STL, OBJ, Collada or glTF file, from this file's folder.",
-                        required=True),
+            "file": Key(
+                FILE, "STL, OBJ, Collada or glTF file, from this file's folder.", required=True
+            ),
             "scale": Key(VECTOR, "Factor along each axis; 0.001 for a file in millimetres."),
         },
         example='mesh = { file = "housing.stl", scale = [0.001, 0.001, 0.001] }',
@@ -90,6 +91,7 @@ SHAPE = Table(
         "collide": Key(Flag(), "Whether it touches others."),
     },
     example="shape = { box = { size = [0.1, 0.1, 0.2] } }",
+    one_of=tuple(SHAPE_TABLES),
 )
 
 ELEMENT = Table(
@@ -158,7 +160,7 @@ JOINT = Table(
         "pitch": Key(Number(), "Advance of a screw per turn [m].", "length"),
         "rail": Key(ListOf(RAIL_PIECE, "rail pieces"), "Pieces of a rail."),
         "value": Key(
-            Either(ByFreedom(Number(), single=True), ByFreedom(Number())),
+            Either(OneOrMore(), ByFreedom(Number())),
             "Initial value [rad or m]; by freedom where there are several.",
             "freedom",
         ),
@@ -285,7 +287,7 @@ COLLIDE = Table(
     example='never = [["left_finger", "right_finger"]]',
 )
 
-#: Keys and sections of a part's file. Sections in ``ListOf`` are written ``[[section]]``.
+#: Keys and sections of a part's file. A ``Section`` is written ``[[section]]``, once per thing.
 PART = Table(
     {
         "format": Key(Text(), 'Always "linkwork/part 1".', required=True),
@@ -293,13 +295,13 @@ PART = Table(
         "title": Key(Text(), "One line for people."),
         "labels": LABELS,
         "aliases": Key(MapOf(Text(), "names"), "Names of an imported file to the names here."),
-        "element": Key(ListOf(ELEMENT, "[[element]] tables"), "Rigid pieces."),
-        "joint": Key(ListOf(JOINT, "[[joint]] tables"), "Movable connections."),
-        "anchor": Key(ListOf(ANCHOR, "[[anchor]] tables"), "Places where other parts fit."),
-        "attach": Key(ListOf(ATTACH, "[[attach]] tables"), "Parts that sit on anchors."),
-        "loop": Key(ListOf(LOOP, "[[loop]] tables"), "Closed loops."),
-        "coupling": Key(ListOf(COUPLING, "[[coupling]] tables"), "Joints that follow others."),
-        "sensor": Key(ListOf(SENSOR, "[[sensor]] tables"), "Sensors of the part."),
+        "element": Key(Section("element", ELEMENT), "Rigid pieces."),
+        "joint": Key(Section("joint", JOINT), "Movable connections."),
+        "anchor": Key(Section("anchor", ANCHOR), "Places where other parts fit."),
+        "attach": Key(Section("attach", ATTACH), "Parts that sit on anchors."),
+        "loop": Key(Section("loop", LOOP), "Closed loops."),
+        "coupling": Key(Section("coupling", COUPLING), "Joints that follow others."),
+        "sensor": Key(Section("sensor", SENSOR), "Sensors of the part."),
     },
     example='name = "upper_arm"',
 )
@@ -314,17 +316,17 @@ SCENE = Table(
         "step": Key(Number(0.0), "Time step [s].", "time"),
         "seed": Key(Integer(), "Seed of everything random."),
         "start": Key(NAME, "Posture in which a session starts."),
-        "part": Key(ListOf(PLACEMENT, "[[part]] tables"), "Parts and where they stand."),
-        "element": Key(ListOf(ELEMENT, "[[element]] tables"), "Scenery, fixed to the world."),
-        "light": Key(ListOf(LIGHT, "[[light]] tables"), "Lights."),
-        "viewpoint": Key(ListOf(VIEWPOINT, "[[viewpoint]] tables"), "Places to look from."),
-        "posture": Key(ListOf(POSTURE, "[[posture]] tables"), "Named postures."),
-        "loop": Key(ListOf(LOOP, "[[loop]] tables"), "Loops between parts."),
-        "coupling": Key(ListOf(COUPLING, "[[coupling]] tables"), "Joints that follow others."),
-        "engine": Key(ListOf(ENGINE, "[[engine]] tables"), "What moves the bodies."),
-        "sensor": Key(ListOf(SENSOR, "[[sensor]] tables"), "Sensors."),
-        "actuator": Key(ListOf(ACTUATOR, "[[actuator]] tables"), "Actuators."),
-        "agent": Key(ListOf(AGENT, "[[agent]] tables"), "What decides: programs and others."),
+        "part": Key(Section("part", PLACEMENT), "Parts and where they stand."),
+        "element": Key(Section("element", ELEMENT), "Scenery, fixed to the world."),
+        "light": Key(Section("light", LIGHT), "Lights."),
+        "viewpoint": Key(Section("viewpoint", VIEWPOINT), "Places to look from."),
+        "posture": Key(Section("posture", POSTURE), "Named postures."),
+        "loop": Key(Section("loop", LOOP), "Loops between parts."),
+        "coupling": Key(Section("coupling", COUPLING), "Joints that follow others."),
+        "engine": Key(Section("engine", ENGINE), "What moves the bodies."),
+        "sensor": Key(Section("sensor", SENSOR), "Sensors."),
+        "actuator": Key(Section("actuator", ACTUATOR), "Actuators."),
+        "agent": Key(Section("agent", AGENT), "What decides: programs and others."),
         "collide": Key(COLLIDE, "Which bodies touch."),
     },
     example='name = "bench"',

@@ -70,7 +70,7 @@ def _gather(found: _Gathering, part: Part, scope: str) -> None:
     found.parts.append((scope, part))
     spelled = file_names(part)
     prefix = scope.replace("/", "_") + "_" if scope else ""
-    part.root()
+    part.root()  # refuses a part that falls apart
     for element in part.elements.values():
         if element.on and element.on not in part.elements:
             raise not_found("element", element.on, part.elements, origin=element.origin)
@@ -138,7 +138,8 @@ def _outwards(links: dict[str, FlatLink], part: Part) -> list[FlatLink]:
         ordered.append(link)
         stack.extend(reversed(carried.get(link.name, [])))
     if len(ordered) != len(links):
-        lost = next(link for link in links.values() if link not in ordered)
+        reached = {link.name for link in ordered}
+        lost = next(link for name, link in links.items() if name not in reached)
         raise PartError(
             f"element {lost.name!r} of part {part.name!r} carries itself in a cycle.",
             origin=lost.element.origin if lost.element else part.origin,

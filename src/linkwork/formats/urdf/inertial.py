@@ -49,7 +49,8 @@ def read_inertial(link: Node, name: str, reading: Reading) -> Inertia:
             f"{node.origin}: link {name!r}: {why}. Principal inertias raised to {moments} kg m², "
             "mass and centre of mass kept."
         )
-    return own.moved(origin_pose(node))
+    moved = own.moved(origin_pose(node))
+    return Inertia(moved.mass, moved.com, (moved.matrix + moved.matrix.T) / 2.0)
 
 
 def repaired(matrix: np.ndarray) -> np.ndarray:

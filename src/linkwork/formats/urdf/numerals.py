@@ -25,8 +25,15 @@ def rpy_of(pose: Pose) -> Vec3:
     Yaw is taken first and turned back before roll is measured, so that both always fit together.
     """
     (m00, m01, m02), (m10, m11, m12), (m20, _, _) = pose.matrix().tolist()
-    yaw = math.atan2(m10, m00) if math.hypot(m00, m10) > 1e-9 else 0.0
+    yaw = math.atan2(m10, m00)
     c, s = math.cos(yaw), math.sin(yaw)
     pitch = math.atan2(-m20, c * m00 + s * m10)
     roll = math.atan2(s * m02 - c * m12, c * m11 - s * m01)
     return (roll, pitch, yaw)
+
+
+def origin_attributes(pose: Pose) -> dict[str, str]:
+    """The attributes of an ``<origin>``; none for a pose that changes nothing at all."""
+    if not any((*pose.xyz, *pose.quat[1:])):
+        return {}
+    return {"xyz": numerals(pose.xyz), "rpy": numerals(rpy_of(pose))}

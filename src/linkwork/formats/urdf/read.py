@@ -122,8 +122,7 @@ def _check_tree(
         walker = link
         while walker in parent_joint and walker not in rooted:
             if walker in chain:
-                links_below = list(chain)
-                circle = " → ".join(reversed([*links_below[links_below.index(walker) :], walker]))
+                circle = _circle(walker, list(chain))
                 raise FormatError(
                     f"the links {circle} carry each other in a cycle.",
                     origin=joints[parent_joint[walker]].origin,
@@ -138,6 +137,13 @@ def _check_tree(
             origin=links[roots[1]].origin,
             hint="Join them by joints; a URDF has one root link.",
         )
+
+
+def _circle(link: str, chain: list[str]) -> str:
+    """Names the links from ``link`` back to itself; ``chain`` runs from child to parent."""
+    names = [link, *reversed(chain[chain.index(link) :])]
+    shown = names if len(names) <= 10 else [*names[:8], "…", names[-1]]
+    return " → ".join(shown)
 
 
 def _note_unread(robot: Node, reading: Reading) -> None:

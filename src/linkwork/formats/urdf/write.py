@@ -10,7 +10,7 @@ from linkwork.formats.urdf.flat import FlatLink, flatten
 from linkwork.formats.urdf.joints import NO_LIMIT
 from linkwork.formats.urdf.losses import note_joint, note_part
 from linkwork.formats.urdf.notes import Notes
-from linkwork.formats.urdf.numerals import numeral, numerals, rpy_of
+from linkwork.formats.urdf.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.references import References
 from linkwork.formats.urdf.steps import Step, steps_of
 from linkwork.formats.urdf.write_link import LinkWriter
@@ -125,8 +125,8 @@ def _unique(name: str, taken: set[str]) -> str:
 
 def _joint(name: str, step: Step, parent: str, child: str, at: Pose) -> ET.Element:
     node = ET.Element("joint", name=name, type=step.type)
-    if not at.is_identity():
-        ET.SubElement(node, "origin", xyz=numerals(at.xyz), rpy=numerals(rpy_of(at)))
+    if attributes := origin_attributes(at):
+        ET.SubElement(node, "origin", attributes)
     ET.SubElement(node, "parent", link=parent)
     ET.SubElement(node, "child", link=child)
     if step.type not in ("fixed", "floating"):

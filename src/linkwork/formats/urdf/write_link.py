@@ -7,11 +7,10 @@ import xml.etree.ElementTree as ET
 from linkwork.formats.urdf.flat import FlatLink
 from linkwork.formats.urdf.losses import note_element
 from linkwork.formats.urdf.notes import Notes
-from linkwork.formats.urdf.numerals import numeral, numerals, rpy_of
+from linkwork.formats.urdf.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.references import References
 from linkwork.parts import Box, Capsule, Cylinder, Element, Mesh, Shape, Sphere
 from linkwork.spatial.inertia import Inertia
-from linkwork.spatial.pose import Pose
 
 
 class LinkWriter:
@@ -64,7 +63,8 @@ class LinkWriter:
             self.notes.about(f"shapes of kind {shape.kind}, left out", flat.name)
             return
         node = ET.SubElement(link, tag)
-        _add_origin(node, flat.offset @ shape.at)
+        if attributes := origin_attributes(flat.offset @ shape.at):
+            ET.SubElement(node, "origin", attributes)
         ET.SubElement(node, "geometry").append(geometry)
         color = shape.color or ("" if element.color == Element.color else element.color)
         if tag == "visual" and (color or shape.texture):
@@ -91,11 +91,6 @@ class LinkWriter:
                     node.set("scale", numerals(shape.scale))
                 return node
         return None
-
-
-def _add_origin(node: ET.Element, pose: Pose) -> None:
-    if not pose.is_identity():
-        ET.SubElement(node, "origin", xyz=numerals(pose.xyz), rpy=numerals(rpy_of(pose)))
 
 
 def _inertial(inertia: Inertia) -> ET.Element:

@@ -8,7 +8,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from linkwork.session.link.frames import GOODBYE, MESSAGE, Frame, FrameReader
+from linkwork.session.link.frames import GOODBYE, MESSAGE, Batch, FrameReader
 from linkwork.session.link.limits import Limits, LinkError
 from linkwork.session.link.outbox import Outbox
 from linkwork.session.link.pump import READ, WRITE, Pump
@@ -22,57 +22,58 @@ class Connection(ABC):
 
     Args:
         sock: A connected socket, past the handshake.
-        pump: The thread that serves it.
+        pump: What serves it.
         limits: Bounds on what is held.
+
+    Attributes:
+        finished: Set once the socket is closed.
     """
 
     def __init__(self, sock: socket.socket, pump: Pump, limits: Limits) -> None:
         sock.setblocking(False)
         self.sock = sock
-        self.finished = threading.Event()
         self.pump = pump
         self.limits = limits
+        self.finished = threading.Event()
         self._reader = FrameReader(limits)
-        self._held = False  # of the pump's thread, like the reader
+        self._held = False  # touched by the pump only, like the reader
         self._lock = threading.Lock()  # of all below
-        self._outbox = Outbox()
+        self._outbox = Outbox(sock)
         self._open = True
         self._closing = False
-        self._armed = False  # the pump has been told that something waits
+        self._armed = False  # the pump knows that something waits
 
     @abstractmethod
-    def take(self, frames: list[Frame]) -> bool:
-        """Takes frames in order, in the pump's thread.
+    def take(self, batch: Batch) -> bool:
+        """Takes what has arrived; called by the pump.
 
         Returns:
-            Whether more are wanted before ``resume``.
+            Whether more is wanted before ``resume``.
 
         Raises:
-            LinkError: The other end may not send such frames.
+            LinkError: The other end may not send such things.
         """
 
     @abstractmethod
     def lost(self, reason: str) -> None:
-        """Notes, in the pump's thread, that no more frames come. May be called twice."""
+        """Notes that nothing more comes; called by the pump, perhaps twice."""
 
     @property
     def full(self) -> bool:
         """Whether more than the backlog waits to be sent."""
         return self._outbox.waiting > self.limits.backlog
 
-    def start(self) -> None:
-        """Begins to read, in the pump's thread."""
-        self._rewatch()
-
     def put(self, kind: int, contents: Sequence[bytes]) -> bool:
         """Sends frames of one kind; false if more than the backlog waits now."""
         with self._lock:
             if not self._open:
                 return True
-            idle = self._outbox.empty
-            self._outbox.add(kind, contents)
-            arm = self._push(idle)
+            try:
+                self._outbox.put(kind, contents)
+            except OSError:
+                self._break()
             fits = not self.full
+            arm = self._must_arm()
         if arm:
             self.pump.call(self._rewatch)
         return fits
@@ -86,14 +87,20 @@ class Connection(ABC):
         with self._lock:
             if not self._open:
                 return
-            idle = self._outbox.empty
-            self._outbox.put_snapshot(snapshot)
-            arm = self._push(idle)
+            try:
+                self._outbox.put_snapshot(snapshot)
+            except OSError:
+                self._break()
+            arm = self._must_arm()
         if arm:
             self.pump.call(self._rewatch)
 
+    def start(self) -> None:
+        """Begins to read; called by the pump."""
+        self._rewatch()
+
     def resume(self) -> None:
-        """Reads again after the receiver had enough."""
+        """Reads again after ``take`` had enough."""
         self.pump.call(self._release)
 
     def end(self, reason: str, *, discard: bool) -> None:
@@ -106,16 +113,21 @@ class Connection(ABC):
                 self._open = False
                 if discard:
                     self._outbox.discard()
-                self._outbox.add(GOODBYE, (reason.encode()[: self.limits.message],))
-                self._push(idle=True)
+                try:
+                    self._outbox.put(GOODBYE, (reason.encode()[: self.limits.message],))
+                except OSError:
+                    self._break()
         self.pump.call(self._part)
 
     def ready(self, mask: int) -> None:
         """Serves the socket; called by the pump."""
         if mask & WRITE:
             with self._lock:
-                self._armed = False
-                self._push(idle=True)
+                try:
+                    self._outbox.send()
+                except OSError:
+                    self._break()
+                self._armed = not self._outbox.empty
             self._rewatch()
         if mask & READ and not self.finished.is_set():
             try:
@@ -123,28 +135,36 @@ class Connection(ABC):
             except (BlockingIOError, InterruptedError):
                 return
             except OSError as error:
-                self._finish(f"the connection was lost: {error.strerror or error}")
+                self.fail(f"the connection was lost: {error.strerror or error}")
                 return
             if size:
                 self._receive(self.pump.buffer[:size])
             else:
-                self._finish("the connection was lost")
+                self.fail("the connection was lost")
 
     def fail(self, reason: str) -> None:
-        """Gives up at once."""
-        self._finish(reason)
+        """Closes the socket without a word; called by the pump."""
+        if self.finished.is_set():
+            return
+        with self._lock:
+            self._closing = True
+            self._break()
+        self.pump.watch(self, 0)
+        self.sock.close()
+        self.finished.set()
+        self.lost(reason)
 
-    def _push(self, idle: bool) -> bool:
-        """Sends if nothing is in front; true if the pump must be told to go on with it."""
-        if idle:
-            try:
-                self._outbox.send(self.sock)
-            except OSError:  # reading finds the end, after what the other end still sent
-                self._open = False
-                self._outbox.clear()
-        arm = not self._outbox.empty and not self._armed
-        self._armed = not self._outbox.empty
-        return arm
+    def _break(self) -> None:
+        """Sends no more. What the other end still sent is read, then reading finds the end."""
+        self._open = False
+        self._outbox.clear()
+
+    def _must_arm(self) -> bool:
+        """Whether the pump must be told now that something waits."""
+        if self._armed or self._outbox.empty:
+            return False
+        self._armed = True
+        return True
 
     def _rewatch(self) -> None:
         if self.finished.is_set():
@@ -163,41 +183,26 @@ class Connection(ABC):
 
     def _part(self) -> None:
         self._release()
-        self.pump.later(self.limits.linger, lambda: self._finish("the other end did not close"))
+        self.pump.later(self.limits.linger, lambda: self.fail("the other end did not close"))
 
-    def _receive(self, data: bytes | memoryview) -> None:
+    def _receive(self, data: memoryview) -> None:
         if self._closing:  # what comes now comes too late
             return
-        frames: list[Frame] = []
+        batch = Batch()
         wrong = ""
         try:
-            self._reader.feed(data, frames)
+            self._reader.feed(data, batch)
         except LinkError as error:
             wrong = str(error)
-        bye = next((i for i, (kind, _) in enumerate(frames) if kind == GOODBYE), None)
-        wanted = True
         try:
-            if frames[:bye]:
-                wanted = self.take(frames[:bye])
+            wanted = self.take(batch)
         except LinkError as error:
-            wrong = str(error)
+            wanted, wrong = True, str(error)
         if wrong:
             self.lost(wrong)
             self.end(wrong, discard=True)
-        elif bye is not None:
-            self._finish(frames[bye][1].decode(errors="replace"))
+        elif batch.goodbye is not None:
+            self.fail(batch.goodbye)
         elif not wanted:
             self._held = True
             self._rewatch()
-
-    def _finish(self, reason: str) -> None:
-        if self.finished.is_set():
-            return
-        with self._lock:
-            self._open = False
-            self._closing = True
-            self._outbox.clear()
-        self.pump.watch(self, 0)
-        self.sock.close()
-        self.finished.set()
-        self.lost(reason)

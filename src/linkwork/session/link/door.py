@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from linkwork.session.link.address import undelayed
 from linkwork.session.link.connection import Connection
-from linkwork.session.link.frames import GOODBYE, MESSAGE, WELCOME, Frame, frame
+from linkwork.session.link.frames import GOODBYE, WELCOME, Batch, frame
 from linkwork.session.link.handshake import ANSWER_SIZE, SessionHandshake
 from linkwork.session.link.limits import LinkError
 from linkwork.session.link.pump import READ, Pump
@@ -156,12 +156,11 @@ class Visitor(Connection):
         self._door.visitors.add(self)
         self.put(WELCOME, (self._shake.welcome(peer, self.limits),))
 
-    def take(self, frames: list[Frame]) -> bool:
+    def take(self, batch: Batch) -> bool:
         """Puts messages into the session's inbox."""
-        for kind, _ in frames:
-            if kind != MESSAGE:
-                raise LinkError(f"a peer may send messages only, and sent a frame of kind {kind}.")
-        return self._session.arrived(self._peer, [content for _, content in frames], self)
+        if batch.snapshot is not None:
+            raise LinkError("a peer may send messages only, and this one sent a snapshot.")
+        return self._session.arrived(self._peer, batch.messages, self)
 
     def lost(self, reason: str) -> None:
         """Takes the peer off the session's list."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from linkwork.session.link.bell import Bell
@@ -37,11 +37,17 @@ class PeerEnd:
         limits: Bounds on what is held, as set by the session.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        sleep: Callable[[Callable[[], bool], float], bool] | None = None,
+    ) -> None:
         self.id = 0
         self.limits = limits
         self._carrier: Carrier | None = None
         self._bell = Bell()
+        self._sleep = sleep or self._bell.sleep
         self._lock = threading.Lock()
         self._snapshot: deque[bytes] = deque(maxlen=1)
         self._events: list[bytes] = []
@@ -85,7 +91,7 @@ class PeerEnd:
             LinkClosed: The link has ended and every event was taken.
         """
         if not self._events and timeout > 0.0:
-            self._bell.sleep(self._has_event_or_end, timeout)
+            self._sleep(self._has_event_or_end, timeout)
         self._bell.hush()
         if not self._events and self._reason is None:
             return []
@@ -109,7 +115,7 @@ class PeerEnd:
         Returns:
             Whether there is one.
         """
-        return self._bell.sleep(self._has_anything, timeout)
+        return self._sleep(self._has_anything, timeout)
 
     def fileno(self) -> int:
         """A descriptor for ``select`` or ``loop.add_reader``, to read no bytes from.

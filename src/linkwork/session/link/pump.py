@@ -1,10 +1,11 @@
-"""The thread that waits for sockets on behalf of one end of a link."""
+"""Waits for the sockets of one end of a link, in a thread of its own or in the one that waits."""
 
 from __future__ import annotations
 
 import contextlib
 import heapq
 import itertools
+import select
 import selectors
 import socket
 import threading
@@ -17,6 +18,8 @@ READ = selectors.EVENT_READ
 WRITE = selectors.EVENT_WRITE
 
 _CHUNK = 1 << 18  # most that is read from a socket at once [byte]
+_ASIDE = 0.05  # how long the pump's own thread stays aside after somebody attended [s]
+_FINE = 0.01  # shorter waits than this are too short for epoll, which counts milliseconds [s]
 
 
 class Watcher(Protocol):
@@ -34,9 +37,13 @@ class Watcher(Protocol):
 
 
 class Pump:
-    """A daemon thread with a selector; the session's own thread never waits for a socket.
+    """A daemon thread with a selector, which steps aside for a thread that attends.
 
-    ``call`` and ``close`` may come from any thread, all else from the pump's own.
+    So sockets are served while everybody computes, and a thread that waits for a message reads it
+    itself: handing it over between two threads would take as long as the way between processes.
+
+    ``call``, ``attend`` and ``close`` may come from any thread; all else comes from what the pump
+    calls, which happens in one thread at a time.
 
     Attributes:
         buffer: Scratch memory for reading.
@@ -54,16 +61,54 @@ class Pump:
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._number = itertools.count()
         self._running = True
+        self._seat = threading.Lock()  # who has it serves the sockets
+        self._guest = False  # somebody attends or is about to
+        self._attended = 0.0  # when somebody did last
+        self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="linkwork-link", daemon=True)
         self._thread.start()
 
     def call(self, action: Callable[[], None]) -> None:
-        """Has the pump's thread do something soon."""
+        """Has something done soon by whoever serves the sockets."""
         self._calls.append(action)
-        if not self._poked:
-            self._poked = True
-            with contextlib.suppress(OSError):  # it has just been closed
-                self._outer.send(b"\0")
+        self._poke()
+
+    def attend(self, ready: Callable[[], bool], timeout: float) -> bool:
+        """Serves the sockets in the caller's thread until ``ready()`` holds.
+
+        Args:
+            ready: What is waited for; something the pump calls must bring it about.
+            timeout: Longest wait [s].
+
+        Returns:
+            What ``ready()`` said last.
+        """
+        if ready():
+            return True
+        end = time.monotonic() + timeout
+        while self._running and self._guest:  # another thread attends already
+            if ready() or (left := end - time.monotonic()) <= 0:
+                return ready()
+            time.sleep(min(left, 0.002))
+        self._guest = True
+        try:
+            if not self._seat.acquire(blocking=False):
+                self._poke()
+                if not self._seat.acquire(timeout=_within(end)):
+                    return ready()
+            try:
+                while self._running and (left := end - time.monotonic()) > 0:
+                    self._turn(left)
+                    if ready():
+                        return True
+            finally:
+                self._attended = time.monotonic()
+                self._seat.release()
+        finally:
+            self._guest = False
+        if not ready() and (left := end - time.monotonic()) > 0:  # closed: nothing will come
+            time.sleep(left)
+        return ready()
 
     def later(self, delay: float, action: Callable[[], None]) -> None:
         """Does something after ``delay`` [s]."""
@@ -83,27 +128,50 @@ class Pump:
     def close(self) -> None:
         """Ends the thread and closes every socket it waited for."""
         self._running = False
-        self.call(lambda: None)
+        self._closing.set()
+        self._poke()
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
     def _run(self) -> None:
         while self._running:
-            for key, mask in self._selector.select(self._pause()):
-                if key.data is None:
-                    self._inner.recv(64)
-                    self._poked = False
-                else:
-                    self._serve(key.data, mask)
-            while self._calls:
-                self._calls.popleft()()
-            while self._timers and self._timers[0][0] <= time.monotonic():
-                heapq.heappop(self._timers)[2]()
-        for key in list(self._selector.get_map().values()):
-            if isinstance(key.fileobj, socket.socket):
-                key.fileobj.close()
-        self._selector.close()
-        self._outer.close()
+            with self._seat:
+                while self._running and not self._guest:
+                    self._turn(None)
+            while self._guest or time.monotonic() - self._attended < _ASIDE:
+                if self._closing.wait(_ASIDE):
+                    break
+        with self._seat:
+            for key in list(self._selector.get_map().values()):
+                if isinstance(key.fileobj, socket.socket):
+                    key.fileobj.close()
+            self._selector.close()
+            self._outer.close()
+
+    def _turn(self, timeout: float | None) -> None:
+        """Serves what is ready, waiting for it at most ``timeout`` [s]."""
+        if self._timers:
+            left = max(0.0, self._timers[0][0] - time.monotonic())
+            timeout = left if timeout is None else min(left, timeout)
+        for key, mask in self._select(timeout):
+            if key.data is None:
+                self._inner.recv(64)
+                self._poked = False
+            else:
+                self._serve(key.data, mask)
+        while self._calls:
+            self._calls.popleft()()
+        while self._timers and self._timers[0][0] <= time.monotonic():
+            heapq.heappop(self._timers)[2]()
+
+    def _select(self, timeout: float | None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is not None and timeout < _FINE:
+            poll = getattr(self._selector, "fileno", lambda: -1)()
+            if 0 <= poll < 1024:  # what select() can take
+                if not select.select((poll,), (), (), timeout)[0]:
+                    return []
+                timeout = 0.0
+        return self._selector.select(timeout)
 
     def _serve(self, watcher: Watcher, mask: int) -> None:
         try:
@@ -111,6 +179,13 @@ class Pump:
         except Exception as error:  # one connection must not take the others with it
             watcher.fail(f"{type(error).__name__}: {error}")
 
-    def _pause(self) -> float | None:
-        """Time until the next timer [s]."""
-        return max(0.0, self._timers[0][0] - time.monotonic()) if self._timers else None
+    def _poke(self) -> None:
+        if not self._poked:
+            self._poked = True
+            with contextlib.suppress(OSError):  # it was closed
+                self._outer.send(b"\0")
+
+
+def _within(end: float) -> float:
+    """Time until ``end`` as locks take it [s]."""
+    return min(max(0.0, end - time.monotonic()), threading.TIMEOUT_MAX)

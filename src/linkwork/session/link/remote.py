@@ -9,14 +9,7 @@ import time
 from linkwork.session.link.address import dial, listen
 from linkwork.session.link.connection import Connection
 from linkwork.session.link.door import Door
-from linkwork.session.link.frames import (
-    GOODBYE,
-    HEADER,
-    MESSAGE,
-    SNAPSHOT,
-    WELCOME,
-    Frame,
-)
+from linkwork.session.link.frames import GOODBYE, HEADER, WELCOME, Batch
 from linkwork.session.link.handshake import HELLO_SIZE, WELCOME_SIZE, PeerHandshake
 from linkwork.session.link.limits import Limits, LinkError
 from linkwork.session.link.peer_end import PeerEnd
@@ -56,6 +49,7 @@ def serve(
         limits or Limits(),
         address=address,
         key=key or secrets.token_urlsafe(32),
+        sleep=door.pump.attend,
         shut=door.close,
     )
     door.open(session)
@@ -91,16 +85,17 @@ def connect(address: str, key: str, *, snapshots: bool = True, timeout: float = 
     except (LinkError, OSError) as error:
         sock.close()
         raise LinkError(f"cannot join the session at {address}: {error}") from error
-    peer = PeerEnd(limits)
-    _Host(peer, peer_id, sock)
+    pump = Pump()
+    peer = PeerEnd(limits, sleep=pump.attend)
+    _Host(peer, peer_id, sock, pump)
     return peer
 
 
 class _Host(Connection):
     """The connection of a peer end to its session (a Carrier)."""
 
-    def __init__(self, peer: PeerEnd, peer_id: int, sock: socket.socket) -> None:
-        super().__init__(sock, Pump(), peer.limits)
+    def __init__(self, peer: PeerEnd, peer_id: int, sock: socket.socket, pump: Pump) -> None:
+        super().__init__(sock, pump, peer.limits)
         self._peer = peer
         self._behind = False
         peer.opened(self, peer_id)
@@ -116,17 +111,10 @@ class _Host(Connection):
         self.finished.wait(self.limits.linger)
         self.pump.close()
 
-    def take(self, frames: list[Frame]) -> bool:
-        newest: bytes | None = None
-        events: list[bytes] = []
-        for kind, content in frames:
-            if kind == SNAPSHOT:
-                newest = content
-            elif kind == MESSAGE:
-                events.append(content)
-        if newest is not None:  # before the events, which may have followed it
-            self._peer.snapshot_arrived(newest)
-        fits = self._peer.arrived(events) if events else True
+    def take(self, batch: Batch) -> bool:
+        if batch.snapshot is not None:  # before the events, which may have followed it
+            self._peer.snapshot_arrived(batch.snapshot)
+        fits = self._peer.arrived(batch.messages) if batch.messages else True
         self._behind = self._behind or not fits
         return fits
 

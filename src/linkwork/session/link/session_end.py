@@ -80,6 +80,7 @@ class SessionEnd:
         *,
         address: str = "",
         key: str = "",
+        sleep: Callable[[Callable[[], bool], float], bool] | None = None,
         shut: Callable[[], None] | None = None,
     ) -> None:
         self.limits = limits
@@ -87,6 +88,7 @@ class SessionEnd:
         self.key = key
         self._shut = shut
         self._bell = Bell()
+        self._sleep = sleep or self._bell.sleep
         self._lock = threading.Lock()  # of all below; taken before a port's own lock, never after
         self._ports: dict[int, Port] = {}
         self._count = 0
@@ -178,7 +180,7 @@ class SessionEnd:
         Returns:
             Whether there is something.
         """
-        return self._bell.sleep(self._has_message, timeout)
+        return self._sleep(self._has_message, timeout)
 
     def drop(self, peer: int, reason: str) -> None:
         """Sends a peer away, after what was already sent to it.
@@ -245,8 +247,9 @@ class SessionEnd:
         with self._lock:
             if peer not in self._ports:
                 return True
-            self._inbox += [(peer, message) for message in messages]
-            self._untaken += sum(map(len, messages)) + BOOKKEEPING * len(messages)
+            for message in messages:
+                self._inbox.append((peer, message))
+                self._untaken += len(message) + BOOKKEEPING
             full = self._untaken > self.limits.backlog
             if full:
                 self._paused.add(port)

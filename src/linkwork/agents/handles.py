@@ -1,0 +1,217 @@
+"""Handles: what a program holds to read and set joints, sensors and signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from linkwork.agents.lookup import dof_signal, value_signal
+from linkwork.errors import SignalError, not_found
+
+if TYPE_CHECKING:
+    from linkwork.agents.desk import Desk
+
+
+def as_number(value: Any, what: str) -> float:
+    """``value`` as a float.
+
+    Raises:
+        SignalError: If it is not a number.
+    """
+    if not isinstance(value, str | bytes):
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            pass
+    raise SignalError(f"{what} takes a number, not {value!r}.")
+
+
+class SignalHandle:
+    """One signal. Reading it is one array access; what may be set is refused out of range."""
+
+    __slots__ = ("_address", "_desk", "_item", "_signal")
+
+    def __init__(self, desk: Desk, name: str) -> None:
+        self._desk = desk
+        self._signal = desk.bench.signals[name]
+        self._address = self._signal.address
+        self._item = desk.bench.state.data.item
+
+    @property
+    def name(self) -> str:
+        """Full name, ``arm/J2.angle``."""
+        return self._signal.name
+
+    @property
+    def unit(self) -> str:
+        """Unit of the value."""
+        return self._signal.unit
+
+    @property
+    def lo(self) -> float:
+        """Lowest value, −inf for none."""
+        return self._signal.lo
+
+    @property
+    def hi(self) -> float:
+        """Highest value, inf for none."""
+        return self._signal.hi
+
+    @property
+    def value(self) -> float:
+        """The current value; set it where the signal is an input or a parameter."""
+        return self._item(self._address)
+
+    @value.setter
+    def value(self, value: float) -> None:
+        self._desk.write(self._signal.name, as_number(value, f"signal {self.name!r}"))
+
+    def set_within(self, value: float) -> None:
+        """Sets the nearest value that the signal's range allows, as a drive would."""
+        signal = self._signal
+        number = as_number(value, f"signal {signal.name!r}")
+        self._desk.write(signal.name, min(max(number, signal.lo), signal.hi))
+
+    def on_change(self, call: Callable[[float], object], by: float = 0.0) -> None:
+        """Calls ``call(value)`` after each step in which the value moved by more than ``by``."""
+        self._desk.on_change(self._signal.name, call, by)
+
+
+class JointHandle:
+    """One degree of freedom: a joint that has one, or ``base.x`` of a joint with several.
+
+    Targets beyond a limit become the limit, as a real drive holds them.
+
+    Attributes:
+        name: Full name, ``arm/J2``.
+        lo: Lowest value [rad or m], −inf for none.
+        hi: Highest value [rad or m], inf for none.
+    """
+
+    __slots__ = ("_address", "_desk", "_dof", "_found", "_item", "_value", "hi", "lo", "name")
+
+    def __init__(self, desk: Desk, dof: int) -> None:
+        world = desk.bench.world
+        self.name = world.dof_name(dof)
+        self.lo, self.hi = float(world.dof_lo[dof]), float(world.dof_hi[dof])
+        self._desk, self._dof = desk, dof
+        self._value = SignalHandle(desk, value_signal(world, dof))
+        self._address = self._value._address
+        self._item = self._value._item
+        self._found: dict[str, SignalHandle] = {}
+
+    @property
+    def value(self) -> float:
+        """The actual angle or position [rad or m]; setting it sets the target."""
+        return self._item(self._address)
+
+    @value.setter
+    def value(self, value: float) -> None:
+        self.target = value
+
+    @property
+    def target(self) -> float:
+        """The wanted angle or position [rad or m]."""
+        return self._part("target").value
+
+    @target.setter
+    def target(self, value: float) -> None:
+        self._part("target").set_within(value)
+
+    @property
+    def speed(self) -> float:
+        """The actual speed [rad/s or m/s]."""
+        return self._part("speed").value
+
+    @property
+    def target_speed(self) -> float:
+        """The wanted speed, or the highest on the way to a target [rad/s or m/s]."""
+        return self._part("target_speed").value
+
+    @target_speed.setter
+    def target_speed(self, value: float) -> None:
+        self._part("target_speed").set_within(value)
+
+    @property
+    def effort(self) -> float:
+        """The actual torque or force [N m or N]."""
+        return self._part("effort").value
+
+    @property
+    def target_effort(self) -> float:
+        """The wanted torque or force [N m or N]."""
+        return self._part("target_effort").value
+
+    @target_effort.setter
+    def target_effort(self, value: float) -> None:
+        self._part("target_effort").set_within(value)
+
+    @property
+    def unit(self) -> str:
+        """Unit of the value: "rad" or "m"."""
+        return self._value.unit
+
+    def on_change(self, call: Callable[[float], object], by: float = 0.0) -> None:
+        """Calls ``call(value)`` after each step in which the value moved by more than ``by``."""
+        self._value.on_change(call, by)
+
+    def _part(self, what: str) -> SignalHandle:
+        handle = self._found.get(what)
+        if handle is None:
+            bench = self._desk.bench
+            handle = SignalHandle(
+                self._desk, dof_signal(bench.world, bench.signals, self._dof, what)
+            )
+            self._found[what] = handle
+        return handle
+
+
+class SensorHandle:
+    """A sensor: its readings are attributes, ``self.sensor("tilt").x``."""
+
+    __slots__ = ("_desk", "_found", "_name")
+    _desk: Desk
+    _found: dict[str, SignalHandle]
+    _name: str
+
+    def __init__(self, desk: Desk, name: str) -> None:
+        object.__setattr__(self, "_desk", desk)
+        object.__setattr__(self, "_name", name)
+        object.__setattr__(self, "_found", {})
+
+    def signal(self, reading: str) -> SignalHandle:
+        """The handle of one reading; "value" means the only one.
+
+        Raises:
+            NameNotFound: If there is no such reading; the message lists what there is.
+        """
+        handle = self._found.get(reading)
+        if handle is None:
+            handle = SignalHandle(self._desk, self._full_name(reading))
+            self._found[reading] = handle
+        return handle
+
+    def _full_name(self, reading: str) -> str:
+        signals, name = self._desk.bench.signals, self._name
+        if f"{name}.{reading}" in signals:
+            return f"{name}.{reading}"
+        readings = [s.name for s in signals if s.name == name or s.name.startswith(f"{name}.")]
+        outputs = [full for full in readings if signals[full].direction == "output"]
+        if reading == "value" and len(outputs) == 1:
+            return outputs[0]
+        known = [full.removeprefix(name).lstrip(".") or "value" for full in readings]
+        raise not_found(f"reading of sensor {name!r}", reading, known)
+
+    def on_change(
+        self, call: Callable[[float], object], by: float = 0.0, *, reading: str = "value"
+    ) -> None:
+        """Calls ``call(value)`` after each step in which a reading moved by more than ``by``."""
+        self.signal(reading).on_change(call, by)
+
+    def __getattr__(self, reading: str) -> float:
+        if reading.startswith("_"):
+            raise AttributeError(reading)
+        return self.signal(reading).value
+
+    def __setattr__(self, reading: str, value: float) -> None:
+        self.signal(reading).value = value

@@ -1,0 +1,90 @@
+"""Lookup: which joint, sensor or signal a short name means, seen from a part of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from linkwork.errors import NameNotFound, Origin, listing, not_found
+from linkwork.parts.names import scoped
+from linkwork.signals import Signals
+from linkwork.world import World
+
+
+def find_name(
+    kind: str,
+    name: str,
+    names: Collection[str],
+    *,
+    scope: str = "",
+    aliases: Mapping[str, str] | None = None,
+    origin: Origin | None = None,
+) -> str:
+    """The full name behind ``name``.
+
+    Tried in this order: ``name`` in ``scope``, ``name`` as it stands, and the only one of
+    ``names`` whose last segment (after ``/``) is ``name``.
+
+    Raises:
+        NameNotFound: If there is none, or more than one; the message lists them.
+    """
+    aliases = aliases or {}
+    for candidate in (scoped(scope, name), name):
+        full = aliases.get(candidate, candidate)
+        if full in names:
+            return full
+    ending = f"/{name}"
+    found = [full for full in names if full.endswith(ending)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise NameNotFound(
+            f"{len(found)} {kind}s are named {name!r}: {listing(found)}.",
+            origin=origin,
+            hint="Give the full name, or say with 'on' which part is meant.",
+        )
+    error = not_found(kind, name, names, origin=origin)
+    if error.hint.startswith("Did you mean"):
+        error.hint += f" Available {kind}s: {listing(names)}."
+    raise error
+
+
+def find_dof(world: World, name: str, *, scope: str = "", origin: Origin | None = None) -> int:
+    """Degree of freedom of a joint that has one (``J2``), or of ``joint.dof`` (``base.x``)."""
+    joint, dot, dof = name.partition(".")
+    full = find_name(
+        "joint", joint, world.joint_names, scope=scope, aliases=world.aliases, origin=origin
+    )
+    return world.single_dof(f"{full}{dot}{dof}", origin=origin)
+
+
+def value_signal(world: World, dof: int) -> str:
+    """Name of the signal of a degree of freedom's value: ``arm/J2.angle``, ``base.x``."""
+    name = world.dof_name(dof)
+    if "." in name:
+        return name
+    return f"{name}.{world.joints[world.joint(name)].kind.dofs[0]}"
+
+
+def dof_signal(world: World, signals: Signals, dof: int, what: str) -> str:
+    """Name of another signal of a degree of freedom: ``what`` is "speed", "target", ….
+
+    Raises:
+        NameNotFound: If the degree of freedom has none; the message lists what it has.
+    """
+    name = world.dof_name(dof)
+    for candidate in (f"{name}.{what}", f"{name}_{what}"):
+        if candidate in signals:
+            return candidate
+    joint = name.partition(".")[0]
+    has = [signal.name for signal in signals if signal.name.startswith(f"{joint}.")]
+    hint = "Give the joint an actuator first. " if what.startswith("target") else ""
+    raise NameNotFound(
+        f"joint {name!r} has no {what.replace('_', ' ')}.",
+        origin=origin_of(world, dof),
+        hint=f"{hint}Its signals: {listing(has)}.",
+    )
+
+
+def origin_of(world: World, dof: int) -> Origin:
+    """Where the joint of a degree of freedom was said."""
+    return world.joints[world.joint(world.dof_name(dof).partition(".")[0])].origin

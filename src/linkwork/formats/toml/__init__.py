@@ -1,0 +1,41 @@
+"""Linkwork's own files: parts and scenes in TOML, checked, with a line for every mistake."""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar
+
+from linkwork.formats.toml.read import read_source
+from linkwork.formats.toml.source import Source
+from linkwork.formats.toml.write import write_file, write_text
+from linkwork.parts import Part
+from linkwork.scene import Scene
+
+
+class TomlFormat:
+    """Parts and scenes in TOML."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".toml",)
+
+    def read(self, path: str | os.PathLike[str]) -> Part | Scene:
+        """Reads a part or a scene, as the file's ``format`` says.
+
+        Raises:
+            LinkworkError: Naming the thing, its file and line, and what would be allowed.
+        """
+        return read_source(Source.read(path))
+
+    def parse(self, text: str, path: str | os.PathLike[str]) -> Part | Scene:
+        """Reads a text as if it stood in the file ``path``, which need not exist."""
+        return read_source(Source.of(text, os.fspath(path)))
+
+    def write(self, thing: Part | Scene, path: str | os.PathLike[str]) -> None:
+        """Writes a part or a scene, and beside it the parts it holds that have no file."""
+        write_file(thing, path)
+
+    def text(self, thing: Part | Scene, path: str | os.PathLike[str] = "") -> str:
+        """The text that :meth:`write` would write to ``path``."""
+        return write_text(thing, path)
+
+
+__all__ = ["TomlFormat"]

@@ -1,0 +1,129 @@
+"""Includes: the other files that a file names, each read once, none inside itself."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from linkwork.errors import FormatError, MeshError, NameNotFound
+from linkwork.formats.choose import format_for
+from linkwork.formats.toml.source import Place, Source
+from linkwork.parts import Part, kit_part
+from linkwork.scene import Scene
+
+#: How many parts may sit in one another, and how many a file may bring in all.
+DEEPEST = 32
+MOST_PARTS = 5000
+
+_KIT_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}/[A-Za-z0-9_-]{1,100}\Z")
+
+
+def is_kit_name(text: str) -> bool:
+    """Whether ``text`` has the form of a kit name, ``kit/part``, rather than of a path."""
+    return bool(_KIT_NAME.match(text))
+
+
+def locate(given: str, place: Place, *, what: str) -> str:
+    """The absolute path of a mesh or texture that a file names.
+
+    Raises:
+        MeshError: If there is no such file; the message lists every place tried.
+    """
+    folder = place.source.folder
+    tried = [os.path.join(folder, given), os.path.join(folder, "meshes", given)]
+    for path in tried:
+        if os.path.isfile(path):
+            return os.path.abspath(path)
+    places = ", ".join(dict.fromkeys(os.path.abspath(path) for path in tried))
+    raise MeshError(
+        f"{place.label}: the {what} file {given!r} is missing.",
+        origin=place.origin,
+        hint=f"Tried: {places}.",
+    )
+
+
+@dataclass
+class Includes:
+    """Parts brought in by file, while one file is being read.
+
+    Attributes:
+        reader: Reads one TOML source, bringing in further parts through this.
+        open: Files that are being read, outermost first, as (real path, path to show).
+        parts: Parts by the real path of their file.
+        sizes: How many parts each holds, itself included.
+    """
+
+    reader: Callable[[Source, Includes], Part | Scene]
+    open: list[tuple[str, str]] = field(default_factory=list)
+    parts: dict[str, Part] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    _counts: list[int] = field(default_factory=list)
+
+    @contextmanager
+    def inside(self, file: str) -> Iterator[None]:
+        """While ``file`` is being read."""
+        self.open.append((os.path.realpath(file), file))
+        self._counts.append(1)
+        try:
+            yield
+        finally:
+            self.sizes[self.open.pop()[0]] = self._counts.pop()
+
+    def part(self, given: str, place: Place) -> Part:
+        """The part that a file calls ``given``: a kit name, or a path from its own folder.
+
+        Raises:
+            LinkworkError: If it is missing, broken, a scene, or holds the file that asks for it.
+        """
+        path = self._path(given, place)
+        real = os.path.realpath(path)
+        if real in (opened for opened, _ in self.open):
+            chain = " → ".join([*(shown for _, shown in self.open), path])
+            raise FormatError(
+                f"{place.label}: the part {given!r} would hold itself: {chain}.",
+                origin=place.origin,
+            )
+        if len(self.open) > DEEPEST:
+            raise FormatError(
+                f"{place.label}: parts sit in one another more than {DEEPEST} deep.",
+                origin=place.origin,
+            )
+        if real not in self.parts:
+            self.parts[real] = self._read(path, place)
+        self._counts[-1] += self.sizes.get(real, 1)
+        if self._counts[-1] > MOST_PARTS:
+            raise FormatError(
+                f"{place.label}: the file brings more than {MOST_PARTS} parts.",
+                origin=place.origin,
+            )
+        return self.parts[real]
+
+    def _path(self, given: str, place: Place) -> str:
+        if is_kit_name(given):
+            try:
+                return os.fspath(kit_part(given, origin=place.origin))
+            except NameNotFound as error:
+                hint = f"{error.hint} A path begins with ./ or ends in .toml or .urdf."
+                raise NameNotFound(error.message, origin=place.origin, hint=hint) from error
+        path = os.path.normpath(os.path.join(place.source.folder, given))
+        if not os.path.isfile(path):
+            raise FormatError(
+                f"{place.label}: there is no file {given!r}.",
+                origin=place.origin,
+                hint=f"Tried: {os.path.abspath(path)}.",
+            )
+        return path
+
+    def _read(self, path: str, place: Place) -> Part:
+        form = format_for(path, origin=place.origin)
+        if ".toml" in form.suffixes:
+            # Read here rather than by the format, which would begin a new chain of files.
+            thing = self.reader(Source.read(path), self)
+        else:
+            thing = form.read(path)
+        if not isinstance(thing, Part):
+            raise FormatError(f"{place.label}: {path} is a scene, not a part.", origin=place.origin)
+        return thing

@@ -1,0 +1,204 @@
+"""Pieces that part and scene files share, built from what their tables say."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import NameNotFound, suggestion
+from linkwork.formats.toml.freedoms import check_unit, read_ranges, read_value
+from linkwork.formats.toml.includes import locate
+from linkwork.formats.toml.source import Place
+from linkwork.formats.toml.tables import Fields
+from linkwork.formats.toml.words import SHAPE_TABLES
+from linkwork.parts import (
+    JOINT_TYPES,
+    SHAPES,
+    Coupling,
+    Element,
+    Joint,
+    Loop,
+    RailPiece,
+    Shape,
+    Spec,
+)
+from linkwork.spatial.inertia import Inertia
+from linkwork.spatial.pose import Pose
+
+
+def read_pose(fields: Fields) -> Pose:
+    """A pose from ``{ xyz, rpy | quat }``."""
+    if "rpy" in fields and "quat" in fields:
+        raise fields.at("quat").wrong("and rpy are both given; one is enough.")
+    with fields.place.blamed():
+        return Pose.of(**fields.take("xyz", "rpy", "quat"))
+
+
+def _posed(fields: Fields, *names: str) -> dict[str, Any]:
+    return {name: read_pose(fields[name]) for name in names if name in fields}
+
+
+def read_shape(fields: Fields) -> Shape:
+    """A shape from ``{ box = { … }, at = { … }, … }``."""
+    kind = next(kind for kind in SHAPE_TABLES if kind in fields)
+    geometry: Fields = fields[kind]
+    given = dict(geometry.values)
+    if kind == "mesh":
+        given["file"] = locate(given["file"], geometry.at("file"), what="mesh")
+    common = fields.take("color", "visible", "collide") | _posed(fields, "at")
+    if "texture" in fields:
+        common["texture"] = locate(fields["texture"], fields.at("texture"), what="texture")
+    with geometry.place.blamed():
+        return SHAPES[kind](**given, **common)
+
+
+def read_element(fields: Fields) -> Element:
+    """An element from its table."""
+    if "shape" in fields and "shapes" in fields:
+        raise fields.at("shapes").wrong("and shape are both given; one is enough.")
+    shapes = [fields["shape"]] if "shape" in fields else fields.get("shapes", ())
+    inertia = _inertia(fields)
+    plain = fields.take(
+        "name",
+        "on",
+        "mass",
+        "density",
+        "friction",
+        "restitution",
+        "color",
+        "group",
+        "velocity",
+        "spin",
+        "labels",
+    )
+    with fields.place.blamed():
+        return Element(
+            **plain,
+            **_posed(fields, "at"),
+            shapes=tuple(read_shape(shape) for shape in shapes),
+            inertia=inertia,
+            origin=fields.place.origin,
+        )
+
+
+def _inertia(fields: Fields) -> Inertia | None:
+    if "inertia" not in fields:
+        if "com" in fields:
+            raise fields.at("com").wrong(
+                "needs 'inertia' and 'mass' beside it.",
+                hint="Without them the centre of mass follows from the shapes.",
+            )
+        return None
+    if "mass" not in fields:
+        raise fields.at("inertia").wrong("needs 'mass' beside it.")
+    if "density" in fields:
+        raise fields.at("density").wrong("and inertia are both given; one is enough.")
+    xx, yy, zz, xy, xz, yz = (*fields["inertia"], 0.0, 0.0, 0.0)[:6]
+    matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return Inertia.of(fields["mass"], fields.get("com", (0.0, 0.0, 0.0)), matrix)
+
+
+def read_joint(fields: Fields) -> Joint:
+    """A joint from its table."""
+    type = fields["type"]
+    kind = JOINT_TYPES[type]
+    for name in ("max_speed", "rest"):
+        check_unit(fields, name, kind, type)
+    plain = fields.take(
+        "name",
+        "type",
+        "to",
+        "axis",
+        "axis2",
+        "max_speed",
+        "max_effort",
+        "damping",
+        "friction",
+        "stiffness",
+        "rest",
+        "armature",
+        "pitch",
+        "bus",
+        "labels",
+    )
+    rail = tuple(
+        RailPiece(**piece.take("length", "turn", "climb")) for piece in fields.get("rail", ())
+    )
+    with fields.place.blamed():
+        return Joint(
+            **plain,
+            **_posed(fields, "at", "at_to"),
+            **read_ranges(fields, kind, type),
+            **read_value(fields, kind, type),
+            from_=fields["from"],
+            rail=rail,
+            drive=_drive(fields),
+            origin=fields.place.origin,
+        )
+
+
+def _drive(fields: Fields) -> Spec | None:
+    if "drive" not in fields:
+        return None
+    drive: Fields = fields["drive"]
+    return Spec("actuator", drive["type"], "", drive.params, drive.place.origin)
+
+
+def read_spec(kind: str, fields: Fields) -> Spec:
+    """An engine, sensor, actuator or agent from its table.
+
+    A ``file`` becomes an absolute path, ``at`` a pose.
+    """
+    params: dict[str, Any] = dict(fields.params)
+    params |= _posed(fields, "at")
+    if "file" in fields:
+        folder = fields.place.source.folder
+        params["file"] = os.path.abspath(os.path.join(folder, fields["file"]))
+    return Spec(kind, fields["type"], fields.get("name", ""), params, fields.place.origin)
+
+
+def read_specs(kind: str, tables: list[Fields]) -> list[Spec]:
+    """All specs of a kind.
+
+    Raises:
+        FormatError: If two have one name.
+    """
+    made: dict[str, Spec] = {}
+    for number, fields in enumerate(tables):
+        spec = read_spec(kind, fields)
+        if spec.name and spec.name in made:
+            raise fields.place.wrong(f"has the name of another, at {made[spec.name].origin}.")
+        made[spec.name or f"/{number}"] = spec
+    return list(made.values())
+
+
+def read_loop(fields: Fields, taken: dict[str, Loop]) -> Loop:
+    """A closed loop from its table; without a name it gets the next free ``loop1``."""
+    number = len(taken) + 1
+    while f"loop{number}" in taken:
+        number += 1
+    name = fields.get("name", f"loop{number}")
+    if name in taken:
+        raise fields.place.wrong(f"has the name of another, at {taken[name].origin}.")
+    return Loop(name, **fields.take("a", "b", "joint", "axis"), origin=fields.place.origin)
+
+
+def read_coupling(fields: Fields) -> Coupling:
+    """A coupling from its table."""
+    return Coupling(**fields.take("joint", "of", "ratio", "offset"), origin=fields.place.origin)
+
+
+def need(name: str, names: dict[str, Any], kind: str, place: Place) -> None:
+    """Refuses a name that refers to nothing.
+
+    Raises:
+        NameNotFound: Listing what exists.
+    """
+    if name not in names:
+        raise NameNotFound(
+            f"{place.label}: there is no {kind} named {name!r}.",
+            origin=place.origin,
+            hint=suggestion(name, names, kind=f"{kind}s"),
+        )

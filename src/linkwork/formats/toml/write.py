@@ -1,0 +1,167 @@
+"""Writing parts and scenes as clean TOML that reads back the same to the last bit."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+from linkwork.errors import LinkworkError
+from linkwork.formats.choose import format_for
+from linkwork.formats.toml.emit import document_text
+from linkwork.formats.toml.includes import is_kit_name
+from linkwork.formats.toml.joints import find_joint, is_angle
+from linkwork.formats.toml.numbers import angle, posed, tidy
+from linkwork.formats.toml.rows import (
+    anchor_row,
+    changed,
+    coupling_row,
+    element_row,
+    joint_row,
+    loop_row,
+    relative_path,
+    spec_row,
+)
+from linkwork.parts import Part, kit_part
+from linkwork.parts.names import plain
+from linkwork.scene import Scene
+from linkwork.scene.atomic import replace_file
+
+Sections = list[tuple[str, dict[str, Any]]]
+
+
+@dataclass
+class References:
+    """How a file names the parts that it holds.
+
+    A part that reads back the same from its own file or kit is named by it; any other gets a file
+    beside the one being written, ``robot.hand.toml`` beside ``robot.toml``.
+    """
+
+    path: str
+    beside: dict[str, Part] = field(default_factory=dict)
+    _known: list[tuple[Part, str]] = field(default_factory=list)
+
+    @property
+    def folder(self) -> str:
+        """The folder of the file being written."""
+        return os.path.dirname(os.path.abspath(self.path))
+
+    def name(self, part: Part, source: str) -> str:
+        """What the file says for ``part``; ``source`` is what an earlier file said."""
+        for known, said in self._known:
+            if known is part:
+                return said
+        said = self._own_file(part, source) or self._new_file(part)
+        self._known.append((part, said))
+        return said
+
+    def _own_file(self, part: Part, source: str) -> str:
+        file = part.origin.file
+        if not file or not os.path.isfile(file):
+            return ""
+        try:
+            if format_for(file).read(file) != part:
+                return ""
+            if is_kit_name(source) and os.path.samefile(kit_part(source), file):
+                return source
+        except LinkworkError:
+            return ""
+        made = relative_path(file, self.folder)
+        return made if made.startswith(("/", "../")) else f"./{made}"
+
+    def _new_file(self, part: Part) -> str:
+        for file, other in self.beside.items():
+            if other == part:
+                return f"./{file}"
+        stem = os.path.splitext(os.path.basename(self.path))[0] or "unnamed"
+        taken = {file.removeprefix(f"{stem}.").removesuffix(".toml") for file in self.beside}
+        file = f"{stem}.{plain(part.name, taken)}.toml"
+        self.beside[file] = part
+        return f"./{file}"
+
+
+def write_text(thing: Part | Scene, path: str | os.PathLike[str] = "") -> str:
+    """The text of a part or scene for the file ``path``."""
+    return _text(thing, References(os.fspath(path) or f"{thing.name}.toml"))
+
+
+def write_file(thing: Part | Scene, path: str | os.PathLike[str]) -> None:
+    """Writes a part or scene, and beside it the parts it holds that have no file of their own."""
+    references = References(os.fspath(path))
+    text = _text(thing, references)
+    for file, part in references.beside.items():
+        write_file(part, os.path.join(references.folder, file))
+    replace_file(os.fspath(path), text.encode("utf-8"))
+
+
+def _text(thing: Part | Scene, references: References) -> str:
+    if isinstance(thing, Part):
+        return _part_text(thing, references)
+    return _scene_text(thing, references)
+
+
+def _part_text(part: Part, references: References) -> str:
+    top = {"format": "linkwork/part 1", "name": part.name}
+    top |= changed(part, "title", "labels", "aliases")
+    folder = references.folder
+    sections: Sections = [
+        *(("[[element]]", element_row(e, folder)) for e in part.elements.values()),
+        *(("[[joint]]", joint_row(j)) for j in part.joints.values()),
+        *(("[[anchor]]", anchor_row(a)) for a in part.anchors.values()),
+    ]
+    for attachment in part.attachments.values():
+        row = {"name": attachment.name}
+        row |= {"part": references.name(attachment.part, attachment.source)}
+        row |= {"to": attachment.anchor} | changed(attachment, "by")
+        row |= angle("turn", attachment.turn) if attachment.turn else {}
+        sections.append(("[[attach]]", row))
+    sections += [("[[loop]]", loop_row(loop)) for loop in part.loops.values()]
+    for coupling in part.couplings:
+        joint = find_joint(part, coupling.joint)
+        turning = joint is not None and joint.kind.nv == 1 and joint.kind.is_angle(0)
+        sections.append(("[[coupling]]", coupling_row(coupling, turning)))
+    sections += [("[[sensor]]", spec_row(spec, folder)) for spec in part.sensors]
+    return document_text(top, sections)
+
+
+def _scene_text(scene: Scene, references: References) -> str:
+    top = {"format": "linkwork/scene 1", "name": scene.name}
+    top |= changed(scene, "title", "gravity", "step", "seed", "start")
+    folder = references.folder
+    sections: Sections = []
+    for placement in scene.parts.values():
+        row = {"name": placement.name}
+        row |= {"part": references.name(placement.part, placement.source)}
+        row |= posed("at", placement.at) | changed(placement, "base", "on", "by")
+        sections.append(("[[part]]", row))
+    sections += [("[[element]]", element_row(e, folder)) for e in scene.scenery.values()]
+    sections += [("[[loop]]", loop_row(loop)) for loop in scene.loops.values()]
+    for coupling in scene.couplings:
+        turning = bool(is_angle(scene, coupling.joint))
+        sections.append(("[[coupling]]", coupling_row(coupling, turning)))
+    for kind in ("engine", "sensor", "actuator", "agent"):
+        specs = getattr(scene, f"{kind}s")
+        sections += [(f"[[{kind}]]", spec_row(spec, folder)) for spec in specs]
+    for name, joints in scene.postures.items():
+        sections.append(("[[posture]]", {"name": name} | _posture(scene, joints)))
+    for light in scene.lights:
+        row = {"name": light.name}
+        row |= changed(light, "kind", "xyz", "look_at", "color", "strength")
+        sections.append(("[[light]]", row))
+    for view in scene.viewpoints:
+        row = {"name": view.name} | changed(view, "xyz", "look_at")
+        row |= angle("opening", view.opening) if changed(view, "opening") else {}
+        sections.append(("[[viewpoint]]", row))
+    if collide := changed(scene.collide, "never", "always", "joined"):
+        sections.append(("[collide]", collide))
+    return document_text(top, sections)
+
+
+def _posture(scene: Scene, joints: dict[str, float]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name, value in joints.items():
+        row = angle("joints", value) if is_angle(scene, name) else {"joints": tidy(value)}
+        for key, number in row.items():
+            made.setdefault(key, {})[name] = number
+    return made or {"joints": {}}

@@ -1,0 +1,96 @@
+"""Shadow: the shapes of a world in a MuJoCo model that is only asked about geometry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco as compiled_mujoco
+import numpy as np
+
+from linkwork.engines.mujoco_geoms import add_shape
+from linkwork.errors import SceneError
+from linkwork.kinematics import forward
+from linkwork.parts import Plane
+from linkwork.world import World
+
+mujoco: Any = compiled_mujoco  # pyright cannot see the names of the compiled module
+
+# Geom groups, so that each ray may choose what it sees.
+_BOTH, _ONLY_COLLIDING, _ONLY_VISIBLE = 0, 1, 2
+
+#: Geom groups that are seen, by what a ray looks for.
+SEEN: dict[str, np.ndarray] = {
+    "colliding": np.array([1, 1, 0, 0, 0, 0], np.uint8),
+    "visible": np.array([1, 0, 1, 0, 0, 0], np.uint8),
+}
+
+
+class Shadow:
+    """All shapes of a world, moved to wherever the state says.
+
+    Nothing in it is remembered: every query follows :meth:`move`.
+
+    Attributes:
+        numbers: Number of each body of the world in the MuJoCo model.
+    """
+
+    def __init__(self, world: World) -> None:
+        spec = mujoco.MjSpec()
+        start = forward(world, world.q0)
+        bodies: list[Any] = [spec.worldbody]
+        moving = [False]
+        for b in range(1, world.nb):
+            moves = not world.is_static(b)
+            moving.append(moves)
+            bodies.append(
+                spec.worldbody.add_body(
+                    name=f"body{b}", mocap=moves, pos=start[b, :3], quat=start[b, 3:]
+                )
+            )
+        for number, piece in enumerate(world.shapes):
+            shape = piece.shape
+            if not (shape.collide or shape.visible):
+                continue
+            group = _ONLY_VISIBLE if not shape.collide else _ONLY_COLLIDING
+            geom = add_shape(
+                spec, bodies[piece.body], piece, f"shape{number}", moving=moving[piece.body],
+                group=_BOTH if shape.collide and shape.visible else group,
+            )  # fmt: skip
+            if isinstance(shape, Plane) and not moving[piece.body]:
+                geom.size = [0.0, 0.0, 1.0]  # without end, as engines see it
+        try:
+            self._model = spec.compile()
+        except ValueError as error:
+            raise SceneError(
+                f"the scene's shapes cannot be made ready for ray sensors: {error}.",
+                origin=world.scene.origin,
+            ) from None
+        self._data = mujoco.MjData(self._model)
+        names = [f"body{b}" for b in range(1, world.nb)]
+        self.numbers = np.array([0, *(self._model.body(name).id for name in names)])
+        mocap = self._model.body_mocapid[self.numbers]
+        self._bodies = np.flatnonzero(mocap >= 0)
+        if not np.array_equal(mocap[self._bodies], np.arange(len(self._bodies))):
+            raise AssertionError("MuJoCo keeps mocap bodies in the order in which they were added")
+        mujoco.mj_kinematics(self._model, self._data)
+
+    def move(self, pose: np.ndarray) -> None:
+        """Puts every body at its pose (nb×7)."""
+        self._data.mocap_pos[:] = pose[self._bodies, :3]
+        self._data.mocap_quat[:] = pose[self._bodies, 3:]
+        mujoco.mj_kinematics(self._model, self._data)
+
+    def distance(
+        self, start: np.ndarray, direction: np.ndarray, seen: np.ndarray, ignored: int
+    ) -> float:
+        """Distance from ``start`` along the unit vector ``direction`` [m]; −1 if nothing is hit.
+
+        Args:
+            start: World point [m].
+            direction: Unit vector in world axes.
+            seen: Groups of shapes that count, from :data:`SEEN`.
+            ignored: Body of the MuJoCo model that the ray passes through.
+        """
+        return mujoco.mj_ray(
+            self._model, self._data, start, direction, seen, True, ignored, None, None
+        )

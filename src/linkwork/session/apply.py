@@ -1,0 +1,120 @@
+"""Applying inbox messages to a session, one kind each."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.errors import SessionError, SignalError, not_found
+from linkwork.kinematics.kernels import BALL, FREE
+from linkwork.session import messages as m
+from linkwork.session.clock import Clock
+
+if TYPE_CHECKING:
+    from linkwork.session.session import Session
+
+#: How fast a grabbed body swings towards the hand if no stiffness is given [rad/s].
+GRAB_FREQUENCY = 15.0
+
+
+def apply(session: Session, message: m.Message) -> None:
+    """Applies one message.
+
+    Raises:
+        LinkworkError: If it is refused; nothing changed.
+    """
+    match message:
+        case m.Set():
+            session.signals.set(message.signal, message.value, message.owner)
+            if session.signals[message.signal].direction == "param":
+                _params(session)
+        case m.Take():
+            before = session.signals.take(message.signal, message.owner)
+            if before is not None and before != message.owner:
+                session.say(f"{message.owner} took {message.signal} from {before}.")
+        case m.Release():
+            session.signals.release(message.owner)
+        case m.Grab():
+            _grab(session, message)
+        case m.Drop():
+            session.state["param/grab"][message.slot, 0] = 0.0
+        case m.Posture():
+            _posture(session, message.name)
+        case m.Reset():
+            session.restart()
+        case m.Reload():
+            _reload(session, message)
+        case m.Swap():
+            _swap(session, message)
+        case m.Play():
+            if message.speed is not None:
+                mode = "real" if message.speed > 0.0 else "fast"
+                session.clock = Clock(mode, message.speed or 1.0)
+            session.running = True
+            session.clock.restart()
+        case m.Pause():
+            session.running = False
+        case m.Advance():
+            session.clock.granted += message.steps
+        case _:
+            raise SessionError(f"a session cannot apply {type(message).__name__}.")
+
+
+def _params(session: Session) -> None:
+    for block in session.cycle.blocks:
+        block.params_changed()
+
+
+def _grab(session: Session, message: m.Grab) -> None:
+    world, state = session.world, session.state
+    if not np.isfinite([*message.point, *message.target]).all():
+        raise SignalError("a grab takes finite numbers.")
+    body, local = world.frame(message.element)
+    if world.is_static(body):
+        raise SignalError(f"{message.element!r} does not move; it cannot be pulled.")
+    mass = float(state["param/mass"][body]) or 1.0
+    stiffness = message.stiffness or mass * GRAB_FREQUENCY**2
+    damping = message.damping or 2.0 * float(np.sqrt(stiffness * mass))
+    state["param/grab"][message.slot] = (
+        1.0, body, *local.apply(message.point), *message.target, stiffness, damping,
+    )  # fmt: skip
+
+
+def _posture(session: Session, name: str) -> None:
+    world, state = session.world, session.state
+    if name not in world.postures:
+        raise not_found("posture", name, world.postures)
+    wanted = world.postures[name]
+    for number in range(len(world.joints)):
+        body = int(world.joint_body[number])
+        if world.kind[body] in (BALL, FREE):
+            continue
+        q, v, n = int(world.qadr[body]), int(world.vadr[body]), world.joints[number].kind.nv
+        state.q[q : q + n] = wanted[q : q + n]
+        state.target[v : v + n] = wanted[q : q + n]
+        state.v[v : v + n] = 0.0
+    session.cycle.refresh()
+
+
+def _reload(session: Session, message: m.Reload) -> None:
+    agents = {agent.spec.name: agent for agent in session.cycle.agents}
+    agent = agents.get(message.agent)
+    reload = getattr(agent, "reload", None)
+    if reload is None:
+        programs = [name for name, a in agents.items() if hasattr(a, "reload")]
+        raise not_found("program", message.agent, programs)
+    reload(message.source)
+    session.say(f"{message.agent} is reloaded.", source=message.agent)
+
+
+def _swap(session: Session, message: m.Swap) -> None:
+    from linkwork.scene.archive import unpack
+    from linkwork.session.cycle import Cycle
+    from linkwork.world import compile_scene
+
+    folder = Path(tempfile.mkdtemp(prefix="linkwork-"))
+    scene = unpack(message.archive, folder)
+    session.use(Cycle(compile_scene(scene, ids=message.ids)))

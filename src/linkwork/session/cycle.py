@@ -1,0 +1,233 @@
+"""Cycle: everything compiled for one world, and one step of it.
+
+sense → decide → drive → move, in this order; see the design's section 2. The session adds what
+comes in before and what goes out after.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.actuators import Actuator
+from linkwork.agents import Agent
+from linkwork.blocks import Block, add_blocks, add_signals
+from linkwork.engines import Engine
+from linkwork.errors import EngineError, SceneError
+from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
+from linkwork.parts import Spec
+from linkwork.registry import ACTUATORS, AGENTS, SENSORS, Registry
+from linkwork.sensors import Sensor
+from linkwork.session.kernels import orientations
+from linkwork.session.listeners import Listeners
+from linkwork.session.ownership import build_engines
+from linkwork.session.world_signals import add_target_signals, add_world_signals
+from linkwork.signals import Signals
+from linkwork.state import Layout, State
+from linkwork.world import Finding, World
+
+
+class Cycle:
+    """A compiled world with its engines, sensors, agents and actuators, and its state.
+
+    Attributes:
+        world: Structure.
+        state: Everything that remembers.
+        signals: Named values on the state.
+        findings: What engines and others cannot do, or do only softly.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.h = world.scene.step
+        self.engines: list[Engine] = build_engines(world)
+        self.sensors: list[Sensor] = _by_type(SENSORS, world, world.sensors)
+        self.actuators: list[Actuator] = _by_type(ACTUATORS, world, _actuator_specs(world))
+        self.agents: list[Agent] = [
+            AGENTS.get(spec.type, origin=spec.origin)(world, spec, f"agent/{spec.name}")
+            for spec in world.agents
+        ]
+        self._check()
+        driven = _driven(world, self.actuators, self.engines)
+        for engine in self.engines:
+            engine.prepare(driven)
+        self._lay_out()
+        self._reset()
+
+    @property
+    def blocks(self) -> list[Block]:
+        """Everything that takes part, in the order of the cycle."""
+        return [*self.sensors, *self.agents, *self.actuators, *self.engines]
+
+    def _check(self) -> None:
+        self.findings: list[Finding] = [f for block in self.blocks for f in block.check()]
+        errors = [f for f in self.findings if f.level == "error"]
+        if errors:
+            more = f" ({len(errors) - 1} more like this)" if len(errors) > 1 else ""
+            raise EngineError(
+                f"{errors[0].about}: {errors[0].text}{more}", origin=errors[0].origin
+            )
+
+    def _lay_out(self) -> None:
+        world = self.world
+        layout = Layout()
+        layout.add_world(
+            world.nq, world.nv, world.nb, len(world.loop_names), len(world.element_names)
+        )
+        turning = [b for b in world.joint_body.tolist() if world.kind[b] in (BALL, FREE)]
+        layout.add("orientation", len(turning), 3)
+        layout.add("listeners/last", Listeners.capacity)
+        add_blocks(layout, self.blocks)
+        self.state = State(layout)
+        self._before = np.zeros_like(self.state.data)
+        offset = [int(world.qadr[b]) + (3 if world.kind[b] == FREE else 0) for b in turning]
+        self._quaternions = np.array(offset, np.int64)
+        self._orientation = self.state["orientation"]
+        self._energy, self._gap = self.state.report.energy, self.state.report.gap
+        self.signals = Signals(self.state.data)
+        add_world_signals(self.signals, self.state, world, turning)
+        undriven = {d for e in self.engines for d in e.prescribed}
+        undriven -= {d for a in self.actuators for d in a.dofs}
+        add_target_signals(self.signals, self.state, world, sorted(undriven))
+        add_signals(self.signals, self.state, self.blocks)
+        for block in self.blocks:
+            block.bind(self.state)
+        if len(self.engines) > 1:
+            self._seen = self.state.pose.copy(), self.state.twist.copy()
+            for engine in self.engines:
+                engine.seen_pose, engine.seen_twist = self._seen
+
+    def _reset(self) -> None:
+        """Writes the first state."""
+        world, state = self.world, self.state
+        state.data[:] = 0.0
+        state.q[:], state.v[:] = world.q0, world.v0
+        state.drive[3], state.drive[4] = -np.inf, np.inf
+        state.target_speed[:] = world.dof_speed
+        for i in range(world.nv):
+            body = int(world.dof_body[i])
+            if world.kind[body] not in (BALL, FREE):
+                state.target[i] = world.q0[int(world.qadr[body]) + i - int(world.vadr[body])]
+        state["param/gravity"][:] = world.scene.gravity
+        state["param/mass"][:] = world.mass
+        state["param/visible"][:] = 1.0
+        state["param/damping"][:] = world.damping
+        state["param/joint_friction"][:] = world.friction
+        for piece in world.shapes:
+            state["param/friction"][piece.element] = piece.friction
+        for block in self.blocks:
+            block.reset()
+        self.refresh()
+        self.first = state.copy()
+
+    def refresh(self) -> None:
+        """Makes all that is derived fit the state, after it was written from outside."""
+        world, state = self.world, self.state
+        forward_poses(*world.tree, state.q, state.pose)
+        forward_twists(*world.tree, world.com, state.q, state.v, state.pose, state.twist)
+        orientations(state.q, self._quaternions, self._orientation)
+        for block in self.blocks:
+            block.params_changed()
+
+    def restore(self, state: State | bytes) -> None:
+        """Goes back to a state, bit for bit."""
+        self.state.restore(state)
+        for block in self.blocks:
+            block.params_changed()
+
+    def sense(self) -> None:
+        """Fills the readings."""
+        step = self.state.step
+        for sensor in self.sensors:
+            sensor.read(step)
+
+    def decide(self) -> None:
+        """Lets each agent whose period is due write targets."""
+        step = self.state.step
+        for agent in self.agents:
+            if step % agent.every == 0:
+                agent.decide(step)
+
+    def move(self) -> None:
+        """Turns targets into efforts and moves everything by one step."""
+        state, h = self.state, self.h
+        step = state.step
+        for actuator in self.actuators:
+            actuator.drive(step)
+        self._energy[:] = 0.0
+        self._gap[0] = 0.0
+        engines = self.engines
+        if len(engines) > 1:
+            self._seen[0][:] = state.pose
+            self._seen[1][:] = state.twist
+        for engine in engines:
+            engine.advance(h)
+        if len(self._quaternions):
+            orientations(state.q, self._quaternions, self._orientation)
+        state.step = step + 1
+
+    def keep(self) -> None:
+        """Remembers the state, for :meth:`undo`."""
+        self._before[:] = self.state.data
+
+    def undo(self) -> None:
+        """Goes back to what :meth:`keep` remembered: a failed step never happened."""
+        self.state.data[:] = self._before
+        for block in self.blocks:
+            block.params_changed()
+
+    def close(self) -> None:
+        """Gives back what blocks hold outside the state."""
+        for block in self.blocks:
+            block.close()
+
+
+def _by_type(registry: Registry[Any], world: World, specs: list[Spec]) -> list[Any]:
+    """One block per type, in order of first appearance."""
+    names: dict[str, Spec] = {}
+    groups: dict[str, list[Spec]] = {}
+    for spec in specs:
+        if not spec.name:
+            raise SceneError(f"a {spec.kind} needs a name.", origin=spec.origin)
+        if spec.name in names:
+            raise SceneError(
+                f"two {spec.kind}s are named {spec.name!r}.",
+                origin=spec.origin,
+                hint=f"The other is at {names[spec.name].origin}.",
+            )
+        names[spec.name] = spec
+        groups.setdefault(spec.type, []).append(spec)
+    return [
+        registry.get(type_name, origin=group[0].origin)(world, group)
+        for type_name, group in groups.items()
+    ]
+
+
+def _actuator_specs(world: World) -> list[Spec]:
+    """The scene's actuators, and the drives that sit on joints."""
+    drives = []
+    for name, joint in zip(world.joint_names, world.joints, strict=True):
+        if joint.drive is not None:
+            params = {**joint.drive.params, "joint": name}
+            drives.append(replace(joint.drive, kind="actuator", name=name, params=params))
+    return [*world.actuators, *drives]
+
+
+def _driven(world: World, actuators: list[Actuator], engines: list[Engine]) -> list[int]:
+    """Every driven degree of freedom, in order.
+
+    Raises:
+        SceneError: If two actuators drive one, or one is prescribed as well.
+    """
+    driven: list[int] = []
+    for actuator in actuators:
+        for dof, spec in zip(actuator.dofs, actuator.specs, strict=True):
+            if dof in driven:
+                raise SceneError(
+                    f"joint {world.dof_name(dof)!r} has two actuators.", origin=spec.origin
+                )
+            driven.append(dof)
+    prescribed = {dof for engine in engines for dof in engine.prescribed}
+    return [dof for dof in driven if dof not in prescribed]

@@ -1,0 +1,207 @@
+"""Broken URDF files give errors that name the mistake, never a traceback.
+
+``LINKWORK_FUZZ_CASES`` sets how many cases run (3000 unless told). A failing case prints its number
+and the file it read; the same number makes the same file again.
+"""
+
+import os
+import random
+import re
+import warnings
+from collections.abc import Callable
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+from linkwork.errors import LinkworkError
+from linkwork.formats.urdf import UrdfFormat
+from linkwork.parts import Part
+
+CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3000"))
+GROUP = 250
+
+ROBOTS = Path(
+    str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data"))
+).joinpath("robots")
+SMALL = (
+    "double_pendulum_description/urdf/double_pendulum_simple.urdf",
+    "finger_edu_description/robots/finger_edu.urdf",
+    "hector_description/robots/quadrotor_base.urdf",
+    "iris_description/robots/iris.urdf",
+    "panda_description/urdf/panda.urdf",
+)
+OWN = """<?xml version="1.0" encoding="utf-8"?>
+<robot name="all of it" version="1.1">
+  <material name="red"><color rgba="1 0 0 1"/><texture filename="none.png"/></material>
+  <link name="base"/>
+  <link name="arm.one">
+    <inertial><origin xyz="0 0 1" rpy="0.1 0.2 0.3"/><mass value="1.5"/>
+      <inertia ixx="1" ixy="0.1" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+    <visual><geometry><capsule radius="0.1" length="0.5"/></geometry><material name="red"/></visual>
+    <visual><origin quat_xyzw="0 0 0 1"/><geometry><box size="1 2 3"/></geometry></visual>
+    <collision><geometry><cylinder radius="0.1" length="0.5"/></geometry></collision>
+    <contact><lateral_friction value="0.5"/><restitution value="0.1"/></contact>
+  </link>
+  <link name="arm_two"><collision><geometry><sphere radius="0.2"/></geometry></collision></link>
+  <link name="tip"><visual><geometry><mesh filename="package://p/m.stl" scale="1 1 1"/></geometry>
+    </visual></link>
+  <joint name="one" type="revolute"><parent link="base"/><child link="arm.one"/>
+    <origin xyz="1 2 3" rpy="0 1.5707963 0"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="10" velocity="2"/>
+    <dynamics damping="1" friction="2"/></joint>
+  <joint name="two" type="prismatic"><parent link="arm.one"/><child link="arm_two"/>
+    <limit lower="-1" upper="1" effort="10" velocity="2"/>
+    <mimic joint="one" multiplier="2" offset="0.5"/></joint>
+  <joint name="tip" type="planar"><parent link="arm_two"/><child link="tip"/></joint>
+  <gazebo reference="tip"/>
+</robot>
+"""
+SOURCES = [OWN, *((ROBOTS / name).read_text() for name in SMALL)]
+
+NASTY = (
+    "", " ", "0", "-0", "-1", "1e308", "-1e308", "1e30", "1e-320", "1e999", "nan", "NaN", "inf",
+    "-inf", "0x10", "1_0", "1,5", "٣", "1 2", "1 2 3 4", "0 0 0", "1e30 1e30 1e30", "nan 0 0",
+    "a", "base", "one", "tip", "é", "🤖", "../../..", "/", "//", "package://", "package://..",
+    "package:///", "file://", "model://a", "http://a/b", "&#0;", "&lt;", "&quot;", "&x;",
+    "${a}", "$(find a)", "fixed", "floating", "planar", "continuous", "revolute", "x" * 5000,
+    "a" * 300 + ".stl", "%00.stl", "\t", "joint:one", "#ffffff",
+)  # fmt: skip
+TAGS = (
+    "robot", "link", "joint", "inertial", "mass", "inertia", "origin", "visual", "collision",
+    "geometry", "box", "sphere", "cylinder", "capsule", "mesh", "material", "color", "texture",
+    "parent", "child", "axis", "limit", "dynamics", "mimic", "contact", "lateral_friction",
+    "restitution", "gazebo", "xacro:macro", "x",
+)  # fmt: skip
+ATTRIBUTES = (
+    "name", "type", "link", "xyz", "rpy", "quat_xyzw", "value", "ixx", "ixy", "ixz", "iyy", "iyz",
+    "izz", "size", "radius", "length", "filename", "scale", "rgba", "lower", "upper", "effort",
+    "velocity", "damping", "friction", "joint", "multiplier", "offset", "xmlns:x",
+)  # fmt: skip
+
+_VALUE = re.compile(r'"[^"<>]*"')
+_ELEMENT = re.compile(r"<(\w+)[^<>]*/>|<(\w+)[^<>]*>[^<>]*</\2>")
+
+
+def change_value(text: str, dice: random.Random) -> str:
+    return _swap(_VALUE, text, dice, lambda _: f'"{dice.choice(NASTY)}"')
+
+
+def swap_values(text: str, dice: random.Random) -> str:
+    other = dice.choice(_VALUE.findall(text) or ['"0"'])
+    return _swap(_VALUE, text, dice, lambda _: other)
+
+
+def drop_element(text: str, dice: random.Random) -> str:
+    return _swap(_ELEMENT, text, dice, lambda _: "")
+
+
+def double_element(text: str, dice: random.Random) -> str:
+    return _swap(_ELEMENT, text, dice, lambda found: found * 2)
+
+
+def drop_attribute(text: str, dice: random.Random) -> str:
+    return _swap(re.compile(r'\s[\w:]+="[^"]*"'), text, dice, lambda _: "")
+
+
+def rename(text: str, dice: random.Random) -> str:
+    old, new = dice.choice(TAGS), dice.choice(TAGS)
+    return re.sub(rf"(</?){old}\b", rf"\g<1>{new}", text)
+
+
+def flip_byte(text: str, dice: random.Random) -> str:
+    place = dice.randrange(len(text) + 1)
+    return text[:place] + chr(dice.choice((0, 9, 34, 38, 60, 62, 0xFF, 0x20AC))) + text[place + 1 :]
+
+
+def cut(text: str, dice: random.Random) -> str:
+    start = dice.randrange(len(text) + 1)
+    return text[:start] + text[start + dice.randrange(400) :]
+
+
+def add_document_type(text: str, dice: random.Random) -> str:
+    kind = dice.choice(('[<!ENTITY x "y">]', 'SYSTEM "a.dtd"', "[<!ATTLIST robot a CDATA 'b'>]"))
+    return text.replace("<robot", f"<!DOCTYPE robot {kind}><robot", 1)
+
+
+def change_encoding(text: str, dice: random.Random) -> str:
+    name = dice.choice(("utf-16", "ascii", "latin-1", "utf-7", "idna", "rot13", "big5", "none", ""))
+    head = f'<?xml version="1.0" encoding="{name}"?>'
+    return head + re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
+
+
+def _swap(
+    pattern: re.Pattern[str], text: str, dice: random.Random, make: Callable[[str], str]
+) -> str:
+    found = list(pattern.finditer(text))
+    if not found:
+        return text
+    hit = dice.choice(found)
+    return text[: hit.start()] + make(hit.group()) + text[hit.end() :]
+
+
+CHANGES = (
+    change_value, change_value, change_value, swap_values, swap_values, drop_element,
+    double_element, drop_attribute, drop_attribute, rename, flip_byte, cut, add_document_type,
+    change_encoding,
+)  # fmt: skip
+
+
+def random_tree(dice: random.Random, depth: int = 0) -> str:
+    """XML of URDF's words in no sensible order."""
+    tag = "robot" if depth == 0 else dice.choice(TAGS)
+    names = {"name"} if depth == 0 else set(dice.sample(ATTRIBUTES, dice.randrange(4)))
+    values = (v for v in (dice.choice(NASTY) for _ in names))
+    attributes = "".join(f' {n}="{v}"' for n, v in zip(sorted(names), values, strict=True))
+    inside = "".join(random_tree(dice, depth + 1) for _ in range(dice.randrange(6 - depth)))
+    return f"<{tag}{attributes}>{inside}</{tag}>"
+
+
+def make_case(number: int) -> bytes:
+    dice = random.Random(number)
+    if number % 8 == 0:
+        return random_tree(dice).encode("utf-8", "surrogatepass")
+    text = dice.choice(SOURCES)
+    for _ in range(dice.choice((1, 1, 1, 2, 3, 6))):
+        text = dice.choice(CHANGES)(text, dice)
+    data = text.encode("utf-8", "surrogatepass")
+    if dice.random() < 0.03:
+        data = text.encode("utf-16", "surrogatepass")
+    return data
+
+
+def read_or_refuse(form: UrdfFormat, source: Path, number: int) -> Part | None:
+    """What the file holds; None if it was refused by an error that names the file."""
+    try:
+        return form.read(source)
+    except LinkworkError as error:
+        message = str(error)
+    except Exception as error:
+        pytest.fail(f"case {number} ({source}): {error!r}")
+    assert str(source) in message, f"case {number}: {message!r} does not name the file"
+    return None
+
+
+@pytest.mark.parametrize("first", range(0, CASES, GROUP))
+def test_a_broken_file_gives_an_error_of_ours(first: int, tmp_path: Path) -> None:
+    """Whatever the file holds, it is read or refused; what was read can be written and read."""
+    source, target = tmp_path / "case.urdf", tmp_path / "again.urdf"
+    form = UrdfFormat(missing_meshes="skip")
+    read = refused = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number in range(first, min(first + GROUP, CASES)):
+            source.write_bytes(make_case(number))
+            part = read_or_refuse(form, source, number)
+            if part is None:
+                refused += 1
+                continue
+            read += 1
+            form.write(part, target)
+            again = form.read(target)
+            assert again.elements.keys() == part.elements.keys(), f"case {number} ({source})"
+            assert again.joints.keys() == part.joints.keys(), f"case {number} ({source})"
+            assert again.aliases == part.aliases, f"case {number} ({source})"
+    if first + GROUP <= CASES:
+        assert read > GROUP / 20, "too few cases are readable: the changes are too rough"
+        assert refused > GROUP / 20, "too few cases are refused: the changes are too gentle"

@@ -1,0 +1,330 @@
+"""Parts become URDF files that Pinocchio moves as the part should move."""
+
+import math
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkwork.errors import FormatError, LinkworkError
+from linkwork.formats.urdf import UrdfFormat
+from linkwork.formats.urdf.numerals import numeral, rpy_of
+from linkwork.parts import (
+    Anchor,
+    Box,
+    Capsule,
+    Cone,
+    Coupling,
+    Cylinder,
+    Element,
+    Joint,
+    Mesh,
+    Part,
+    RailPiece,
+    Spec,
+    Sphere,
+)
+from linkwork.spatial import Inertia, Pose
+from linkwork.spatial.pose import quat_from_axis
+
+pinocchio: Any = import_module("pinocchio")  # its names are made at run time
+
+PLACE = Pose.of((0.1, -0.2, 0.3), rpy=(0.4, 1.2, -0.7))
+OTHER = Pose.of((-0.05, 0.15, 0.25), rpy=(-1.0, 0.3, 2.0))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "out.urdf"
+
+
+def turn(axis: tuple[float, float, float], angle: float) -> Pose:
+    return Pose(quat=quat_from_axis(axis, angle))
+
+
+def pair(joint_type: str, **options: Any) -> Part:
+    """A base that carries an off-centre block by a joint that stands askew in both."""
+    block = Element("block", (Box((0.1, 0.2, 0.3), at=Pose.of((0.3, 0.1, 0.2))),), mass=2.0)
+    joint = Joint("joint", joint_type, "base", "block", at=PLACE, at_to=OTHER, **options)
+    return Part("pair").add(Element("base", (Sphere(0.1),), mass=1.0), block, joint)
+
+
+def block_centre(path: Path, q: list[float]) -> np.ndarray:
+    """Where Pinocchio sees the centre of mass of all that moves [m]."""
+    model = pinocchio.buildModelFromUrdf(str(path))
+    data = model.createData()
+    return pinocchio.centerOfMass(model, data, np.array(q))
+
+
+def wheel(angle: float) -> list[float]:
+    """Pinocchio's two coordinates of a continuous joint."""
+    return [math.cos(angle), math.sin(angle)]
+
+
+AXIS = (2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0)
+AXIS2 = (1.0 / math.sqrt(5), 2.0 / math.sqrt(5), 0.0)
+ALONG = Pose.of(tuple(0.4 * c for c in AXIS))
+
+MOTIONS = {
+    "hinge": ({"axis": AXIS, "range": (-1.0, 1.0)}, [0.7], turn(AXIS, 0.7)),
+    "slider": ({"axis": AXIS}, [0.4], ALONG),
+    "universal": (
+        {"axis": AXIS, "axis2": AXIS2},
+        [*wheel(0.7), *wheel(-0.3)],
+        turn(AXIS, 0.7) @ turn(AXIS2, -0.3),
+    ),
+    "cylindrical": (
+        {"axis": AXIS, "range": ((-1.0, 1.0), None)},
+        [0.4, *wheel(1.1)],
+        ALONG @ turn(AXIS, 1.1),
+    ),
+    "ball": (
+        {},
+        [*wheel(0.2), *wheel(0.5), *wheel(-0.9)],
+        turn((1, 0, 0), 0.2) @ turn((0, 1, 0), 0.5) @ turn((0, 0, 1), -0.9),
+    ),
+    "free": ({}, [*ALONG.xyz, 0.0, 0.0, math.sin(0.3), math.cos(0.3)],
+             ALONG @ turn((0, 0, 1), 0.6)),
+    "planar": ({"axis": (0, 0, 1)}, [0.2, -0.1, *wheel(0.6)],
+               Pose.of((0.2, -0.1, 0.0)) @ turn((0, 0, 1), 0.6)),
+    "fixed": ({}, [], Pose()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("joint_type", MOTIONS)
+def test_a_joint_moves_in_pinocchio_as_its_definition_says(file: Path, joint_type: str) -> None:
+    """The block's centre is at ∘ J(q) ∘ at_to⁻¹ applied to its centre, with all frames askew."""
+    options, q, motion = MOTIONS[joint_type]
+    UrdfFormat().write(pair(joint_type, **options), file)
+    expected = (PLACE @ motion @ OTHER.inverse()).apply((0.3, 0.1, 0.2))
+    if joint_type == "fixed":
+        model = pinocchio.buildModelFromUrdf(str(file))
+        found = model.inertias[0].lever * model.inertias[0].mass / 2.0
+    else:
+        found = block_centre(file, q)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_the_written_masses_are_those_of_the_shapes(file: Path) -> None:
+    """Pinocchio finds the inertia that the block has in closed form, about its centre."""
+    UrdfFormat().write(pair("hinge"), file)
+    found = pinocchio.buildModelFromUrdf(str(file)).inertias[1]
+    assert found.mass == 2.0
+    squares = np.array([0.01, 0.04, 0.09]) * 2.0 / 12.0
+    rotation = OTHER.inverse().matrix()
+    inertia = rotation @ np.diag(squares.sum() - squares) @ rotation.T
+    np.testing.assert_allclose(found.inertia, inertia, atol=1e-15)
+
+
+def test_split_joints_keep_range_and_losses_and_are_listed(file: Path) -> None:
+    """A universal joint becomes two limited hinges; the notes say so."""
+    part = pair("universal", range=((-1.0, 1.0), (-2.0, 2.0)), damping=0.1, max_effort=5.0)
+    notes = UrdfFormat().write(part, file)
+    assert notes == ["universal joints, written as two hinges each: joint."]
+    again = UrdfFormat().read(file)
+    first, second = again.joints["joint_1"], again.joints["joint_2"]
+    assert (first.ranges, second.ranges) == (((-1.0, 1.0),), ((-2.0, 2.0),))
+    assert (second.damping, second.max_effort, second.max_speed) == (0.1, 5.0, None)
+    assert (first.to, second.from_) == ("joint_1_link", "joint_1_link")
+    assert again.elements["joint_1_link"].mass_properties().mass == 0.0
+
+
+@pytest.mark.parametrize(
+    ("joint_type", "options"),
+    [("screw", {"pitch": 0.01}), ("rail", {"rail": (RailPiece(1.0),)})],
+)
+def test_a_joint_without_words_is_fixed_and_listed(file: Path, joint_type: str, options) -> None:
+    """What a screw or rail carries stays in the file, at value 0."""
+    notes = UrdfFormat().write(pair(joint_type, **options), file)
+    assert notes == [f"{joint_type} joints, left out: what they carry is fixed at value 0: joint."]
+    assert UrdfFormat().read(file).joints["joint"].type == "fixed"
+
+
+def test_everything_left_out_is_listed(file: Path) -> None:
+    """Nothing that URDF cannot say disappears silently."""
+    part = Part("arm", labels={"de": "Arm"})
+    part.add(
+        Element("base", (Cone(0.1, 0.2), Box((1, 1, 1), visible=False, collide=False)), mass=1.0),
+        Element("tip", group="soft", spin=(0, 0, 1), mass=1.0, labels={"de": "Spitze"}),
+        Joint(
+            "j", "hinge", "base", "tip", stiffness=2.0, armature=0.1, value=0.5,
+            drive=Spec("actuator", "servo"), bus={"can_id": 4}, labels={"de": "Gelenk"},
+        ),
+        Anchor("a", "base"),
+        Anchor("b", "tip"),
+        Coupling("j", "elsewhere"),
+    )  # fmt: skip
+    part.close("a", "b", name="ring")
+    part.sensors.append(Spec("sensor", "encoder", "enc"))
+    assert UrdfFormat().write(part, file) == [
+        "anchors, left out: a, b.",
+        "loops, left out: ring.",
+        "sensors, left out: enc.",
+        "labels, left out: arm.",
+        "shapes of kind cone, left out: base.",
+        "shapes neither seen nor touched, left out: base.",
+        "collision groups of elements, left out: tip.",
+        "initial motion of elements, left out: tip.",
+        "labels of elements, left out: tip.",
+        "springs of joints, left out: j.",
+        "rotor inertias of joints, left out: j.",
+        "initial values of joints, left out: j.",
+        "drives of joints, left out: j.",
+        "bus settings of joints, left out: j.",
+        "labels of joints, left out: j.",
+        "couplings, left out: j.",
+    ]
+    notes = UrdfFormat().write(pair("ball", range=((-1, 1), (-1, 1), (-1, 1))), file)
+    assert notes[0] == "ranges of joints, left out: joint."
+    assert notes[1].startswith("ball joints, written as three hinges")
+
+
+def test_attached_parts_are_written_in_place(file: Path) -> None:
+    """A hand on an arm's flange stands where the anchors meet, under a joined name."""
+    finger = Element("tip", (Sphere(0.01),), mass=0.5, on="palm", at=Pose.of((0, 0, 0.1)))
+    hand = Part("hand").add(Element("palm", mass=0.0), finger, Anchor("mount", "palm", at=OTHER))
+    arm = Part("arm").add(
+        Element("base", mass=0.0),
+        Anchor("flange", "base", at=PLACE),
+        Element("hand_tip", on="base"),
+    )
+    arm.attach("flange", hand, turn=0.5)
+    UrdfFormat().write(arm, file)
+    model = pinocchio.buildModelFromUrdf(str(file))
+    expected = PLACE @ turn((0, 0, 1), 0.5) @ OTHER.inverse() @ Pose.of((0, 0, 0.1))
+    np.testing.assert_allclose(model.inertias[0].lever, expected.xyz, atol=1e-12)
+    again = UrdfFormat().read(file)
+    assert set(again.elements) == {"base", "hand_tip", "hand_palm", "hand_tip_2"}
+    assert {j.type for j in again.joints.values()} == {"fixed"}
+
+
+def test_attached_twice_and_nested(file: Path) -> None:
+    """Scopes keep equal names apart, and couplings inside a scope find their joints."""
+    finger = Part("finger").add(
+        Element("root"), Element("mid"), Element("tip"), Anchor("next", "tip"),
+        Joint("j1", "hinge", "root", "mid"), Joint("j2", "hinge", "mid", "tip"),
+        Coupling("j2", "j1", 0.5, 0.1),
+    )  # fmt: skip
+    nail = Part("nail").add(Element("plate", mass=0.1))
+    hand = Part("hand").add(
+        Element("palm"), Anchor("left", "palm"), Anchor("right", "palm", at=PLACE)
+    )
+    hand.attach("left", finger, name="l").attach("right", finger, name="r")
+    hand.attach("l/next", nail)
+    UrdfFormat().write(hand, file)
+    again = UrdfFormat().read(file)
+    assert set(again.elements) == {
+        "palm", "l_root", "l_mid", "l_tip", "r_root", "r_mid", "r_tip", "nail_plate",
+    }  # fmt: skip
+    assert again.joints["nail_plate_fixed"].from_ == "l_tip"
+    assert {(c.joint, c.of) for c in again.couplings} == {("l_j2", "l_j1"), ("r_j2", "r_j1")}
+    assert {(c.ratio, c.offset) for c in again.couplings} == {(0.5, 0.1)}
+
+
+def test_chained_joints_get_a_link_between_them(file: Path) -> None:
+    """A chain of two joints without an element between is two joints in Pinocchio too."""
+    part = Part("gimbal").add(
+        Element("base", mass=1.0),
+        Element("cup", mass=1.0),
+        Joint("pan", "hinge", "base", "tilt", axis=(0, 0, 1), at=PLACE),
+        Joint("tilt", "hinge", "pan", "cup", axis=(0, 1, 0), at=OTHER),
+    )
+    UrdfFormat().write(part, file)
+    model = pinocchio.buildModelFromUrdf(str(file))
+    assert list(model.names) == ["universe", "pan", "tilt"]
+    found = block_centre(file, [*wheel(0.3), *wheel(0.4)])
+    expected = PLACE @ turn((0, 0, 1), 0.3) @ OTHER
+    np.testing.assert_allclose(found, expected.xyz, atol=1e-12)
+
+
+def test_capsules_are_written_where_readers_look_for_them(file: Path) -> None:
+    """The file declares the URDF version that has capsules, and only then."""
+    part = Part("pill").add(Element("pill", (Capsule(0.1, 0.2),), mass=1.0))
+    UrdfFormat().write(part, file)
+    model = pinocchio.buildModelFromUrdf(str(file))
+    geometry = pinocchio.buildGeomFromUrdf(model, str(file), pinocchio.GeometryType.COLLISION)
+    assert len(geometry.geometryObjects) == 1
+    assert UrdfFormat().read(file).elements["pill"].shapes == part.elements["pill"].shapes
+    UrdfFormat().write(pair("hinge"), file)
+    assert "version" not in file.read_text().splitlines()[1]
+
+
+def test_looks_and_surfaces_come_back(file: Path) -> None:
+    """Colours of shapes and elements, transparency, friction and restitution survive."""
+    shapes = (
+        Box((1, 2, 3), color="#11223344", at=PLACE),
+        Cylinder(0.1, 0.2, collide=False),
+        Sphere(0.5, visible=False),
+    )
+    part = Part("p").add(Element("e", shapes, color="#abcdef", friction=0.1, restitution=0.2))
+    assert UrdfFormat().write(part, file) == []
+    element = UrdfFormat().read(file).elements["e"]
+    assert [s.color for s in element.shapes] == ["#11223344", "#abcdef", ""]
+    assert [(s.visible, s.collide) for s in element.shapes] == [
+        (True, True), (True, False), (False, True),
+    ]  # fmt: skip
+    assert (element.friction, element.restitution) == (0.1, 0.2)
+
+
+def test_meshes_are_referred_to_by_the_nearest_way(tmp_path: Path) -> None:
+    """Below the file relative, in its package by package://, elsewhere absolute with a note."""
+    package = tmp_path / "pkg dir"
+    places = [package / "urdf" / "in" / "a.stl", package / "b.stl", tmp_path / "c d.stl"]
+    for place in places:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(b"")
+    (package / "package.xml").write_text("<package><name>my_arm</name></package>")
+    meshes = tuple(Mesh(str(p), (1, 1, 2)) for p in places)
+    file = package / "urdf" / "arm.urdf"
+    part = Part("p").add(Element("e", meshes, inertia=Inertia.of(1.0)))
+    (note,) = UrdfFormat().write(part, file)
+    assert note.endswith("absolute paths: c d.stl.")
+    text = file.read_text()
+    assert 'filename="in/a.stl" scale="1 1 2"' in text
+    assert 'filename="package://my_arm/b.stl"' in text
+    assert f'filename="file://{tmp_path}/c%20d.stl"' in text
+    assert UrdfFormat().read(file).elements["e"].shapes == meshes
+
+
+def test_a_part_that_is_no_tree_is_refused(file: Path) -> None:
+    """The error is that of the part, and nothing is written."""
+    two = Part("p").add(Element("a"), Element("b"))
+    ring = Part("p").add(
+        Element("r", inertia=Inertia.of(1.0)), Element("a", inertia=Inertia.of(1.0)),
+        Element("b", inertia=Inertia.of(1.0)), Joint("j", "hinge", "a", "b"),
+        Joint("k", "hinge", "b", "a"),
+    )  # fmt: skip
+    lost = Part("p").add(Element("a"), Joint("j", "hinge", "a", "b"))
+    for part, message in ((two, "falls apart"), (ring, "cycle"), (lost, "no element named 'b'")):
+        with pytest.raises(LinkworkError, match=message):
+            UrdfFormat().write(part, file)
+    assert not file.exists()
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """A missing folder gives an error with the path, not a traceback."""
+    with pytest.raises(FormatError, match=r"none/a\.urdf: the file cannot be written"):
+        UrdfFormat().write(pair("hinge"), tmp_path / "none" / "a.urdf")
+
+
+ANGLES = st.one_of(
+    st.floats(-7.0, 7.0), st.sampled_from([0.0, math.pi / 2, -math.pi / 2, math.pi, 1.570796])
+)
+
+
+@given(ANGLES, ANGLES, ANGLES)
+def test_written_angles_give_the_same_rotation(roll: float, pitch: float, yaw: float) -> None:
+    """Also at a pitch of ±90°, where roll and yaw turn about the same axis."""
+    pose = Pose.of(rpy=(roll, pitch, yaw))
+    again = Pose.of(rpy=rpy_of(pose))
+    np.testing.assert_allclose(again.matrix(), pose.matrix(), rtol=0, atol=1e-14)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_written_numbers_read_back_exactly(value: float) -> None:
+    """No digit is lost."""
+    assert float(numeral(value)) == value
