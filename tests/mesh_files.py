@@ -121,7 +121,7 @@ def collada(
         surface = (
             f'<triangles count="{len(mesh.faces)}" material="skin">'
             '<input semantic="VERTEX" source="#v" offset="0"/>'
-            f'<input semantic="NORMAL" source="#v" offset="1"/><p>{words(corners)}</p></triangles>'
+            f'<input semantic="NORMAL" source="#p" offset="1"/><p>{words(corners)}</p></triangles>'
         )
     return COLLADA.format(
         unit=unit,

@@ -1,5 +1,6 @@
 """Damaged mesh files: whatever bytes they hold, they load or give a MeshError."""
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from linkwork.errors import MeshError
-from linkwork.meshes import TriangleMesh, load_mesh, mass_properties
+from linkwork.meshes import TriangleMesh, clear_mesh_cache, load_mesh, mass_properties
 from mesh_files import bent, box, glb, gltf_document, samples, written
 
 FILES = samples(bent())
@@ -20,12 +21,11 @@ CASES = settings(
 
 def check(folder: Path, name: str, data: bytes) -> None:
     """Loads the bytes; what loads is a mesh whose hull and mass can be asked for."""
-    try:
+    clear_mesh_cache()
+    with contextlib.suppress(MeshError):
         mesh = load_mesh(written(folder, name, data))
         assert isinstance(mesh, TriangleMesh)
-        mass_properties(mesh, density=1.0)
-    except MeshError as error:
-        assert error.message
+        assert mass_properties(mesh, density=1.0).mass > 0
 
 
 @pytest.mark.parametrize("name", FILES)

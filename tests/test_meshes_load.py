@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 import tracemalloc
 from importlib.metadata import distribution
 from pathlib import Path
@@ -89,9 +90,9 @@ def test_the_robots_have_meshes_of_three_formats():
 
 
 NESTED = """<node id="a"><translate>1 2 3</translate><rotate>0 0 1 30</rotate><scale>1 2 3</scale>
-<node id="b"><matrix>0 -1 0 5  1 0 0 6  0 0 1 7  0 0 0 1</matrix><rotate>1 1 0 -70</rotate>
+<node id="b"><matrix>0 -1 0 5  1 0 0 6  0 0 1 7  0 0 0 1</matrix><rotate>0.6 0.8 0 -70</rotate>
 <instance_geometry url="#g"/></node><instance_geometry url="#g"/></node>
-<node id="c"><lookat>1 2 3  0 0 0  0 0 1</lookat><instance_geometry url="#g"/></node>"""
+<node id="c"><lookat>5 5 5  5 5 4  1 0 0</lookat><instance_geometry url="#g"/></node>"""
 
 
 @pytest.mark.parametrize("up", ["X_UP", "Y_UP", "Z_UP"])
@@ -154,13 +155,14 @@ def test_collada_surfaces_of_every_kind(folder: Path, kind: str):
 
 
 def test_collada_strip_faces_one_way(folder: Path):
-    """All triangles of a strip along a band face the same side."""
+    """A strip around the sides of the L faces outwards: ∮ (x, y)·n dA is twice the volume."""
     surface = '<tristrips count="1"><input semantic="VERTEX" source="#v" offset="0"/>'
-    surface += "<p>0 6 1 7 2 8</p></tristrips>"
-    mesh = load_mesh(written(folder, "band.dae", collada(box().scaled(1.0), surface=surface)))
-    expected = {(0, 6, 1), (1, 6, 7), (1, 7, 2), (2, 7, 8)}
-    found = {tuple(face) for face in mesh.faces}
-    assert len(found) == len(expected)
+    surface += "<p>6 0 7 1 8 2 9 3 10 4 11 5 6 0</p></tristrips>"
+    mesh = load_mesh(written(folder, "band.dae", collada(bent(), surface=surface)))
+    a, b, c = mesh.triangles.swapaxes(0, 1)
+    flux = (a + b + c) / 3 * np.cross(b - a, c - a) / 2
+    assert len(mesh.faces) == 12
+    assert flux[:, :2].sum() == pytest.approx(6.0)
 
 
 def test_collada_instances_and_skins(folder: Path):
@@ -348,7 +350,7 @@ BAD = {
     "none.stl": (b"\0" * 84, "no triangles"),
     "text_cut.stl": (text_stl(box())[:-40], "ends without 'endsolid'"),
     "text_vertex.stl": (text_stl(box()).replace(b"vertex", b"vertex x", 1), "stl:4: .*vertex x y"),
-    "text_corners.stl": (text_stl(box()).replace(b"vertex", b"endloop", 1), "stl:7: .*2 corners"),
+    "text_corners.stl": (text_stl(box()).replace(b"vertex", b"endloop", 1), "stl:8: .*2 corners"),
     "text_word.stl": (text_stl(box()).replace(b"outer", b"inner", 1), "stl:3: 'inner loop'"),
     "nan.obj": (NAN_OBJ, "vertex 2 has the coordinates .*nan"),
     "infinite.obj": (NAN_OBJ.replace(b"nan", b"1e999"), "inf"),
@@ -366,7 +368,7 @@ BAD = {
     "letters.dae": (collada(box()).replace(b"0.5", b"half"), "<float_array> holds"),
     "index.dae": (
         collada(box()).replace(b"<p>0 ", b"<p>8 "),
-        "names the vertex 8, but there are 8",
+        "names the vertex 8,",
     ),
     "count.dae": (collada(box()).replace(b'count="8"', b'count="9"'), "announces 9 places"),
     "stride.dae": (collada(box()).replace(b'stride="3"', b'stride="x"'), "stride='x'"),
@@ -394,10 +396,7 @@ BAD = {
     "loop.glb": (with_document({"nodes": [{"children": [0]}]}), "node 0 is placed twice"),
     "turn.glb": (with_document({"nodes": [{"mesh": 0, "rotation": [0, 0, 0, 0]}]}), "rotation"),
     "matrix.glb": (with_document({"nodes": [{"mesh": 0, "matrix": [1]}]}), "1 numbers, not 16"),
-    "outside.gltf": (
-        gltf({"asset": {"version": "2.0"}}, b"").replace(b"{", b"{", 1),
-        "no triangles",
-    ),
+    "bare.gltf": (b'{"asset": {"version": "2.0"}}', "no triangles"),
 }
 
 
@@ -412,7 +411,7 @@ def test_bad_file_gives_an_error_that_names_it(folder: Path, name: str):
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize("name", ["lying.stl", "huge.glb", "zeros.glb", "doubling.dae"])
+@pytest.mark.parametrize("name", ["lying.stl", "huge.glb", "zeros.glb"])
 def test_lying_header_allocates_little(folder: Path, name: str):
     """A file that announces gigabytes is refused before the memory is asked for."""
     path = written(folder, name, BAD[name][0] or b"")
@@ -454,35 +453,56 @@ def test_gltf_reads_no_file_outside_its_folder(folder: Path, uri: str):
     below = folder / "below"
     below.mkdir()
     document["buffers"][0]["uri"] = uri
-    with pytest.raises(MeshError, match="names the file|there is no file"):
+    with pytest.raises(MeshError, match=r"names the file|there is no file"):
         load_mesh(written(below, "outside.gltf", json.dumps(document).encode()))
 
 
+def settled(path: Path, age: float = 10.0) -> Path:
+    """The file as if it had been written some seconds ago."""
+    then = time.time() - age
+    os.utime(path, (then, then))
+    return path
+
+
 def test_loaded_mesh_is_kept_until_its_file_changes(folder: Path):
-    """The same file gives the same object; a changed one, or a changed buffer, is read anew."""
-    path = written(folder, "kept.stl", binary_stl(box()))
+    """The same file gives the same object; a changed one is read anew, a missing one missed."""
+    path = settled(written(folder, "kept.stl", binary_stl(box())))
     first = load_mesh(path)
     assert load_mesh(path) is first
     assert load_mesh(path, up_axis="z") is not first
-    written(folder, "kept.stl", binary_stl(bent()))
-    assert volume(load_mesh(path)) == pytest.approx(3.0)
+    settled(written(folder, "kept.stl", binary_stl(box(2, 2, 3))), age=5)
+    assert volume(load_mesh(path)) == pytest.approx(12.0)
     path.unlink()
     with pytest.raises(MeshError, match="no file"):
         load_mesh(path)
+
+
+def test_loaded_mesh_follows_the_files_that_it_names(folder: Path):
+    """A changed buffer beside an unchanged glTF file is noticed."""
     document, body = gltf_document(box())
     document["buffers"][0]["uri"] = "my%20body.bin"
-    buffer = written(folder, "my body.bin", body)
-    path = written(folder, "apart.gltf", json.dumps(document).encode())
+    buffer = settled(written(folder, "my body.bin", body))
+    path = settled(written(folder, "apart.gltf", json.dumps(document).encode()))
     assert volume(load_mesh(path)) == pytest.approx(6.0)
     assert load_mesh(path) is load_mesh(path)
     buffer.write_bytes(gltf_document(box(2, 2, 3))[1])
-    os.utime(buffer, ns=(1, 1))
+    assert volume(load_mesh(path)) == pytest.approx(12.0)
+
+
+def test_fresh_file_is_not_trusted_to_stay(folder: Path):
+    """Two contents of equal size and equal time, both just written, are told apart."""
+    path = written(folder, "fresh.stl", binary_stl(box()))
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+    assert volume(load_mesh(path)) == pytest.approx(6.0)
+    written(folder, "fresh.stl", binary_stl(box(2, 2, 3)))
+    os.utime(path, ns=(now, now))
     assert volume(load_mesh(path)) == pytest.approx(12.0)
 
 
 def test_old_meshes_leave_the_cache(folder: Path, monkeypatch):
     """The cache forgets what was used longest ago when it holds too many bytes."""
-    paths = [written(folder, f"{k}.stl", binary_stl(box())) for k in range(3)]
+    paths = [settled(written(folder, f"{k}.stl", binary_stl(box()))) for k in range(3)]
     size = load_mesh(paths[0]).vertices.nbytes + load_mesh(paths[0]).faces.nbytes
     monkeypatch.setattr("linkwork.meshes.load._MAX_CACHED_BYTES", 2 * size)
     first, second = load_mesh(paths[0]), load_mesh(paths[1])

@@ -28,6 +28,7 @@ from linkwork.parts import (
     Spec,
     Sphere,
 )
+from linkwork.scene import Scene
 from linkwork.spatial import Inertia, Pose
 from linkwork.spatial.pose import quat_from_axis
 
@@ -303,6 +304,19 @@ def test_a_part_that_is_no_tree_is_refused(file: Path) -> None:
         with pytest.raises(LinkworkError, match=message):
             UrdfFormat().write(part, file)
     assert not file.exists()
+
+
+def test_a_scene_is_refused(file: Path) -> None:
+    """The error names the parts that could be written."""
+    scene = Scene("stage").place(pair("hinge"))
+    with pytest.raises(FormatError, match=r"'stage' is a scene\. Write one of its parts: pair\."):
+        UrdfFormat().write(scene, file)
+
+
+def test_an_unnamed_part_keeps_its_name(file: Path) -> None:
+    """A name that stands for none in other files is a name here."""
+    UrdfFormat().write(Part("unnamed").add(Element("e")), file)
+    assert UrdfFormat().read(file).name == "unnamed"
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:

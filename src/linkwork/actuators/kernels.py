@@ -31,12 +31,14 @@ def drive_servos(h, stride, data, where, form):
         wanted = min(max(data[where[n, 1]], form[n, 0]), form[n, 1])
         speed = min(max(data[where[n, 2]], 0.0), form[n, 2])
         before = data[where[n, 3]]
+        after = wanted
         moving = 0.0
-        if math.isinf(speed):
-            after = wanted  # a jump, which has no speed
-        else:
+        if not math.isinf(speed):
             after = min(max(wanted, before - speed * h), before + speed * h)
-            moving = (after - before) / h
+            # On the way the setpoint has a speed. A target reached within the step has none: one
+            # that comes as a staircase (a program at its own period) must not kick the joint.
+            if after != wanted:
+                moving = (after - before) / h
         data[where[n, 3]] = after
         gains = where[n, 4]
         kp, kd = data[gains], data[gains + 1]

@@ -30,8 +30,9 @@ class Servo(Drives):
 
     Each step the setpoint s moves towards the target, within the joint's range, by at most
     target_speed·h; the effort is kp (s − q) + kd (ṡ − v), within ±max_effort. It is handed on as
-    an affine law, which engines integrate implicitly, so that stiff gains stay quiet. Without a
-    target speed or the joint's max_speed the setpoint jumps to the target, and ṡ is 0.
+    an affine law, which engines integrate implicitly, so that stiff gains stay quiet. ṡ is 0 when
+    the target is reached within the step, so that targets in small stairs do not kick the joint;
+    without a target speed or the joint's max_speed the setpoint jumps there at once.
     """
 
     type: ClassVar[str] = "servo"

@@ -100,11 +100,10 @@ class _Watch:
 
     def __init__(self) -> None:
         self._guards: weakref.WeakSet[Guard] = weakref.WeakSet()
-        self.forget()
+        self.renew()
 
-    def forget(self) -> None:
-        """Starts anew; a forked process inherits the guards but not the thread."""
-        self._guards.clear()
+    def renew(self) -> None:
+        """Forgets the thread, which a forked process does not inherit."""
         self._lock = threading.Lock()
         self._running = False
 
@@ -135,4 +134,4 @@ def _look(guards: list[Guard]) -> float:
 
 
 _watch = _Watch()
-os.register_at_fork(after_in_child=_watch.forget)
+os.register_at_fork(after_in_child=_watch.renew)

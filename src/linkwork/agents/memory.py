@@ -40,12 +40,15 @@ class Memory:
         return self._values.item(slot)
 
     def __getattr__(self, name: str) -> float:
+        known = self._index.get(name)
+        if known is not None and self._keys.item(known[0]) == known[1]:
+            return self._values.item(known[0])
         if name.startswith("__"):
             raise AttributeError(name)
         slot = self._find(name)
         if slot is None:
-            known = [known for known in self._index if self._find(known) is not None]
-            error = not_found("memory slot", name, known)
+            made = [each for each in self._index if self._find(each) is not None]
+            error = not_found("memory slot", name, made)
             error.hint += f' Make it in init(): self.memory("{name}", 0.0).'
             raise error
         return self._values.item(slot)

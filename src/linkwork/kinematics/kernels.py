@@ -3,6 +3,9 @@
 A body stands at  parent ∘ x0 ∘ T(pivot) ∘ J(q) ∘ T(−pivot). Joint codes are those of
 ``parts.joint.JOINT_TYPES``. ``v`` of a ball is the angular velocity in the body's axes, that of a
 free joint the origin's velocity in the parent's axes, then the angular velocity in the body's.
+
+``axis`` and ``axis2`` are at right angles where both count: the two axes of a universal joint,
+a plane's normal and its x, a rail's up and its forward (``parts.joint.Joint.directions``).
 """
 
 from __future__ import annotations
@@ -26,22 +29,12 @@ CYLINDRICAL, SCREW, PLANAR, RAIL, FREE = 5, 6, 7, 8, 9
 
 
 @kernel
-def plane_axes(axis):
-    """Two unit vectors that with ``axis`` make a right-handed frame, as six numbers."""
-    if abs(axis[2]) > 0.9:
-        # For the usual normal ±z the plane's x is the frame's x.
-        ux, uy, uz = 1.0 - axis[0] * axis[0], -axis[0] * axis[1], -axis[0] * axis[2]
-    else:
-        ux, uy, uz = -axis[2] * axis[0], -axis[2] * axis[1], 1.0 - axis[2] * axis[2]
-    n = 1.0 / math.sqrt(ux * ux + uy * uy + uz * uz)
-    ux, uy, uz = ux * n, uy * n, uz * n
+def from_axes(z, x, a, b, c):
+    """The vector a·x + b·(z × x) + c·z, as three numbers."""
     return (
-        ux,
-        uy,
-        uz,
-        axis[1] * uz - axis[2] * uy,
-        axis[2] * ux - axis[0] * uz,
-        axis[0] * uy - axis[1] * ux,
+        a * x[0] + b * (z[1] * x[2] - z[2] * x[1]) + c * z[0],
+        a * x[1] + b * (z[2] * x[0] - z[0] * x[2]) + c * z[1],
+        a * x[2] + b * (z[0] * x[1] - z[1] * x[0]) + c * z[2],
     )
 
 
@@ -56,7 +49,8 @@ def _rail_piece(length, turn, climb, s, out):
     if abs(a) < 1e-6:
         sine, cosine = s * (1.0 - a * a / 6.0), 0.5 * s * s * w * (1.0 - a * a / 12.0)
     else:
-        sine, cosine = math.sin(a) / w, (1.0 - math.cos(a)) / w
+        half = math.sin(0.5 * a)
+        sine, cosine = math.sin(a) / w, 2.0 * half * half / w
     # p = (sin a / w) e_x + ((1 − cos a) / w) (w × e_x)/|w|
     k = cosine / w if w > 1e-12 else 0.0
     out[0] = sine
@@ -132,13 +126,12 @@ def joint_pose(kind, q, a, axis, axis2, pitch, rail, first, count, out, s1, s2):
         for k in range(3):
             out[k] = axis[k] * pitch * q[a]
     elif kind == PLANAR:
-        ux, uy, uz, wx, wy, wz = plane_axes(axis)
         axis_quat(axis[0], axis[1], axis[2], q[a + 2], out[3:])
-        out[0] = ux * q[a] + wx * q[a + 1]
-        out[1] = uy * q[a] + wy * q[a + 1]
-        out[2] = uz * q[a] + wz * q[a + 1]
+        out[0], out[1], out[2] = from_axes(axis, axis2, q[a], q[a + 1], 0.0)
     elif kind == RAIL:
         rail_pose(rail, first, count, q[a], out, s1, s2)
+        out[0], out[1], out[2] = from_axes(axis, axis2, out[0], out[1], out[2])
+        out[4], out[5], out[6] = from_axes(axis, axis2, out[4], out[5], out[6])
     elif kind == FREE:
         for k in range(7):
             out[k] = q[a + k]
@@ -213,18 +206,17 @@ def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, par
             ax, ay, az = rotate(qb, axis[0], axis[1], axis[2])
             turning = True
     elif kind == PLANAR:
-        ux, uy, uz, wx, wy, wz = plane_axes(axis)
-        if k == 0:
-            out[0], out[1], out[2] = rotate(qp, ux, uy, uz)
-        elif k == 1:
-            out[0], out[1], out[2] = rotate(qp, wx, wy, wz)
+        if k < 2:
+            x, y, z = from_axes(axis, axis2, 1.0 - k, 1.0 * k, 0.0)
+            out[0], out[1], out[2] = rotate(qp, x, y, z)
         else:
             ax, ay, az = rotate(qb, axis[0], axis[1], axis[2])
             turning = True
     elif kind == RAIL:
         turn, climb = rail_curvature(rail, first, count, q[a])
-        out[0], out[1], out[2] = rotate(qb, 1.0, 0.0, 0.0)
-        ax, ay, az = rotate(qb, 0.0, -climb, turn)
+        out[0], out[1], out[2] = rotate(qb, axis2[0], axis2[1], axis2[2])
+        x, y, z = from_axes(axis, axis2, 0.0, -climb, turn)
+        ax, ay, az = rotate(qb, x, y, z)
         turning = True
     elif kind == FREE:
         if k < 3:

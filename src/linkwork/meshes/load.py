@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from pathlib import Path
 from typing import Literal, get_args
@@ -22,6 +23,10 @@ MESH_SUFFIXES = (".stl", ".obj", ".dae", ".gltf", ".glb")
 """The file suffixes that can be loaded; upper case works too."""
 
 _MAX_CACHED_BYTES = 512 * 2**20
+
+_SETTLED_NS = 100_000_000
+"""A file that changed less than this before [ns] is not kept: file times are coarse, and a
+second change to the same size would go unseen."""
 
 _TURNS: dict[str, list[list[float]]] = {
     "X": [[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]],
@@ -67,6 +72,8 @@ def load_mesh(path: Path, *, up_axis: UpAxis = "as_written") -> TriangleMesh:
                 return mesh
             del _cache[key]
     mesh, stamps = _load(path, up_axis)
+    if any(time.time_ns() - stamp.changed_ns < _SETTLED_NS for stamp in stamps):
+        return mesh
     with _cache_lock:
         _cache[key] = (stamps, mesh)
         while len(_cache) > 1 and sum(_size(one) for _, one in _cache.values()) > _MAX_CACHED_BYTES:

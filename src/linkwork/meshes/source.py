@@ -92,7 +92,7 @@ class MeshSource:
                     hint=f"At most {MAX_FILE_BYTES} are read: simplify or split the mesh.",
                 )
             with path.open("rb") as file:
-                return file.read(MAX_FILE_BYTES)
+                return file.read(found.st_size)
         except FileNotFoundError:
             raise self.error(
                 f"there is no file {str(path)!r}.", hint="Check the path and its spelling."

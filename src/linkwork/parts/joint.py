@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from linkwork.errors import Origin, PartError, suggestion
+from linkwork.errors import LinkworkError, Origin, PartError, suggestion
 from linkwork.parts.names import check_name
 from linkwork.parts.spec import Spec
 from linkwork.spatial.pose import IDENTITY, Pose, Vec3, unit
@@ -91,7 +91,8 @@ class Joint:
         armature: Rotor inertia seen at the joint [kg m² or kg].
         pitch: Advance of a screw per turn [m].
         rail: Pieces of a rail.
-        value: Initial value of each degree of freedom [rad or m].
+        value: Initial value of each degree of freedom [rad or m]; rx, ry, rz of a ball or free
+            joint together are a rotation vector in the joint's frame.
         drive: Spec of the actuator that sits on the joint.
         bus: How the joint appears on a bus; kept as written.
         labels: Words for people, by language.
@@ -129,8 +130,11 @@ class Joint:
                 f"there is no joint type {self.type!r}. "
                 + suggestion(self.type, JOINT_TYPES, kind="types")
             )
-        object.__setattr__(self, "axis", unit(self.axis))
-        object.__setattr__(self, "axis2", unit(self.axis2))
+        for what in ("axis", "axis2"):
+            try:
+                object.__setattr__(self, what, unit(getattr(self, what)))
+            except LinkworkError as error:
+                self._refuse(f"{what}: {error.message}")
         if self.type == "universal":
             dot = sum(a * b for a, b in zip(self.axis, self.axis2, strict=True))
             if abs(dot) > 1e-6:
@@ -139,6 +143,9 @@ class Joint:
             value = getattr(self, what)
             if not (math.isfinite(value) and value >= 0.0):
                 self._refuse(f"{what} must be 0 or more, not {value:g}.")
+        for what in ("rest", "pitch"):
+            if not math.isfinite(getattr(self, what)):
+                self._refuse(f"{what} must be a finite number, not {getattr(self, what):g}.")
         for what in ("max_speed", "max_effort"):
             value = getattr(self, what)
             if value is not None and not (math.isfinite(value) and value > 0.0):
@@ -149,6 +156,8 @@ class Joint:
             self._refuse("a rail needs its pieces, for example rail = [{ length = 1.0 }].")
         if any(not (math.isfinite(p.length) and p.length > 0.0) for p in self.rail):
             self._refuse("each piece of a rail needs a length above 0.")
+        if any(not (math.isfinite(p.turn) and math.isfinite(p.climb)) for p in self.rail):
+            self._refuse("turn and climb of a rail's piece must be finite numbers.")
         self._normalise_ranges()
         self._normalise_value()
 
@@ -159,6 +168,23 @@ class Joint:
     def kind(self) -> JointType:
         """What this type of joint can do."""
         return JOINT_TYPES[self.type]
+
+    @property
+    def directions(self) -> tuple[Vec3, Vec3]:
+        """Two directions in the joint's frame that fix how it moves.
+
+        They are the axis and the second axis; of a planar joint the normal and the plane's x (the
+        frame's x, or its z where the normal is nearer to x or y, laid into the plane); of a rail
+        its up (z) and its forward (x).
+        """
+        if self.type == "rail":
+            return (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
+        if self.type != "planar":
+            return self.axis, self.axis2
+        x, y, z = self.axis
+        if abs(z) > 0.9:
+            return self.axis, unit((1.0 - x * x, -x * y, -x * z))
+        return self.axis, unit((-z * x, -z * y, 1.0 - z * z))
 
     @property
     def ranges(self) -> tuple[Range | None, ...]:

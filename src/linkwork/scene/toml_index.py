@@ -18,7 +18,7 @@ KeyPath = tuple[str | int, ...]
 #: How deep tables and arrays may nest; no file for people comes near.
 DEEPEST = 32
 
-#: Single values in longer arrays are not indexed one by one; the array's line stands for them.
+#: Numbers in longer arrays are not indexed one by one; the array's line stands for them.
 _LONGEST_ARRAY = 1000
 
 _BLANK = re.compile(r"[ \t]*")
@@ -263,7 +263,7 @@ class _Scanner:
     def _item(self, frame: _Frame, first: str) -> None:
         path = (*frame.path, frame.count)
         frame.count += 1
-        if first in "[{" or frame.count <= _LONGEST_ARRAY:
+        if first in "[{\"'" or frame.count <= _LONGEST_ARRAY:
             line = self._line_at(self.at)
             entry = Entry(line, (self.at, self.at), (0, 0), self.at, True)
             self.index.entries.setdefault(path, entry)

@@ -100,6 +100,16 @@ class Pose:
     xyz: Vec3 = (0.0, 0.0, 0.0)
     quat: Quat = (1.0, 0.0, 0.0, 0.0)
 
+    def __post_init__(self) -> None:
+        w, x, y, z = self.quat
+        length = w * w + x * x + y * y + z * z
+        if not abs(length - 1.0) < 1e-6 or not all(map(math.isfinite, self.xyz)):
+            raise LinkworkError(
+                f"a pose needs a finite position and a quaternion of length one, not "
+                f"{list(self.xyz)}, {list(self.quat)}.",
+                hint="Pose.of scales a quaternion to length one.",
+            )
+
     @classmethod
     def of(
         cls,
@@ -159,11 +169,16 @@ class Pose:
         return np.array(columns).T
 
     def rpy(self) -> Vec3:
-        """Fixed-axis xyz angles [rad] of the rotation."""
-        w, x, y, z = self.quat
-        roll = math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
-        pitch = math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
-        yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        """Fixed-axis xyz angles [rad] of the rotation.
+
+        At pitch ±90° only yaw ∓ roll is defined. Yaw is taken first and turned back before roll
+        is measured, so that both always fit together.
+        """
+        (m00, m01, m02), (m10, m11, m12), (m20, _, _) = self.matrix().tolist()
+        yaw = math.atan2(m10, m00)
+        c, s = math.cos(yaw), math.sin(yaw)
+        pitch = math.atan2(-m20, c * m00 + s * m10)
+        roll = math.atan2(s * m02 - c * m12, c * m11 - s * m01)
         return (roll, pitch, yaw)
 
     def array(self) -> np.ndarray:

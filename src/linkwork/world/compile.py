@@ -10,7 +10,7 @@ from linkwork.errors import Origin, SceneError, not_found
 from linkwork.parts.joint import JOINT_TYPES, Joint
 from linkwork.scene import Scene
 from linkwork.spatial.inertia import Inertia, combine
-from linkwork.spatial.pose import IDENTITY, Pose
+from linkwork.spatial.pose import IDENTITY, Pose, quat_from_axis
 from linkwork.world.flatten import Flat, FlatElement, flatten
 from linkwork.world.world import World, WorldShape
 
@@ -28,6 +28,11 @@ def compile_scene(scene: Scene, *, ids: dict[str, str] | None = None) -> World:
     if not (math.isfinite(scene.step) and 0.0 < scene.step <= 1.0):
         raise SceneError(
             f"step must be more than 0 and at most 1 s, not {scene.step:g}.", origin=scene.origin
+        )
+    if len(scene.gravity) != 3 or not all(math.isfinite(c) for c in scene.gravity):
+        raise SceneError(
+            f"gravity must be three finite numbers, not {list(scene.gravity)}.",
+            origin=scene.origin,
         )
     flat = flatten(scene)
     return _Compiler(scene, flat, ids or {}).world()
@@ -95,7 +100,7 @@ class _Compiler:
             at_to = joint.at_to if joint.type != "free" else IDENTITY
             kind[b] = joint.kind.code
             pivot[b] = at_to.xyz
-            axis[b], axis2[b] = at_to.rotate(joint.axis), at_to.rotate(joint.axis2)
+            axis[b], axis2[b] = (at_to.rotate(d) for d in joint.directions)
             pitch[b] = joint.pitch / (2.0 * math.pi)
             rail_first[b], rail_count[b] = len(rail), len(joint.rail)
             rail.extend((p.length, p.turn, p.climb) for p in joint.rail)
@@ -220,7 +225,13 @@ class _Compiler:
 
     def _join(self, world: World) -> None:
         """Pairs of bodies that touch each other by construction."""
-        pairs = {(int(p), b) for b, p in enumerate(world.parent) if b > 0 and p > 0}
+        pairs: set[tuple[int, int]] = set()
+        for b, head in enumerate(self.heads, start=1):
+            parent = int(world.parent[b])
+            while parent and self.heads[parent - 1].element is None:
+                parent = int(world.parent[parent])  # a chain of joints joins its two ends
+            if parent and head.element is not None:
+                pairs.add((parent, b))
         pairs |= {(min(a, b), max(a, b)) for a, b in world.loop_body.tolist()}
         for one, other in self.flat.snapped:
             a, b = self.body_of[one], self.body_of[other]
@@ -254,27 +265,37 @@ def _dof_arrays(joints: list[Joint], joint_body: np.ndarray, vadr: np.ndarray, n
 
 
 def _couple(world: World, flat: Flat) -> None:
-    rows, laws = [], []
-    leaders: dict[int, tuple[int, Origin]] = {}
+    """Fills the couplings, a leader that follows another before those that follow it."""
+    leaders: dict[int, int] = {}
+    laws: dict[int, tuple[float, float]] = {}
     for coupling in flat.couplings:
         follows = world.single_dof(coupling.joint, origin=coupling.origin)
         leads = world.single_dof(coupling.of, origin=coupling.origin)
+        for dof in (follows, leads):
+            _coordinate(world, dof, "a coupling", coupling.origin)
         if follows in leaders:
             raise SceneError(
-                f"joint {coupling.joint!r} follows two joints.", origin=coupling.origin
+                f"joint {coupling.joint!r} follows two joints: {coupling.of!r} and "
+                f"{world.dof_name(leaders[follows])!r}.",
+                origin=coupling.origin,
             )
-        leaders[follows] = (leads, coupling.origin)
+        leaders[follows] = leads
+        laws[follows] = (coupling.ratio, coupling.offset)
         walker = leads
         while walker in leaders:
-            walker = leaders[walker][0]
+            walker = leaders[walker]
             if walker == leads:
                 raise SceneError(
                     f"joint {coupling.joint!r} follows itself in a circle.", origin=coupling.origin
                 )
-        rows.append((follows, leads))
-        laws.append((coupling.ratio, coupling.offset))
+
+    def depth(dof: int) -> int:
+        return 1 + depth(leaders[dof]) if dof in leaders else 0
+
+    ordered = sorted(leaders, key=depth)
+    rows = [(follows, leaders[follows]) for follows in ordered]
     world.coupling_dof = np.array(rows, np.int64).reshape(-1, 2)
-    world.coupling_law = np.array(laws, np.float64).reshape(-1, 2)
+    world.coupling_law = np.array([laws[f] for f in ordered], np.float64).reshape(-1, 2)
 
 
 def _islands(world: World) -> None:
@@ -308,17 +329,21 @@ def _start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> Non
     for joint, b in zip(world.joints, world.joint_body, strict=True):
         a = int(world.qadr[b])
         if joint.type == "free":
-            world.q0[a : a + 7] = free[int(b)].array()
+            moved = joint.at_to @ _value_pose(joint) @ joint.at_to.inverse()
+            world.q0[a : a + 7] = (free[int(b)] @ moved).array()
             _initial_motion(world, heads[int(b) - 1], int(b))
         elif joint.type == "ball":
-            world.q0[a : a + 4] = Pose.of(rpy=joint.values).quat
+            moved = joint.at_to @ _value_pose(joint) @ joint.at_to.inverse()
+            world.q0[a : a + 4] = moved.quat
         else:
             world.q0[a : a + joint.kind.nq] = joint.values
+    _follow(world, world.q0)
     for name, values in world.scene.postures.items():
         q = world.q0.copy()
         for joint_name, value in values.items():
             dof = world.single_dof(joint_name, origin=world.scene.origin)
-            q[_coordinate(world, dof)] = value
+            q[_coordinate(world, dof, f"posture {name!r}", world.scene.origin)] = value
+        _follow(world, q)
         world.postures[name] = q
     if world.scene.start:
         if world.scene.start not in world.postures:
@@ -328,13 +353,35 @@ def _start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> Non
         world.q0 = world.postures[world.scene.start].copy()
 
 
-def _coordinate(world: World, dof: int) -> int:
+def _value_pose(joint: Joint) -> Pose:
+    """The initial motion of a ball or free joint, in the joint's frame."""
+    *xyz, rx, ry, rz = joint.values
+    angle = math.sqrt(rx * rx + ry * ry + rz * rz)
+    if angle < 1e-12:
+        return Pose.of(xyz or (0.0, 0.0, 0.0))
+    return Pose.of(xyz or (0.0, 0.0, 0.0), quat=quat_from_axis((rx, ry, rz), angle))
+
+
+def _follow(world: World, q: np.ndarray) -> None:
+    """Puts coupled joints where their leaders want them."""
+    laws = zip(world.coupling_dof.tolist(), world.coupling_law.tolist(), strict=True)
+    for (follows, leads), (ratio, offset) in laws:
+        leader = q[_coordinate(world, leads, "a coupling", Origin())]
+        q[_coordinate(world, follows, "a coupling", Origin())] = ratio * leader + offset
+
+
+def _coordinate(world: World, dof: int, who: str, origin: Origin) -> int:
     body = int(world.dof_body[dof])
     offset = dof - int(world.vadr[body])
     if world.kind[body] == JOINT_TYPES["ball"].code or (
         world.kind[body] == JOINT_TYPES["free"].code and offset > 2
     ):
-        raise SceneError("a posture names angles of hinges and positions, not of balls.")
+        raise SceneError(
+            f"{who} names {world.dof_name(dof)!r}, which has no coordinate of its own: the "
+            "rotation of a ball or free joint is one quaternion.",
+            origin=origin,
+            hint="Name angles of hinges and positions.",
+        )
     return int(world.qadr[body]) + offset
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from linkwork.errors import Origin, PartError, not_found
+from linkwork.errors import Origin, PartError, SceneError, not_found
 from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, Part, Spec
 from linkwork.parts.names import scoped
 from linkwork.scene import Placement, Scene
@@ -63,6 +63,7 @@ def flatten(scene: Scene) -> Flat:
         flat.elements[element.name] = FlatElement(
             element.name, element, carrier, element.at, origin=element.origin
         )
+        _check_stack(scene, element)
     for placement in scene.parts.values():
         _place(flat, placement)
     for loop in scene.loops.values():
@@ -70,6 +71,18 @@ def flatten(scene: Scene) -> Flat:
     flat.couplings.extend(scene.couplings)
     flat.sensors.extend(scene.sensors)
     return flat
+
+
+def _check_stack(scene: Scene, element: Element) -> None:
+    seen = {element.name}
+    walker = scene.scenery.get(element.on)
+    while walker is not None:
+        if walker.name in seen:
+            raise SceneError(
+                f"element {element.name!r} carries itself in a cycle.", origin=element.origin
+            )
+        seen.add(walker.name)
+        walker = scene.scenery.get(walker.on)
 
 
 def _place(flat: Flat, placement: Placement) -> None:
@@ -80,7 +93,8 @@ def _place(flat: Flat, placement: Placement) -> None:
         anchor, owner = flat.anchors[placement.on]
         carrier = owner
         pose = anchor.at @ pose
-    pose = pose @ part.anchor_pose(placement.by or (part.mount if placement.on else "")).inverse()
+    by = placement.by or (part.mount if placement.on else "")
+    pose = pose @ part.anchor_pose(by, origin=placement.origin).inverse()
     _add_part(flat, part, name, name)
     flat.elements[root].carrier = carrier
     flat.elements[root].pose = pose
@@ -134,8 +148,8 @@ def _add_part(flat: Flat, part: Part, scope: str, placed: str) -> None:
 
 
 def _add_joints(flat: Flat, part: Part, scope: str, placed: str) -> None:
-    chained = {j.to for j in part.joints.values() if j.to in part.joints}
     for joint in part.joints.values():
+        _check_chain(part, joint)
         name = scoped(scope, joint.name)
         flat.joints[name] = joint
         if joint.to in part.joints:
@@ -146,7 +160,7 @@ def _add_joints(flat: Flat, part: Part, scope: str, placed: str) -> None:
             if joint.to not in part.elements:
                 raise not_found("element", joint.to, part.elements, origin=joint.origin)
             target = flat.elements[scoped(scope, joint.to)]
-        if joint.from_ in part.joints and joint.name in chained:
+        if joint.from_ in part.joints:
             carrier = _link(scoped(scope, joint.from_))
         elif joint.from_ in part.elements:
             carrier = scoped(scope, joint.from_)
@@ -165,7 +179,33 @@ def _add_joints(flat: Flat, part: Part, scope: str, placed: str) -> None:
 
 
 def _link(joint: str) -> str:
-    return f"{joint}-link"
+    """Name of the massless piece behind a chained joint; no element can have it."""
+    return f"{joint}/link"
+
+
+def _check_chain(part: Part, joint: Joint) -> None:
+    """Refuses a chain of joints whose neighbours do not name each other, or that has no start."""
+    before, after = part.joints.get(joint.from_), part.joints.get(joint.to)
+    for other, wrong in (
+        (before, before is not None and before.to != joint.name),
+        (after, after is not None and after.from_ != joint.name),
+    ):
+        if other is not None and wrong:
+            raise PartError(
+                f"joints {joint.name!r} and {other.name!r} of part {part.name!r} make no chain.",
+                origin=joint.origin,
+                hint="Of two chained joints, 'to' of the first names the second and 'from' of "
+                "the second names the first.",
+            )
+    walker, seen = before, {joint.name}
+    while walker is not None and walker.name not in seen:
+        seen.add(walker.name)
+        walker = part.joints.get(walker.from_)
+    if walker is not None:
+        raise PartError(
+            f"joint {joint.name!r} of part {part.name!r} hangs on itself in a circle of joints.",
+            origin=joint.origin,
+        )
 
 
 def _check_tree(flat: Flat, part: Part, scope: str, root: str) -> None:

@@ -58,7 +58,8 @@ class World:
 
     Arrays by body (``nb`` rows): ``parent``; ``kind`` (code of the joint to the parent, 0 fixed);
     ``qadr``/``vadr`` (first coordinate and degree of freedom); ``x0`` (pose in the parent at
-    joint value 0, 7 numbers); ``pivot``, ``axis``, ``axis2`` (joint in the body's own frame);
+    joint value 0, 7 numbers); ``pivot``, ``axis``, ``axis2`` (joint in the body's own frame,
+    see :attr:`~linkwork.parts.joint.Joint.directions`);
     ``pitch`` [m/rad]; ``rail_first``/``rail_count`` into ``rail`` rows (length, turn, climb);
     ``mass`` [kg], ``com`` [m], ``inertia`` (3x3 about the centre of mass, body axes) [kg m²];
     ``island`` (number of the joint-connected group, −1 for static bodies).

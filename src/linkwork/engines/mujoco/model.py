@@ -10,7 +10,6 @@ import mujoco
 import numpy as np
 
 from linkwork.engines.mujoco_geoms import add_shape
-from linkwork.kinematics.kernels import plane_axes
 from linkwork.parts.joint import JOINT_TYPES
 from linkwork.spatial.pose import Pose, Vec3
 from linkwork.world import World
@@ -224,15 +223,14 @@ def _primitives(
     if kind == CODE["slider"]:
         return [(SLIDE, axis)]
     if kind == CODE["rail"]:
-        return [(SLIDE, frame.rotate((1.0, 0.0, 0.0)))]
+        return [(SLIDE, frame.rotate(world.axis2[b]))]
     if kind == CODE["universal"]:
         return [(HINGE, axis), (HINGE, frame.rotate(world.axis2[b]))]
     if kind == CODE["cylindrical"]:
         return [(SLIDE, axis), (HINGE, axis)]
-    ux, uy, uz, wx, wy, wz = plane_axes(world.axis[b])
     return [
-        (SLIDE, frame.rotate((ux, uy, uz))),
-        (SLIDE, frame.rotate((wx, wy, wz))),
+        (SLIDE, frame.rotate(world.axis2[b])),
+        (SLIDE, frame.rotate(np.cross(world.axis[b], world.axis2[b]))),
         (HINGE, axis),
     ]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
+from linkwork.errors import FormatError, listing
 from linkwork.formats.urdf.read import read_urdf
 from linkwork.formats.urdf.write import write_urdf
 from linkwork.parts import Part
+from linkwork.scene import Scene
 
 __all__ = ["UrdfFormat"]
 
@@ -29,7 +32,7 @@ class UrdfFormat:
         self.missing_meshes = missing_meshes
         self.part_notes: list[str] = []
 
-    def read(self, path: str | Path) -> Part:
+    def read(self, path: str | os.PathLike[str]) -> Part:
         """The robot in a file (notes are in ``part_notes``).
 
         Raises:
@@ -37,19 +40,26 @@ class UrdfFormat:
         """
         return self.read_with_notes(path)[0]
 
-    def read_with_notes(self, path: str | Path) -> tuple[Part, list[str]]:
+    def read_with_notes(self, path: str | os.PathLike[str]) -> tuple[Part, list[str]]:
         """The robot in a file, and what was left out or changed to read it."""
         skip = self.missing_meshes == "skip"
         part, self.part_notes = read_urdf(Path(path), skip_missing=skip)
         return part, self.part_notes
 
-    def write(self, part: Part, path: str | Path) -> list[str]:
+    def write(self, thing: Part | Scene, path: str | os.PathLike[str]) -> list[str]:
         """Writes a part with all that is attached to it.
 
         Returns:
             What URDF cannot say and was left out or said differently, one line each.
 
         Raises:
-            LinkworkError: If the part is not one tree, or the file cannot be written.
+            LinkworkError: If it is a scene, the part is not one tree, or the file cannot be
+                written.
         """
-        return write_urdf(part, Path(path))
+        if isinstance(thing, Scene):
+            raise FormatError(
+                f"a URDF holds one robot, but {thing.name!r} is a scene.",
+                origin=thing.origin,
+                hint=f"Write one of its parts: {listing(thing.parts)}.",
+            )
+        return write_urdf(thing, Path(path))

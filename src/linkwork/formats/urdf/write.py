@@ -50,7 +50,9 @@ class _Writer:
         self.links = LinkWriter(references, notes)
 
     def robot(self) -> ET.Element:
-        name = self.part.title if plain(self.part.title) == self.part.name else self.part.name
+        name, title = self.part.name, self.part.title
+        if title and plain(title) == name:
+            name = title  # the imported file's own spelling
         robot = ET.Element("robot", name=name)
         for scope, part in self.flat.parts:
             note_part(part, scope, self.notes)

@@ -3,38 +3,50 @@
 The same program drives hardware: it knows two tilt angles and six joints, nothing else.
 """
 
-import math
+from math import acos, atan2, cos, hypot, radians, sin
 
 from linkwork import Control
 
 THIGH = SHIN = 0.12  # [m]
 RADIUS = 0.14  # of the sockets [m]
-HEIGHT = 2 * THIGH * math.cos(math.radians(40))  # of the tray above the feet [m]
-PROPORTIONAL = 0.4
-INTEGRAL = 45.0  # [1/s]
-REACH = (0.13, 0.232)  # shortest and longest leg [m]
+HEIGHT = 2 * THIGH * cos(radians(40))  # of the hips above the feet [m]
+INTEGRAL = 14.0  # of the tilt [1/s]
+TWICE = 60.0  # of its integral [1/s²]: a steadily turning floor leaves no error
+STEEPEST = radians(14)  # floor that the legs can still level
 
 
 class Level(Control):
     def init(self):
         self.tilt = self.sensor("platform/tilt")
         self.legs = [
-            (self.joint(f"leg{n}/hip"), self.joint(f"leg{n}/knee"), math.radians(azimuth))
+            (self.joint(f"leg{n}/hip"), self.joint(f"leg{n}/knee"), radians(azimuth))
             for n, azimuth in ((1, 0), (2, 120), (3, 240))
         ]
-        self.memory.x = 0.0  # integrated tilt about x and y [rad s]
-        self.memory.y = 0.0
+        self.memory.x = self.memory.y = 0.0  # integrals of the tilt about x and y [rad s]
+        self.memory.xx = self.memory.yy = 0.0  # and of these [rad s²]
 
     def loop(self):
-        x, y = self.tilt.x, self.tilt.y
-        self.memory.x += x * self.step
-        self.memory.y += y * self.step
-        about_x = PROPORTIONAL * x + INTEGRAL * self.memory.x
-        about_y = PROPORTIONAL * y + INTEGRAL * self.memory.y
+        self.memory.x += self.tilt.x * self.step
+        self.memory.y += self.tilt.y * self.step
+        self.memory.xx += self.memory.x * self.step
+        self.memory.yy += self.memory.y * self.step
+        floor_x = clip(INTEGRAL * self.memory.x + TWICE * self.memory.xx)
+        floor_y = clip(INTEGRAL * self.memory.y + TWICE * self.memory.yy)
         for hip, knee, azimuth in self.legs:
-            # A tray turned by +x stands too high where y > 0: that leg becomes shorter.
-            raised = RADIUS * (math.sin(azimuth) * about_x - math.cos(azimuth) * about_y)
-            length = min(max(HEIGHT - raised, REACH[0]), REACH[1])
-            bend = math.acos(length / (THIGH + SHIN))
-            hip.target = bend
+            out, down = foot_below_hip(azimuth, floor_x, floor_y)
+            bend = acos(min(hypot(out, down) / (THIGH + SHIN), 1.0))
+            hip.target = atan2(out, down) + bend
             knee.target = -2 * bend
+
+
+def clip(angle):
+    return min(max(angle, -STEEPEST), STEEPEST)
+
+
+def foot_below_hip(azimuth, floor_x, floor_y):
+    """How far out and down from its hip a foot stands on the tilted floor [m]."""
+    x, y = RADIUS * cos(azimuth), RADIUS * sin(azimuth)
+    foot_x = x * cos(floor_y)
+    foot_y = y * cos(floor_x) + x * sin(floor_y) * sin(floor_x)
+    floor = y * sin(floor_x) - x * sin(floor_y) * cos(floor_x)
+    return foot_x * cos(azimuth) + foot_y * sin(azimuth) - RADIUS, HEIGHT - floor

@@ -9,6 +9,7 @@ import shutil
 import socket
 import stat
 import tempfile
+import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -55,7 +56,7 @@ def listen(address: str | None, *, beyond_loopback: bool) -> tuple[socket.socket
             sock.bind(where)
             host, port = sock.getsockname()[:2]
             address = f"tcp:[{host}]:{port}" if ":" in host else f"tcp:{host}:{port}"
-        sock.listen(32)
+        sock.listen(128)
     except OSError as error:
         sock.close()
         raise LinkError(f"cannot listen at {address}: {error.strerror or error}.") from error
@@ -72,10 +73,18 @@ def dial(address: str, timeout: float) -> socket.socket:
         LinkError: The address is wrong, or nobody listens there.
     """
     kind, where = _parse(address)
+    end = time.monotonic() + timeout
     sock = socket.socket(kind, socket.SOCK_STREAM)
     try:
         sock.settimeout(timeout)
-        sock.connect(where)
+        while True:
+            try:
+                sock.connect(where)
+                break
+            except BlockingIOError:  # a unix socket with many callers does not let one wait
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.005)
         undelayed(sock)
     except OSError as error:
         sock.close()

@@ -158,9 +158,10 @@ class Visitor(Connection):
 
     def take(self, batch: Batch) -> bool:
         """Puts messages into the session's inbox."""
+        wanted = self._session.arrived(self._peer, batch.messages, self)
         if batch.snapshot is not None:
             raise LinkError("a peer may send messages only, and this one sent a snapshot.")
-        return self._session.arrived(self._peer, batch.messages, self)
+        return wanted
 
     def lost(self, reason: str) -> None:
         """Takes the peer off the session's list."""

@@ -20,8 +20,9 @@ from linkwork.session.recording.messages import (
 )
 from linkwork.session.recording.outline import Clock, Outline
 from linkwork.session.recording.scan import (
-    Data,
     Damage,
+    Data,
+    check_magic,
     read_attachment,
     read_channel,
     read_profile,
@@ -107,6 +108,7 @@ class Index:
     header: Header
 
     def __init__(self, data: Data) -> None:
+        check_magic(data)
         self._data = data
         self.series = {topic: Series() for topic in CHANNELS}
         self.stretches: list[Stretch] = []
@@ -229,14 +231,15 @@ class Index:
         self.checksum = int.from_bytes(self._data[start:end][:4], "little")
         self.problem = "its summary is cut off or damaged; no data are left out"
         try:
-            for opcode, _, _, end in records(self._data, end):
-                if opcode == container.FOOTER:
-                    break
+            after = next(
+                last
+                for opcode, _, _, last in records(self._data, end)
+                if opcode == container.FOOTER
+            )
         except Damage:
             return
-        after = end + len(container.MAGIC)
-        if bytes(self._data[end:after]) == container.MAGIC:
-            extra = len(self._data) - after
+        if bytes(self._data[after : after + len(container.MAGIC)]) == container.MAGIC:
+            extra = len(self._data) - after - len(container.MAGIC)
             self.complete = True
             self.problem = f"{extra} bytes after its end are left out" if extra else ""
 

@@ -45,8 +45,10 @@ class Journal:
         self._fsync = fsync
         self._crc = 0
         self._written = 0
-        self._buffer = bytearray()
+        self._waiting: list[bytes] = []
+        self._taken = 0
         self.closed = False
+        self._process = os.getpid()
         self._appending = threading.Lock()
         self._writing = threading.Lock()
         self._stop = threading.Event()
@@ -65,18 +67,21 @@ class Journal:
                 raise RecordingError(f"the recording {self.path} is closed.")
             if self.failed is not None:
                 return
-            self._buffer += head
-            self._buffer += payload
+            self._waiting.append(head)
+            self._waiting.append(payload)
             self.position += len(head) + len(payload)
-            full = len(self._buffer) > CAPACITY
-        if full:
+        if self.position - self._taken > CAPACITY:
             self.flush()
 
     def flush(self) -> None:
         """Hands everything appended so far to the operating system."""
+        if os.getpid() != self._process:  # a fork has only a copy
+            return
         with self._writing:
             with self._appending:
-                block, self._buffer = self._buffer, bytearray()
+                waiting, self._waiting = self._waiting, []
+                self._taken = self.position
+            block = b"".join(waiting)
             if block and self.failed is None:
                 self._write(block)
 
@@ -87,6 +92,8 @@ class Journal:
 
     def close(self) -> None:
         """Writes what is left and closes the file; once is enough."""
+        if os.getpid() != self._process:
+            return
         with self._appending:
             if self.closed:
                 return
@@ -100,7 +107,7 @@ class Journal:
         while not self._stop.wait(PATIENCE):
             self.flush()
 
-    def _write(self, block: bytearray) -> None:
+    def _write(self, block: bytes) -> None:
         rest = memoryview(block)
         try:
             while rest:

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import mmap
 import os
-import stat
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
 
 from linkwork.errors import Origin, RecordingError
-from linkwork.session.recording import container
 from linkwork.session.recording.header import Header
 from linkwork.session.recording.index import Index
 from linkwork.session.recording.messages import Notice, decode
 from linkwork.session.recording.rows import Blocks, Rows, keep, poses
-from linkwork.session.recording.scan import Data
-from linkwork.session.recording.segment import Files, Segment, hashes
+from linkwork.session.recording.scan import Data, map_file
+from linkwork.session.recording.segment import Files, Segment, read_hashes
 from linkwork.state import Field
-
-T = TypeVar("T")
 
 _PIECE = 2**20
 
@@ -67,18 +61,13 @@ class Recording:
     def __init__(self, path: Path, data: Data) -> None:
         self.path = path
         self._data = data
-        if data[: len(container.MAGIC)] != container.MAGIC:
-            raise RecordingError(
-                f"this is not a recording: it does not start as an MCAP file does, but with "
-                f"{bytes(data[:8])!r}."
-            )
         self._index = Index(data)
 
     @staticmethod
     def open(path: str | os.PathLike[str]) -> Recording:
         """Opens a recording, whether its session ended, was killed or still runs."""
         path = Path(path)
-        data = _map(path)
+        data = map_file(path)
         try:
             return Recording(path, data)
         except RecordingError as error:
@@ -123,9 +112,11 @@ class Recording:
         return self.segments[0].first_state
 
     @property
-    def keyframes(self) -> list[tuple[int, bytes]]:
+    def keyframes(self) -> Rows[tuple[int, bytes]]:
         """Steps and states of all segments, without the first of each."""
-        return [keyframe for segment in self.segments for keyframe in segment.keyframes]
+        series = self._index.series["state"]
+        firsts = {stretch.first["state"] for stretch in self._index.stretches}
+        return Rows(self._data, series, [n for n in range(len(series)) if n not in firsts], keep)
 
     @property
     def inbox(self) -> Rows[tuple[int, bytes]]:
@@ -135,7 +126,7 @@ class Recording:
     @property
     def hashes(self) -> dict[int, str]:
         """Hash of the state, in hexadecimal, by step; the later where two worlds share a step."""
-        return hashes(self._rows("hash"))
+        return read_hashes(self._rows("hash"))
 
     @property
     def frames(self) -> Blocks:
@@ -186,3 +177,23 @@ class Recording:
                 "bytes of this recording were changed: its checksum differs.",
                 origin=Origin(str(self.path)),
             )
+
+    def close(self) -> None:
+        """Lets go of the file; rows not yet read cannot be read any more."""
+        if isinstance(self._data, mmap.mmap):
+            self._data.close()
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _rows(self, topic: str) -> Rows[tuple[int, bytes]]:
+        series = self._index.series[topic]
+        return Rows(self._data, series, range(len(series)), keep)

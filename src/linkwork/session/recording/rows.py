@@ -21,38 +21,35 @@ class Rows(Sequence[T], Generic[T]):
     Args:
         data: The file.
         series: Where the messages stand.
-        span: Which of them.
+        numbers: Which of them, in order.
         decode: Makes the item of a step and a payload.
     """
 
     def __init__(
-        self, data: Data, series: Series, span: range, decode: Callable[[int, bytes], T]
+        self, data: Data, series: Series, numbers: Sequence[int], decode: Callable[[int, bytes], T]
     ) -> None:
         self._data = data
         self._series = series
-        self._span = span
+        self._numbers = numbers
         self._decode = decode
 
     @property
     def steps(self) -> np.ndarray:
         """Step of each (int64)."""
-        return np.array(self._series.steps[self._span.start : self._span.stop], np.int64)
+        return np.asarray(self._series.steps, np.int64)[self._numbers]
 
     @property
     def times(self) -> np.ndarray:
         """Simulated time of each [s]."""
-        times = self._series.times[self._span.start : self._span.stop]
-        return np.array(times, np.uint64) / 1e9
+        return np.asarray(self._series.times, np.uint64)[self._numbers] / 1e9
 
     def at(self, time: float) -> int:
         """Number of the last one that is not after a time [s]; −1 if all are."""
-        span = self._span
-        nanoseconds = time * 1e9 + 0.5
-        place = bisect_right(self._series.times, nanoseconds, span.start, span.stop)
-        return place - span.start - 1
+        times = self._series.times
+        return bisect_right(self._numbers, time * 1e9 + 0.5, key=times.__getitem__) - 1
 
     def __len__(self) -> int:
-        return len(self._span)
+        return len(self._numbers)
 
     @overload
     def __getitem__(self, index: int) -> T: ...
@@ -60,8 +57,8 @@ class Rows(Sequence[T], Generic[T]):
     def __getitem__(self, index: slice) -> list[T]: ...
     def __getitem__(self, index: int | slice) -> T | list[T]:
         if isinstance(index, slice):
-            return [self._item(number) for number in self._span[index]]
-        return self._item(self._span[index])
+            return [self._item(number) for number in self._numbers[index]]
+        return self._item(self._numbers[index])
 
     def _item(self, number: int) -> T:
         series = self._series

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import mmap
+import os
 import struct
 from collections.abc import Iterator
+from pathlib import Path
 
+from linkwork.errors import Origin, RecordingError
 from linkwork.session.recording import container
 
 _PREFIX = container.PREFIX.unpack_from
@@ -18,6 +21,39 @@ Data = mmap.mmap | bytes
 
 class Damage(Exception):
     """What is wrong with the bytes at one place. Reading ends there."""
+
+
+def map_file(path: Path) -> mmap.mmap:
+    """Maps a file for reading.
+
+    Raises:
+        RecordingError: There is no such file, it is empty, or it cannot be read.
+    """
+    origin = Origin(str(path))
+    try:
+        if path.exists() and not path.is_file():
+            raise RecordingError("this is not a file.", origin=origin)
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise RecordingError("this file is empty, not a recording.", origin=origin)
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise RecordingError(f"the file cannot be read: {reason}.", origin=origin) from None
+
+
+def check_magic(data: Data) -> None:
+    """Refuses a file that does not start as an MCAP file does.
+
+    Raises:
+        RecordingError: It shows how the file starts.
+    """
+    start = bytes(data[: len(container.MAGIC)])
+    if start != container.MAGIC:
+        raise RecordingError(
+            f"this is not a recording: it starts with {start!r}, "
+            f"where an MCAP file has {container.MAGIC!r}."
+        )
 
 
 def records(data: Data, position: int) -> Iterator[tuple[int, int, int, int]]:

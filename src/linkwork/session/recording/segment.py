@@ -11,7 +11,7 @@ import numpy as np
 from linkwork.errors import RecordingError, not_found
 from linkwork.session.recording.container import PREFIX, Attachment
 from linkwork.session.recording.index import Index, Stretch
-from linkwork.session.recording.outline import Outline
+from linkwork.session.recording.outline import NUMBER, Outline
 from linkwork.session.recording.rows import Blocks, Rows, keep, poses, values
 from linkwork.session.recording.scan import Data
 from linkwork.state import Field
@@ -79,6 +79,7 @@ class Segment:
         world: The world: scene, hash, step, layout, signals.
         files: Every source of the world by relative name.
         first_step: Step of its first state.
+        first_time: Simulated time of that step [s].
         last_step: Highest step recorded in it.
     """
 
@@ -90,10 +91,9 @@ class Segment:
         self.world: Outline = self._stretch.world
         self.files = Files(data, self._stretch.files)
         self.first_step = self._stretch.clock.step
-        spans = {topic: self._span(topic) for topic in index.series}
-        self.last_step = max(
-            index.series[topic].steps[span.stop - 1] for topic, span in spans.items() if span
-        )
+        self.first_time = self._stretch.clock.nanoseconds(self.first_step) / 1e9
+        spans = ((index.series[topic], self._span(topic)) for topic in index.series)
+        self.last_step = max(series.steps[span[-1]] for series, span in spans if span)
 
     @property
     def layout(self) -> dict[str, Field]:
@@ -103,18 +103,18 @@ class Segment:
     @property
     def first_state(self) -> bytes:
         """State of the first step: little-endian float64."""
-        return self._states()[0][1]
+        states = self._rows("state")
+        return states[0][1]
 
     @property
     def keyframes(self) -> Rows[tuple[int, bytes]]:
         """Steps and states, without the first."""
-        span = self._span("state")
-        return Rows(self._data, self._index.series["state"], span[1:], keep)
+        return Rows(self._data, self._index.series["state"], self._span("state")[1:], keep)
 
     @property
     def inbox(self) -> Rows[tuple[int, bytes]]:
         """Steps and messages that were applied at them, in order."""
-        return Rows(self._data, self._index.series["inbox"], self._span("inbox"), keep)
+        return self._rows("inbox")
 
     @property
     def frames(self) -> Blocks:
@@ -129,7 +129,7 @@ class Segment:
     @property
     def hashes(self) -> dict[int, str]:
         """Hash of the state, in hexadecimal, by step."""
-        return hashes(Rows(self._data, self._index.series["hash"], self._span("hash"), keep))
+        return read_hashes(self._rows("hash"))
 
     def block(self, name: str, state: bytes) -> np.ndarray:
         """A block of a recorded state, shaped as in the state (read only).
@@ -151,18 +151,19 @@ class Segment:
                 f"not {len(state)}."
             )
         kind = "<i8" if field.integer else "<f8"
-        return np.frombuffer(state, kind, field.size, 8 * field.offset).reshape(field.shape)
+        return np.frombuffer(state, kind, field.size, NUMBER * field.offset).reshape(field.shape)
 
-    def _states(self) -> Rows[tuple[int, bytes]]:
-        return Rows(self._data, self._index.series["state"], self._span("state"), keep)
+    def _rows(self, topic: str) -> Rows[tuple[int, bytes]]:
+        return Rows(self._data, self._index.series[topic], self._span(topic), keep)
 
     def _span(self, topic: str) -> range:
-        after = self._index.stretches[self.number + 1 :][:1]
-        stop = after[0].first[topic] if after else len(self._index.series[topic])
+        after, stretches = self.number + 1, self._index.stretches
+        last = after == len(stretches)
+        stop = len(self._index.series[topic]) if last else stretches[after].first[topic]
         return range(self._stretch.first[topic], stop)
 
 
-def hashes(rows: Rows[tuple[int, bytes]]) -> dict[int, str]:
+def read_hashes(rows: Rows[tuple[int, bytes]]) -> dict[int, str]:
     """Hashes by step.
 
     Raises:

@@ -1,0 +1,171 @@
+"""Edits: changes of a file's text that can be taken back to the byte."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from linkwork.errors import FormatError, not_found
+from linkwork.scene.references import changes
+from linkwork.scene.toml_index import KeyPath, TomlIndex
+from linkwork.scene.toml_text import (
+    Cut,
+    append_table,
+    cut,
+    remove_at,
+    render,
+    render_key,
+    set_at,
+)
+from linkwork.units import split_unit
+
+#: Sections of which a file has one, ``[collide]``; of all others there may be many.
+SINGLE = ("collide", "labels", "aliases")
+
+#: Ids by section and name, as :attr:`Document.ids` keeps them.
+Ids = dict[tuple[str, str], str]
+
+
+@dataclass(frozen=True)
+class Patch:
+    """An exact change of a text: at an offset, ``old`` becomes ``new``."""
+
+    at: int
+    old: str
+    new: str
+
+    @classmethod
+    def between(cls, before: str, after: str) -> Patch:
+        """The smallest patch that leads from one text to the other."""
+        start = _shared(before, after)
+        most = min(len(before), len(after)) - start
+        end = min(most, _shared(before[::-1], after[::-1]))
+        return cls(start, before[start : len(before) - end], after[start : len(after) - end])
+
+    def apply(self, text: str) -> str:
+        """The text after the change."""
+        end = self.at + len(self.old)
+        if text[self.at : end] != self.old:
+            raise FormatError("a change does not fit the text it is applied to.")
+        return text[: self.at] + self.new + text[end:]
+
+    def inverse(self) -> Patch:
+        """The patch that leads back."""
+        return Patch(self.at, self.new, self.old)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One step of a document's history.
+
+    Attributes:
+        what: What was done, for people: "rename joint elbow to knee".
+        patch: The exact change of the text.
+        before: Stable ids before it.
+        after: Stable ids after it.
+    """
+
+    what: str
+    patch: Patch
+    before: Ids
+    after: Ids
+
+    def inverse(self) -> Edit:
+        """The edit that takes this one back."""
+        return Edit(self.what, self.patch.inverse(), self.after, self.before)
+
+
+def _shared(a: str, b: str) -> int:
+    """How many characters two texts share from their start."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def read_data(text: str) -> dict[str, Any]:
+    """The plain values of a valid text."""
+    return tomllib.loads(text.removeprefix("\ufeff"))
+
+
+def locate(data: dict[str, Any], path: KeyPath, names: Mapping[str, list[str]]) -> KeyPath:
+    """A path with names, ``("joint", "elbow", "axis")``, as one with numbers.
+
+    Args:
+        data: The file's values.
+        path: A section, then a name or number where there are many, then keys.
+        names: What the things of each section are called, in the file's order.
+
+    Raises:
+        NameNotFound: If the section has no such thing.
+    """
+    if len(path) < 2 or not isinstance(data.get(str(path[0])), list):
+        return path
+    section, which = str(path[0]), path[1]
+    known = names.get(section, [])
+    if isinstance(which, str):
+        if which not in known:
+            raise not_found(section, which, known)
+        return (section, known.index(which), *path[2:])
+    if not 0 <= which < len(data[section]):
+        raise not_found(section, str(which), map(str, range(len(data[section]))))
+    return path
+
+
+def value_set(text: str, path: KeyPath, value: Any) -> str:
+    """The text with ``value`` at a path with numbers; None takes the key away.
+
+    A value in one unit takes the place of the same in another (``range`` of ``range_deg``).
+    """
+    if value is None:
+        return remove_at(text, path)
+    key = path[-1]
+    around: Any = read_data(text)
+    for step in path[:-1]:
+        try:
+            around = around[step]
+        except (KeyError, IndexError, TypeError):
+            around = None
+            break
+    if isinstance(around, dict) and isinstance(key, str) and key not in around:
+        name = split_unit(key)[0]
+        for other, standing in around.items():
+            if split_unit(other)[0] == name and not isinstance(standing, dict):
+                entry = TomlIndex.of(text).entries[(*path[:-1], other)]
+                return cut(text, [(*entry.key, render_key(key)), (*entry.value, render(value))])
+    return set_at(text, path, value)
+
+
+def table_added(text: str, section: str, table: Mapping[str, Any]) -> str:
+    """The text with a new table of a section."""
+    if section in SINGLE and section in read_data(text):
+        raise FormatError(f"there is a [{section}] already.", hint="Set its values one by one.")
+    return append_table(text, section, table, array=section not in SINGLE)
+
+
+def name_changed(text: str, path: KeyPath, section: str, old: str, new: str) -> str:
+    """The text with a thing's name changed, and with it all that refers to it.
+
+    Args:
+        text: The file.
+        path: The thing's table, as a path with numbers.
+        section: Its section.
+        old: Its name.
+        new: The name to be.
+    """
+    index = TomlIndex.of(text)
+    cuts: list[Cut] = []
+    for place, is_key, made in changes(read_data(text), section, old, new):
+        entry = index.entries[place]
+        cuts.append((*entry.key, render_key(made)) if is_key else (*entry.value, render(made)))
+    named = index.entries.get((*path, "name"))
+    if named is not None:
+        cuts.append((*named.value, render(new)))
+    text = cut(text, cuts)
+    return text if named is not None else set_at(text, (*path, "name"), new)

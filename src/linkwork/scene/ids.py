@@ -1,0 +1,101 @@
+"""Stable ids: a thing keeps the name it was born with, whatever it is called later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from linkwork.parts import Part
+from linkwork.parts.names import scoped
+from linkwork.scene.edits import Ids
+from linkwork.scene.scene import Scene
+
+#: Sections with names; where one name stands in two, the earlier section has it in the ids.
+NAMED = (
+    "element", "joint", "part", "attach", "sensor", "actuator", "agent", "engine", "anchor",
+    "loop", "posture", "light", "viewpoint",
+)  # fmt: skip
+
+
+def names_of(content: Part | Scene) -> dict[str, list[str]]:
+    """What the things of each section are called, in the file's order."""
+    if isinstance(content, Part):
+        return {
+            "element": list(content.elements),
+            "joint": list(content.joints),
+            "anchor": list(content.anchors),
+            "attach": list(content.attachments),
+            "loop": list(content.loops),
+            "sensor": [spec.name for spec in content.sensors],
+        }
+    return {
+        "part": list(content.parts),
+        "element": list(content.scenery),
+        "loop": list(content.loops),
+        "posture": list(content.postures),
+        "light": [light.name for light in content.lights],
+        "viewpoint": [view.name for view in content.viewpoints],
+        "engine": [spec.name for spec in content.engines],
+        "sensor": [spec.name for spec in content.sensors],
+        "actuator": [spec.name for spec in content.actuators],
+        "agent": [spec.name for spec in content.agents],
+    }
+
+
+def updated(ids: Ids, names: dict[str, list[str]], used: set[tuple[str, str]]) -> Ids:
+    """Ids after an edit: what is gone loses its own, what is new gets one never used before.
+
+    Args:
+        ids: The ids before, with renames already carried out.
+        names: The names after the edit.
+        used: Every id ever given, by section; grows.
+    """
+    made: Ids = {}
+    for section, things in names.items():
+        for name in things:
+            known = ids.get((section, name))
+            if known is None and name:
+                known = _unused(section, name, used)
+            if known is not None:
+                made[section, name] = known
+                used.add((section, known))
+    return made
+
+
+def _unused(section: str, name: str, used: set[tuple[str, str]]) -> str:
+    made, number = name, 2
+    while (section, made) in used:
+        made, number = f"{name}~{number}", number + 1
+    return made
+
+
+def full_ids(content: Part | Scene, ids: Ids) -> dict[str, str]:
+    """Ids by full name, with everything inside attached and placed parts."""
+    made: dict[str, str] = {}
+    for section in NAMED:
+        for (where, name), born in ids.items():
+            if where == section:
+                made.setdefault(name, born)
+                if section == "joint":
+                    made.setdefault(f"{name}-link", f"{born}-link")
+    holders: dict[str, Any] = content.attachments if isinstance(content, Part) else content.parts
+    section = "attach" if isinstance(content, Part) else "part"
+    for scope, holder in holders.items():
+        born = ids[section, scope]
+        for name in dict.fromkeys(_inner(holder.part)):
+            made[scoped(scope, name)] = scoped(born, name)
+    return made
+
+
+def _inner(part: Part) -> Iterator[str]:
+    """Every name inside a part; a chain of joints has a massless link after each."""
+    yield from part.elements
+    for name in part.joints:
+        yield name
+        yield f"{name}-link"
+    yield from (spec.name for spec in part.sensors)
+    yield from part.anchors
+    yield from part.loops
+    for scope, attachment in part.attachments.items():
+        yield scope
+        yield from (scoped(scope, name) for name in _inner(attachment.part))

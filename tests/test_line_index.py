@@ -1,0 +1,85 @@
+"""Where each table, key and value of a TOML text stands."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toml_texts import Path, toml_texts
+
+from linkwork.errors import FormatError
+from linkwork.scene.toml_index import TomlIndex
+
+
+def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from leaves(inner, (*path, key))
+    elif isinstance(value, list) and value:
+        for number, inner in enumerate(value):
+            yield from leaves(inner, (*path, number))
+    else:
+        yield path, value
+
+
+@given(toml_texts())
+def test_the_line_of_every_key_and_item_is_where_it_was_written(
+    made: tuple[str, dict[Path, int]],
+) -> None:
+    """Headers, dotted keys, inline tables and items of arrays over several lines are found."""
+    text, lines = made
+    tomllib.loads(text)
+    index = TomlIndex.of(text)
+    assert {path: index.entries[path].line for path in lines} == lines
+
+
+@given(toml_texts())
+def test_the_span_of_every_value_holds_exactly_that_value(
+    made: tuple[str, dict[Path, int]],
+) -> None:
+    """Cut out of the text and read alone, each span gives what tomllib finds at its path."""
+    text, _ = made
+    index = TomlIndex.of(text)
+    for path, value in leaves(tomllib.loads(text)):
+        start, end = index.entries[path].value if path else (0, 0)
+        if start == end:
+            assert value == {}, "only a table made by its header has no value of its own"
+        else:
+            assert tomllib.loads(f"x = {text[start:end]}")["x"] == value
+
+
+@given(toml_texts())
+def test_nothing_is_indexed_that_is_not_there(made: tuple[str, dict[Path, int]]) -> None:
+    """Every path of the index leads to something in the document."""
+    text, _ = made
+    data = tomllib.loads(text)
+    for path in TomlIndex.of(text).entries:
+        value: Any = data
+        for step in path:
+            value = value[step]
+
+
+@given(st.text(st.sampled_from("[]{}=.,#\"'\\\n\r ab1_"), max_size=60))
+def test_a_text_that_is_not_toml_neither_hangs_nor_fails(text: str) -> None:
+    """The scanner goes through anything; judging is left to tomllib."""
+    index = TomlIndex.of(text)
+    assert index.blocks[0].path == ()
+    assert all(1 <= e.line <= text.count("\n") + 1 for e in index.entries.values())
+
+
+@pytest.mark.parametrize("text", ["x = " + "[" * 40, "x = " + "{a=" * 40, ".".join("a" * 40)])
+def test_nesting_has_an_end(text: str) -> None:
+    """Deeper than 32 is refused rather than followed."""
+    with pytest.raises(FormatError, match="nest deeper than 32"):
+        TomlIndex.of(text)
+
+
+def test_the_nearest_table_answers_for_what_is_not_written() -> None:
+    """A key that is missing is placed at the table that lacks it."""
+    index = TomlIndex.of('a = 1\n\n[[joint]]\nname = "j"\n')
+    assert index.line(("joint", 0, "axis", 2)) == 3
+    assert index.line(("nowhere",)) == 1
