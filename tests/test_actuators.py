@@ -83,10 +83,17 @@ def test_servo_setpoint_ramps_at_the_wanted_speed() -> None:
         setpoint = 0.5 * step * H
         assert bench.values()["arm/J.setpoint"] == pytest.approx(setpoint, abs=1e-15)
         assert found[BIAS, 0] == pytest.approx(100.0 * setpoint + 2.0 * 0.5, rel=1e-12)
-    found = bench.drive(11)  # half a step is left
-    assert bench.values()["arm/J.setpoint"] == 0.0105
-    assert found[BIAS, 0] == pytest.approx(100.0 * 0.0105 + 2.0 * 0.25, rel=1e-9)
-    assert bench.drive(12)[BIAS, 0] == pytest.approx(100.0 * 0.0105, rel=1e-12)
+    for step in (11, 12):  # half a step is left, at whose end the setpoint rests
+        assert bench.drive(step)[BIAS, 0] == pytest.approx(100.0 * 0.0105, rel=1e-12)
+        assert bench.values()["arm/J.setpoint"] == 0.0105
+
+
+def test_servo_whose_target_comes_in_stairs_is_not_kicked() -> None:
+    """A target that moves by less than the speed allows in a step is held, not chased."""
+    bench = rig("servo", {"max_speed": 5.0}, kp=10.0, kd=5.0)
+    for step, target in enumerate([0.001, 0.001, 0.009, 0.009]):
+        bench.signals.set("arm/J.target", target, "test")
+        assert bench.drive(step)[BIAS, 0] == pytest.approx(10.0 * target, rel=1e-12)
 
 
 def test_servo_setpoint_ramps_down_as_it_ramps_up() -> None:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from toml_texts import Path, toml_texts
 
 from linkwork.errors import FormatError
 from linkwork.scene.toml_index import TomlIndex
+from toml_texts import TEXTS, Path
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -26,7 +26,8 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-@given(toml_texts())
+@settings(max_examples=500)
+@given(TEXTS)
 def test_the_line_of_every_key_and_item_is_where_it_was_written(
     made: tuple[str, dict[Path, int]],
 ) -> None:
@@ -37,7 +38,8 @@ def test_the_line_of_every_key_and_item_is_where_it_was_written(
     assert {path: index.entries[path].line for path in lines} == lines
 
 
-@given(toml_texts())
+@settings(max_examples=500)
+@given(TEXTS)
 def test_the_span_of_every_value_holds_exactly_that_value(
     made: tuple[str, dict[Path, int]],
 ) -> None:
@@ -52,7 +54,8 @@ def test_the_span_of_every_value_holds_exactly_that_value(
             assert tomllib.loads(f"x = {text[start:end]}")["x"] == value
 
 
-@given(toml_texts())
+@settings(max_examples=500)
+@given(TEXTS)
 def test_nothing_is_indexed_that_is_not_there(made: tuple[str, dict[Path, int]]) -> None:
     """Every path of the index leads to something in the document."""
     text, _ = made

@@ -17,6 +17,7 @@ import threading
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,14 +48,15 @@ from linkwork.session.link.handshake import (
 )
 
 HANG = 60.0  # [s]; only a test that would fail anyway waits so long
-TIGHT = Limits(message=1 << 16, backlog=1 << 18)
+PATIENT = Limits(patience=HANG, linger=HANG / 4)  # so that a loaded machine changes nothing
+TIGHT = replace(PATIENT, message=1 << 16, backlog=1 << 18)
 LOOPBACK = "tcp:127.0.0.1:0"
 
 
 class Bench:
     """One link of some kind, whose ends are all closed at the end."""
 
-    def __init__(self, kind: str, limits: Limits | None = None) -> None:
+    def __init__(self, kind: str, limits: Limits = PATIENT) -> None:
         self.kind = kind
         self.peers: list[PeerEnd] = []
         if kind == "local":
@@ -390,7 +392,7 @@ def test_closing_twice_is_closing_once(bench: Bench) -> None:
 
 def test_no_more_peers_than_allowed(kind: str) -> None:
     """One too many is told so, and there is room again when another leaves."""
-    made = Bench(kind, Limits(peers=2))
+    made = Bench(kind, replace(PATIENT, peers=2))
     one, _ = made.join(), made.join()
     with pytest.raises(LinkError, match="all the 2 peers"):
         made.join()
@@ -560,7 +562,7 @@ def test_a_session_that_never_receives_holds_little(tight: Bench) -> None:
 
 def test_memory_stays_flat(kind: str) -> None:
     """Snapshots for a peer that takes none leave two or three in memory, not a thousand."""
-    made = Bench(kind, Limits(message=1 << 20, backlog=1 << 21))
+    made = Bench(kind, replace(PATIENT, message=1 << 20, backlog=1 << 21))
     made.join()
     snapshot = memoryview(bytes(500_000))
     made.session.publish(snapshot)

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 import trimesh
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -228,6 +228,20 @@ def test_hull_of_a_dotted_box_is_the_box():
     assert turned.is_watertight
     assert len(turned.vertices) <= 20  # rounding may leave a few of the dots on edges
     assert volume_moments(turned.triangles)[0] == pytest.approx(8.0, rel=1e-12)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 7), st.integers(20, 200))
+def test_hull_of_lattice_points_has_no_empty_face(seed: int, steps: int, count: int):
+    """Among points on a lattice, most of them coplanar or collinear, every face has an area."""
+    points = np.random.default_rng(seed).integers(0, steps, (count, 3)).astype(float)
+    assume(np.linalg.matrix_rank(points - points[0]) == 3)
+    hull = mesh_of(points, [(0, 1, 2)]).hull()
+    a, b, c = hull.triangles.swapaxes(0, 1)
+    normals = np.cross(b - a, c - a)
+    assert hull.is_watertight
+    assert len(hull.faces) == 2 * len(hull.vertices) - 4
+    assert (np.linalg.norm(normals, axis=1) >= 1.0).all()
+    assert (points @ normals.T <= np.einsum("ij,ij->i", normals, a)).all()
 
 
 def test_hull_of_a_flat_mesh_is_refused():

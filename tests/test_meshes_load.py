@@ -362,6 +362,7 @@ BAD = {
     "word.obj": (b"v 0 0 0\nf a b c\n", "obj:2:"),
     "pair.obj": (b"v 0 0 0\nf 1 1\n", "three or more"),
     "cut.dae": (collada(box())[:-30], r"dae:1\d: it is not well-formed XML"),
+    "encoding.dae": (collada(box()).replace(b"utf-8", b"utq-8"), "unknown encoding"),
     "bomb.dae": (BOMB, "DTD or XML entities"),
     "other.dae": (b"<robot/>", "<robot>, not <COLLADA>"),
     "unit.dae": (collada(box(), unit="-1"), "<unit> is '-1' metres"),

@@ -292,6 +292,11 @@ def test_a_listener_that_takes_no_value_is_named_by_its_definition() -> None:
             0,
             "defines 2 programs: A, B",
         ),
+        (
+            "import abc\nclass Control(abc.ABC):\n    @abc.abstractmethod\n    def go(self): ...\n",
+            0,
+            "TypeError: Can't instantiate abstract class",
+        ),
         ("import sys\nsys.exit()\n", 2, "it called exit(None)"),
         ("raise BaseException('odd')\n", 1, "BaseException: odd"),
         ("def f(): f()\nf()\n", 1, "RecursionError"),
@@ -326,6 +331,7 @@ def test_check_finds_a_syntax_error_without_running_anything(tmp_path: Path) -> 
         ({}, "needs a 'file' or a 'source'"),
         ({"file": "gone.py"}, "cannot be read: No such file"),
         ({"file": "."}, "cannot be read: Is a directory"),
+        ({"file": "a\0b"}, "cannot be read: embedded null byte"),
         ({"source": "", "period": 0.015}, "not a whole multiple of the step"),
         ({"source": "", "patience": -1}, "patience must be 0 s or more"),
         ({"source": "", "patience": "soon"}, "patience"),
@@ -348,6 +354,11 @@ def test_a_failed_start_is_told_again_until_it_is_mended(tmp_path: Path) -> None
         bench.start()
     with pytest.raises(ProgramError, match="J7"):
         bench.step()
+    for text, says in (("import nowhere", "nowhere"), (listing("def init(self): 1/0"), "Zero")):
+        with pytest.raises(ProgramError, match=says):
+            program(bench).reload(text)
+        with pytest.raises(ProgramError):
+            bench.step()
     file.write_text(FOLLOW)
     program(bench).reload()
     bench.turn("arm/J2", 0.5)
@@ -389,39 +400,66 @@ def test_reload_keeps_memory_of_the_same_names(tmp_path: Path) -> None:
     bench.start()
     bench.run(3)
     assert bench.angle("arm/J1") == 13
-    assert not program(bench).changed_on_disk()
+    assert program(bench).changed_on_disk() is None
     file.write_text(COUNT.format(by=100, more="another"))
-    assert program(bench).changed_on_disk()
-    program(bench).reload()
-    assert not program(bench).changed_on_disk()
+    program(bench).reload(program(bench).changed_on_disk())
+    assert program(bench).changed_on_disk() is None
     bench.step()
     assert bench.angle("arm/J1") == 113
     assert bench.said == [("info", "follow", "old ends")]
     assert program(bench).source == file.read_text()
 
 
-def test_a_touched_or_vanished_file_is_noticed(tmp_path: Path) -> None:
-    """A new date counts as a change; a file that is gone does not."""
+def test_a_change_on_disk_is_noticed_once(tmp_path: Path) -> None:
+    """New text counts; a new date alone, an emptied and a vanished file do not."""
     bench, file = program_bench(tmp_path, FOLLOW)
+    bench.start()
     os.utime(file, ns=(1, 1))
-    assert program(bench).changed_on_disk()
+    assert program(bench).changed_on_disk() is None
+    file.write_text("")
+    assert program(bench).changed_on_disk() is None
+    file.write_text(FOLLOW + "# more\n")
+    assert program(bench).changed_on_disk() == FOLLOW + "# more\n"
+    assert program(bench).changed_on_disk() is None
+    file.write_bytes(b"\xff\xfe")
+    assert program(bench).changed_on_disk() is None
+    assert program(bench).changed_on_disk() is None
+    ((level, _, text),) = bench.said
+    assert level == "warning"
+    assert "not UTF-8" in text
     file.unlink()
-    assert not program(bench).changed_on_disk()
+    assert program(bench).changed_on_disk() is None
     with pytest.raises(ProgramError, match="No such file"):
         program(bench).reload()
 
 
+def test_an_init_that_fails_has_set_nothing() -> None:
+    """What init sets counts once it has come to its end."""
+    bench = inline(listing('def init(self): self.joint("J1").value = 0.5')).start()
+    bench.step()
+    assert bench.angle("arm/J1") == 0.5
+    with pytest.raises(ProgramError, match="Zero"):
+        program(bench).reload(listing('def init(self): self.joint("J3").value = 0.5; 1/0'))
+    bench.run(2)
+    assert bench.angle("arm/J3") == 0.0
+    with pytest.raises(ProgramError, match=r"<p>:3: .*is measured"):
+        inline(listing('def init(self):\n    self.signal("J1.angle").value = 0.5')).start()
+
+
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "says", "blinks"),
     [
-        ("class Control:\n    def loop(self) pass\n", "SyntaxError"),
-        ("import nowhere\n", "nowhere"),
-        (listing('def __init__(self): self.joint("J2").on_change(print); 1/0'), "ZeroDivision"),
-        (listing('def init(self): self.memory.count = 0; self.joint("J8")'), "J8"),
+        ("class Control:\n    def loop(self) pass\n", "SyntaxError", 2),
+        ("import nowhere\n", "nowhere", 2),
+        (listing('def __init__(self): self.joint("J2").on_change(print); 1/0'), "ZeroDiv", 1),
+        (listing('def init(self): self.memory.count = 0; self.joint("J8")'), "J8", 1),
     ],
 )
-def test_a_failing_reload_keeps_the_old_program(text: str, says: str) -> None:
-    """Whether the text, an import or init fails: the old program, its memory and timers go on."""
+def test_a_failing_reload_keeps_the_old_program(text: str, says: str, blinks: int) -> None:
+    """Whether the text, an import or init fails, the old program goes on with its memory.
+
+    Its timers go on too; where the new program got as far as init, they begin anew.
+    """
     bench = inline(
         listing(
             'def init(self):\n    self.memory("count", 0)\n    self.tell()\n'
@@ -441,8 +479,23 @@ def test_a_failing_reload_keeps_the_old_program(text: str, says: str) -> None:
     bench.run(4)
     said = [text for _, _, text in bench.said]
     assert "0.5 5.0" in said
-    assert said.count("blink") in (1, 2)
+    assert said.count("blink") == blinks
     assert len(bench.listeners) == 1
+
+
+def test_an_old_program_that_cannot_begin_again_is_told() -> None:
+    """Where the new init and then the old one fail, both are told and nothing runs silently."""
+    bench = inline(
+        listing("def init(self):\n    if self.time: raise OSError('port is taken')")
+    ).start()
+    bench.step()
+    with pytest.raises(ProgramError, match="ZeroDivisionError"):
+        program(bench).reload(listing("def init(self): 1/0"))
+    ((level, _, text),) = bench.said
+    assert level == "warning"
+    assert "port is taken" in text
+    with pytest.raises(ProgramError, match="port is taken"):
+        bench.step()
 
 
 def test_an_exit_that_fails_is_told_and_the_new_program_starts() -> None:
@@ -658,6 +711,14 @@ def test_the_guard_never_strikes_after_the_call() -> None:
         for _ in range(50):  # a late strike would land here
             busy(0.0)
     assert outcomes == {"done", "stopped"}
+
+
+def test_a_guard_struck_within_itself_can_be_used_again() -> None:
+    """An exception in the midst of the guard's own lock leaves it open."""
+    watched = guard.Guard(0.0)
+    with pytest.raises(guard.Overdue):
+        watched.run(watched.fire_if_late, math.inf)
+    assert watched.run(len, "ab") == 2
 
 
 def test_the_watch_ends_with_its_last_guard(monkeypatch: pytest.MonkeyPatch) -> None:

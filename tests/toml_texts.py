@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from random import Random
 
 from hypothesis import strategies as st
 
 Path = tuple[str | int, ...]
 
-BARE = st.text("abcXYZ019_-", min_size=1, max_size=6)
-WORDS = st.sampled_from(
-    [
+BARE = "abcXYZ019_-"
+KEYS = [
         "",
         "a b",
         "é",
@@ -28,9 +27,8 @@ WORDS = st.sampled_from(
         "😀",
         "a\u200b",
         "1.5",
-    ]
-)
-COMMENTS = st.sampled_from(["", "", "  # note", "# x = [1, { ", "\t# \"quoted\" '''"])
+    ]  # fmt: skip
+COMMENTS = ["", "", "  # note", "# x = [1, { ", "\t# \"quoted\" '''"]
 STRINGS = [
     '"plain"', "'literal \\ \"'", '"a \\" # b"', '""', "''", '"tab\\t\\u00e9"',
     '"""one line"""', '"""\nlong ""quotes"" [x]\n# no comment\n"""', "'''\nraw '' = \n'''",
@@ -57,9 +55,11 @@ class Writer:
         self.lines.setdefault(path, self.text.count("\n") + 1)
 
 
-def draw_key(draw: Any, taken: set[str]) -> tuple[str, str]:
+def pick_key(rng: Random, taken: set[str]) -> tuple[str, str]:
     """A key that is not taken and one way of writing it."""
-    key = draw(st.one_of(BARE, WORDS).filter(lambda k: k not in taken))
+    key = rng.choice(KEYS)
+    while key in taken:
+        key = rng.choice(BARE) + key
     taken.add(key)
     bare = key and all(c in "abcXYZ019_-" for c in key)
     ways = [json.dumps(key, ensure_ascii=False)]
@@ -67,90 +67,90 @@ def draw_key(draw: Any, taken: set[str]) -> tuple[str, str]:
         ways.append(json.dumps(key))
     if "'" not in key:
         ways.append(f"'{key}'")
-    return key, draw(st.sampled_from([key, *ways] if bare else ways))
+    return key, rng.choice([key, *ways] if bare else ways)
 
 
-def draw_gap(draw: Any, writer: Writer, multiline: bool) -> None:
-    writer.put(draw(st.sampled_from(["", " ", "\t "])))
-    if multiline and draw(st.integers(0, 3)) == 0:
-        writer.put(draw(st.sampled_from(["\n", " # c ], }\n", "\n\n  "])))
+def write_gap(rng: Random, writer: Writer) -> None:
+    writer.put(rng.choice(["", " ", "\t "]))
+    if rng.randint(0, 3) == 0:
+        writer.put(rng.choice(["\n", " # c ], }\n", "\n\n  "]))
 
 
-def draw_value(draw: Any, writer: Writer, path: Path, depth: int, multiline: bool = True) -> None:
-    kind = draw(st.sampled_from(["scalar", "scalar", "array", "table"])) if depth else "scalar"
+def write_value(rng: Random, writer: Writer, path: Path, depth: int) -> None:
+    kind = rng.choice(["scalar", "scalar", "array", "table"]) if depth else "scalar"
     if kind == "scalar":
-        writer.put(draw(st.sampled_from(SCALARS)))
+        writer.put(rng.choice(SCALARS))
     elif kind == "array":
         writer.put("[")
-        count = draw(st.integers(0, 3))
+        count = rng.randint(0, 3)
         for number in range(count):
-            draw_gap(draw, writer, multiline)
+            write_gap(rng, writer)
             writer.mark((*path, number))
-            draw_value(draw, writer, (*path, number), depth - 1)
-            draw_gap(draw, writer, multiline)
-            if number < count - 1 or draw(st.booleans()):
+            write_value(rng, writer, (*path, number), depth - 1)
+            write_gap(rng, writer)
+            if number < count - 1 or rng.random() < 0.5:
                 writer.put(",")
-        draw_gap(draw, writer, multiline)
+        write_gap(rng, writer)
         writer.put("]")
     else:
         writer.put("{")
-        count, taken = draw(st.integers(0, 3)), set()
+        count, taken = rng.randint(0, 3), set()
         for number in range(count):
-            writer.put(draw(st.sampled_from(["", " "])))
-            draw_pair(draw, writer, path, taken, depth - 1)
-            writer.put(draw(st.sampled_from(["", " "])) + ("," if number < count - 1 else ""))
+            writer.put(rng.choice(["", " "]))
+            write_pair(rng, writer, path, taken, depth - 1)
+            writer.put(rng.choice(["", " "]) + ("," if number < count - 1 else ""))
         writer.put("}")
 
 
-def draw_pair(draw: Any, writer: Writer, path: Path, taken: set[str], depth: int) -> None:
-    key, written = draw_key(draw, taken)
+def write_pair(rng: Random, writer: Writer, path: Path, taken: set[str], depth: int) -> None:
+    key, written = pick_key(rng, taken)
     path = (*path, key)
     writer.mark(path)
-    while draw(st.integers(0, 4)) == 0:
-        key, more = draw_key(draw, set())
-        path, written = (*path, key), f"{written}{draw(st.sampled_from(['.', ' . ']))}{more}"
+    while rng.randint(0, 4) == 0:
+        key, more = pick_key(rng, set())
+        path, written = (*path, key), f"{written}{rng.choice(['.', ' . '])}{more}"
         writer.mark(path)
-    writer.put(written + draw(st.sampled_from(["=", " = ", "\t="])))
-    draw_value(draw, writer, path, depth)
+    writer.put(written + rng.choice(["=", " = ", "\t="]))
+    write_value(rng, writer, path, depth)
 
 
-@st.composite
-def toml_texts(draw: Any) -> tuple[str, dict[Path, int]]:
+def make_text(seed: int) -> tuple[str, dict[Path, int]]:
     """A valid TOML text, and the line on which each path begins."""
+    rng = Random(seed)
     writer = Writer()
     taken: set[str] = set()
-    for _ in range(draw(st.integers(0, 3))):
-        draw_pair(draw, writer, (), taken, 3)
-        writer.put(draw(COMMENTS) + "\n")
+    for _ in range(rng.randint(0, 3)):
+        write_pair(rng, writer, (), taken, 3)
+        writer.put(rng.choice(COMMENTS) + "\n")
     arrays: dict[str, tuple[str, int]] = {}
-    for _ in range(draw(st.integers(0, 5))):
-        writer.put(draw(st.sampled_from(["", "\n", "# comment [not.a.table]\n", "\n\n"])))
-        draw_block(draw, writer, taken, arrays)
+    for _ in range(rng.randint(0, 5)):
+        writer.put(rng.choice(["", "\n", "# comment [not.a.table]\n", "\n\n"]))
+        write_block(rng, writer, taken, arrays)
     text = writer.text
-    if draw(st.booleans()):
+    if rng.random() < 0.5:
         text = text.replace("\r\n", "\n").replace("\n", "\r\n")
     return text, writer.lines
 
 
-def draw_block(
-    draw: Any, writer: Writer, taken: set[str], arrays: dict[str, tuple[str, int]]
+def write_block(
+    rng: Random, writer: Writer, taken: set[str], arrays: dict[str, tuple[str, int]]
 ) -> None:
-    again = draw(st.booleans()) and arrays
-    below = again and draw(st.integers(0, 2)) == 0
+    again = bool(arrays) and rng.random() < 0.5
+    below = again and rng.randint(0, 2) == 0
     inner: set[str] = set()
-    pad = draw(st.sampled_from(["", " "]))
+    pad = rng.choice(["", " "])
     if below:
-        name = draw(st.sampled_from(sorted(arrays)))
+        name = rng.choice(sorted(arrays))
         written, count = arrays.pop(name)  # so that no table is opened twice
         path: Path = (name, count - 1, "below")
         writer.mark(path)
         writer.put(f"[{pad}{written}{pad}.below]")
-    elif again or draw(st.booleans()):
+    elif again or rng.random() < 0.5:
         if again:
-            name = draw(st.sampled_from(sorted(arrays)))
+            name = rng.choice(sorted(arrays))
             written, count = arrays[name]
         else:
-            name, written = draw_key(draw, taken)
+            name, written = pick_key(rng, taken)
             count = 0
         arrays[name] = (written, count + 1)
         path = (name, count)
@@ -159,12 +159,16 @@ def draw_block(
         writer.put(f"[[{pad}{written}{pad}]]")
         inner.add("below")
     else:
-        name, written = draw_key(draw, taken)
+        name, written = pick_key(rng, taken)
         path = (name,)
         writer.mark(path)
         writer.put(f"[{pad}{written}{pad}]")
-    writer.put(draw(COMMENTS) + "\n")
-    for _ in range(draw(st.integers(0, 3))):
-        writer.put(draw(st.sampled_from(["", "  ", "\t"])))
-        draw_pair(draw, writer, path, inner, 2)
-        writer.put(draw(COMMENTS) + "\n")
+    writer.put(rng.choice(COMMENTS) + "\n")
+    for _ in range(rng.randint(0, 3)):
+        writer.put(rng.choice(["", "  ", "\t"]))
+        write_pair(rng, writer, path, inner, 2)
+        writer.put(rng.choice(COMMENTS) + "\n")
+
+
+#: Texts by seed: drawing each choice from hypothesis itself takes 0.1 s for a text.
+TEXTS = st.integers(0, 2**32).map(make_text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -98,7 +99,7 @@ class Signals:
                 f"signal {name!r} is owned by {holder!r}, not by {owner!r}.",
                 hint="Take it over first.",
             )
-        if not isinstance(value, int | float) or not math.isfinite(value):
+        if not isinstance(value, Real) or not _is_finite(value):
             raise SignalError(f"signal {name!r} takes finite numbers, not {value!r}.")
         if not signal.lo <= value <= signal.hi:
             raise SignalError(
@@ -126,3 +127,10 @@ class Signals:
     def release(self, owner: str) -> None:
         """Gives up everything that ``owner`` owns."""
         self.owners = {name: who for name, who in self.owners.items() if who != owner}
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number too large for a float
+        return False

@@ -149,12 +149,10 @@ class State:
 
     def restore(self, other: State | bytes) -> None:
         """Takes over all numbers of another state, in place."""
-        data = np.frombuffer(other, np.float64) if isinstance(other, bytes) else other.data
-        if data.shape != self.data.shape:
-            raise SessionError(
-                f"a state of this world has {self.data.size} numbers, not {data.size}."
-            )
-        self.data[:] = data
+        size = len(other) / 8 if isinstance(other, bytes) else other.data.size
+        if size != self.data.size:
+            raise SessionError(f"a state of this world has {self.data.size} numbers, not {size:g}.")
+        self.data[:] = np.frombuffer(other, np.float64) if isinstance(other, bytes) else other.data
 
     def save(self) -> bytes:
         """All numbers as bytes, in the machine's order (little endian on all we support)."""
@@ -166,14 +164,18 @@ class State:
 
     def hash(self) -> str:
         """Hash of all bits."""
-        return hashlib.blake2b(self.data, digest_size=16).hexdigest()
+        return hashlib.blake2b(self.data.data, digest_size=16).hexdigest()
 
     def difference(self, other: State) -> str:
         """Names the first block that differs and by how much; empty if none does."""
         for name, view in self._views.items():
-            theirs = other[name]
-            if view.tobytes() != theirs.tobytes():
-                gap = np.abs(view.astype(float) - theirs.astype(float)).max()
+            if name not in other or other[name].shape != view.shape:
+                return f"{name} is not the same block in both"
+            mine, theirs = view.ravel(), other[name].ravel()
+            differs = mine.view(np.int64) != theirs.view(np.int64)
+            if differs.any():
+                with np.errstate(invalid="ignore"):
+                    gap = np.abs(mine[differs].astype(float) - theirs[differs].astype(float)).max()
                 return f"{name} differs by up to {gap:.3g}"
         return ""
 

@@ -49,6 +49,13 @@ class Desk:
         self._joints: dict[str, JointHandle] = {}
         self._signals: dict[str, SignalHandle] = {}
         self._sensors: dict[str, SensorHandle] = {}
+        self._waiting: list[tuple[str, float]] | None = []
+
+    def open(self) -> None:
+        """Lets writes through, those of ``init()`` first: one that fails has set nothing."""
+        waiting, self._waiting = self._waiting or [], None
+        for signal, value in waiting:
+            self.write(signal, value)
 
     def joint(self, name: str) -> JointHandle:
         """The handle of a joint."""
@@ -78,6 +85,10 @@ class Desk:
 
     def write(self, signal: str, value: float) -> None:
         """Sets a signal in the program's name."""
+        if self._waiting is not None:
+            self.bench.signals.check(signal, value, self.owner)
+            self._waiting.append((signal, value))
+            return
         self.bench.write(signal, value, self.owner)
 
     def on_change(self, signal: str, call: Callable[[float], object], by: float) -> None:

@@ -65,7 +65,9 @@ def value_signal(world: World, dof: int) -> str:
     return f"{name}.{world.joints[world.joint(name)].kind.dofs[0]}"
 
 
-def dof_signal(world: World, signals: Signals, dof: int, what: str) -> str:
+def dof_signal(
+    world: World, signals: Signals, dof: int, what: str, *, origin: Origin | None = None
+) -> str:
     """Name of another signal of a degree of freedom: ``what`` is "speed", "target", ….
 
     Raises:
@@ -80,11 +82,6 @@ def dof_signal(world: World, signals: Signals, dof: int, what: str) -> str:
     hint = "Give the joint an actuator first. " if what.startswith("target") else ""
     raise NameNotFound(
         f"joint {name!r} has no {what.replace('_', ' ')}.",
-        origin=origin_of(world, dof),
+        origin=origin,
         hint=f"{hint}Its signals: {listing(has)}.",
     )
-
-
-def origin_of(world: World, dof: int) -> Origin:
-    """Where the joint of a degree of freedom was said."""
-    return world.joints[world.joint(world.dof_name(dof).partition(".")[0])].origin

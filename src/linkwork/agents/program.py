@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
@@ -16,6 +15,7 @@ from linkwork.agents.control import Control
 from linkwork.agents.desk import Desk
 from linkwork.agents.guard import Guard
 from linkwork.agents.memory import Memory
+from linkwork.agents.program_file import ProgramFile
 from linkwork.agents.source import Source
 from linkwork.agents.timers import Timers
 from linkwork.blocks import read_params, scoped_name, whole_steps
@@ -78,11 +78,9 @@ class Program(Agent):
         if not params.file and params.source is None:
             self._refuse("it needs a 'file' or a 'source'")
         self._scope = self._find_scope(params.on)
-        self.path = self._find_path(params.file) if params.file else None
-        self._stamp: tuple[int, int] | None = None
+        self._file = ProgramFile(params.file, spec.name, spec.origin) if params.file else None
+        self.path = self._file.path if self._file else None
         self.source = self.read_file() if params.source is None else params.source
-        if params.source is not None:
-            self._stamp = self._stat()
         self._guard = Guard(params.patience)
         self._control: Control | None = None
         self._code = self._as_source(self.source)
@@ -101,10 +99,6 @@ class Program(Agent):
             if scope in scopes:
                 return scope
         raise not_found("part", on, scopes, origin=self.spec.origin)
-
-    def _find_path(self, file: str) -> Path:
-        said_in = self.spec.origin.file
-        return Path(said_in).parent / file if said_in else Path(file)
 
     def _as_source(self, text: str) -> Source:
         filename = str(self.path) if self.path else f"<{self.owner}>"
@@ -203,30 +197,24 @@ class Program(Agent):
         Raises:
             ProgramError: If it cannot be read.
         """
-        if self.path is None:
+        if self._file is None:
             raise ProgramError(f"program {self.owner!r} has no file.", origin=self.spec.origin)
-        try:
-            self._stamp = self._stat()
-            return self.path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise ProgramError(
-                f"program {self.owner!r}: the file {str(self.path)!r} cannot be read: {why}.",
-                origin=self.spec.origin,
-                hint="A relative path starts at the folder of the file that names it.",
-            ) from None
+        return self._file.read()
 
-    def changed_on_disk(self) -> bool:
-        """Whether the file's date or size changed since it was last read."""
-        now = self._stat()
-        return now is not None and now != self._stamp
+    def changed_on_disk(self) -> str | None:
+        """The file's new text if its date or size changed since it was last read, else None.
 
-    def _stat(self) -> tuple[int, int] | None:
-        try:
-            found = self.path.stat() if self.path else None
-        except OSError:
+        A file that an editor has just emptied or removed counts once it is written; one that
+        cannot be read is told, once.
+        """
+        if self._file is None or not self._file.changed():
             return None
-        return (found.st_mtime_ns, found.st_size) if found else None
+        try:
+            text = self.read_file()
+        except ProgramError as error:
+            self.bench.say(str(error), level="warning", source=self.owner)
+            return None
+        return text if text.strip() and text != self.source else None
 
     # Calling into the program -----------------------------------------------------------------
 
@@ -241,16 +229,16 @@ class Program(Agent):
             raise self._code.fault(error, call, seconds) from error
 
     def _load(self) -> Control:
-        """Makes the program's object; no code of its class has run yet."""
+        """Makes the program's object, not initialised yet."""
         program: type[Control] = self._run(self._code.load, patience=START_PATIENCE)
-        return program.__new__(program)
+        return self._run(program.__new__, program)
 
     def _begin(self, control: Control, *, again: bool = False) -> None:
         """Lets a program start; ``again`` for one that ran before."""
         self.bench.forget(self.owner)
         self._timers.clear()
         self._failure = None
-        control._desk = Desk(
+        control._desk = desk = Desk(
             self.bench, self.owner, scope=self._scope, every=self.every, wrap=self._wrap,
             memory=Memory(self.slot("memory"), self.slot("memory_key")), timers=self._timers,
             chance=self._chance,
@@ -259,9 +247,12 @@ class Program(Agent):
             if not again:
                 self._run(control.__init__, patience=START_PATIENCE)
             self._run(control.init, patience=START_PATIENCE)
-        except BaseException:
+            desk.open()
+        except BaseException as error:
             self.bench.forget(self.owner)
             self._timers.clear()
+            if isinstance(error, ProgramError):
+                self._failure = error
             raise
         self._control = control
         self._loops = getattr(control.loop, "__func__", None) is not Control.loop
@@ -291,9 +282,17 @@ class Program(Agent):
             self._restore(before)
             if running is not None:
                 self._code = old
-                self._begin(running, again=True)
-                self._restore({n: v for n, v in before.items() if "/timer" not in n})
+                self._begin_again(running)
+                for slot in ("timer", "timer_count"):
+                    del before[self.field(slot)]
+                self._restore(before)
             raise
+
+    def _begin_again(self, control: Control) -> None:
+        try:
+            self._begin(control, again=True)
+        except ProgramError as error:
+            self.bench.say(str(error), level="warning", source=self.owner)
 
     def _restore(self, values: dict[str, Any]) -> None:
         for name, value in values.items():

@@ -83,7 +83,7 @@ class Reference(Agent):
         given, spec, signals = self._given, self.spec, bench.signals
         if given.joint:
             dof = find_dof(self.world, given.joint, scope=spec.scope, origin=spec.origin)
-            name = dof_signal(self.world, signals, dof, "target")
+            name = dof_signal(self.world, signals, dof, "target", origin=spec.origin)
         else:
             names = {signal.name: None for signal in signals}
             name = find_name("signal", given.signal, names, scope=spec.scope, origin=spec.origin)

@@ -50,13 +50,16 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     return thing
 
 
-def save(thing: Part | Scene, path: str | os.PathLike[str]) -> None:
+def save(thing: Part | Scene, path: str | os.PathLike[str]) -> list[str]:
     """Saves a part or scene in the format that the path's suffix names.
+
+    Returns:
+        What the format could not say, or says differently; empty if nothing was lost.
 
     Raises:
         LinkworkError: If no format has the suffix, or it cannot say what the thing holds.
     """
-    format_for(path).write(thing, path)
+    return format_for(path).write(thing, path) or []
 
 
 def _find(path: str | os.PathLike[str]) -> str:

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.kinematics import kernels
+from linkwork.spatial.kernels import rotate
+from linkwork.spatial.pose import Numbers
 from linkwork.world import World
 
 
 def _coordinates(world: World, q: np.ndarray) -> np.ndarray:
-    q = np.ascontiguousarray(q, dtype=np.float64)
-    if q.shape != (world.nq,):
-        raise LinkworkError(f"q must have {world.nq} numbers, not shape {q.shape}.")
-    return q
+    return _shaped("q", q, (world.nq,))
+
+
+def _shaped(what: str, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The values as the kernels need them; they would read past the end of anything shorter."""
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    if values.shape != shape:
+        numbers = "×".join(map(str, shape))
+        raise LinkworkError(f"{what} must have {numbers} numbers, not shape {values.shape}.")
+    return values
 
 
 def forward(world: World, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """Poses of all bodies (nb×7: position [m], quaternion wxyz) at the coordinates ``q``."""
     pose = np.empty((world.nb, 7)) if out is None else out
+    if pose.shape != (world.nb, 7) or pose.dtype != np.float64:
+        raise LinkworkError(f"out must have {world.nb}×7 float64, not {pose.dtype} {pose.shape}.")
     kernels.forward_poses(*world.tree, _coordinates(world, q), pose)
     return pose
 
@@ -28,7 +36,8 @@ def forward(world: World, q: np.ndarray, out: np.ndarray | None = None) -> np.nd
 def velocities(world: World, q: np.ndarray, v: np.ndarray, pose: np.ndarray) -> np.ndarray:
     """Twists of all bodies (nb×6: centre of mass [m/s], angular [rad/s], world axes)."""
     twist = np.empty((world.nb, 6))
-    v = np.ascontiguousarray(v, dtype=np.float64)
+    v = _shaped("v", v, (world.nv,))
+    pose = _shaped("pose", pose, (world.nb, 7))
     kernels.forward_twists(*world.tree, world.com, _coordinates(world, q), v, pose, twist)
     return twist
 
@@ -38,7 +47,7 @@ def jacobian(
     q: np.ndarray,
     frame: str,
     *,
-    point: Sequence[float] = (0.0, 0.0, 0.0),
+    point: Numbers = (0.0, 0.0, 0.0),
     pose: np.ndarray | None = None,
 ) -> np.ndarray:
     """Geometric Jacobian (6×nv) of a point of an element or anchor, world axes.
@@ -51,12 +60,11 @@ def jacobian(
         pose: Poses at ``q``, if they are known already.
     """
     q = _coordinates(world, q)
-    if pose is None:
-        pose = forward(world, q)
+    pose = forward(world, q) if pose is None else _shaped("pose", pose, (world.nb, 7))
     body, local = world.frame(frame)
     x, y, z = local.apply(point)
     out = np.zeros((6, world.nv))
-    px, py, pz = kernels.rotate(pose[body, 3:], x, y, z)
+    px, py, pz = rotate(pose[body, 3:], x, y, z)
     at = pose[body, :3] + (px, py, pz)
     kernels.point_jacobian(*world.tree, q, pose, body, at[0], at[1], at[2], out)
     return out
@@ -65,7 +73,7 @@ def jacobian(
 def integrate(world: World, q: np.ndarray, v: np.ndarray, h: float) -> np.ndarray:
     """Coordinates after moving with ``v`` for the time ``h`` [s]."""
     out = np.empty(world.nq)
-    v = np.ascontiguousarray(v, dtype=np.float64)
+    v = _shaped("v", v, (world.nv,))
     kernels.integrate_coordinates(
         world.kind, world.qadr, world.vadr, _coordinates(world, q), v, h, out
     )

@@ -182,6 +182,7 @@ def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, par
     for i in range(6):
         out[i] = 0.0
     ax = ay = az = 0.0
+    ex, ey, ez = 1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2)
     turning = False
     if kind == HINGE or kind == SCREW:
         ax, ay, az = rotate(qb, axis[0], axis[1], axis[2])
@@ -191,7 +192,7 @@ def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, par
     elif kind == SLIDER:
         out[0], out[1], out[2] = rotate(qp, axis[0], axis[1], axis[2])
     elif kind == BALL:
-        ax, ay, az = rotate(qb, (1.0 if k == 0 else 0.0), (1.0 if k == 1 else 0.0), (1.0 if k == 2 else 0.0))
+        ax, ay, az = rotate(qb, ex, ey, ez)
         turning = True
     elif kind == UNIVERSAL:
         if k == 0:
@@ -207,7 +208,7 @@ def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, par
             turning = True
     elif kind == PLANAR:
         if k < 2:
-            x, y, z = from_axes(axis, axis2, 1.0 - k, 1.0 * k, 0.0)
+            x, y, z = from_axes(axis, axis2, ex, ey, 0.0)
             out[0], out[1], out[2] = rotate(qp, x, y, z)
         else:
             ax, ay, az = rotate(qb, axis[0], axis[1], axis[2])
@@ -220,9 +221,9 @@ def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, par
         turning = True
     elif kind == FREE:
         if k < 3:
-            out[0], out[1], out[2] = rotate(qp, (1.0 if k == 0 else 0.0), (1.0 if k == 1 else 0.0), (1.0 if k == 2 else 0.0))
+            out[0], out[1], out[2] = rotate(qp, ex, ey, ez)
         else:
-            out[3], out[4], out[5] = rotate(qb, (1.0 if k == 3 else 0.0), (1.0 if k == 4 else 0.0), (1.0 if k == 5 else 0.0))
+            out[3], out[4], out[5] = rotate(qb, ex, ey, ez)
     if turning:
         # velocity of the origin = ω × (origin − pivot)
         rx, ry, rz = rotate(qb, -pivot[0], -pivot[1], -pivot[2])

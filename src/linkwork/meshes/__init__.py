@@ -1,6 +1,6 @@
 """Triangle meshes: load (STL, OBJ, glTF, Collada), hull, inertia, simplification."""
 
-from linkwork.meshes.load import MESH_SUFFIXES, UpAxis, clear_mesh_cache, load_mesh
+from linkwork.meshes.load import MESH_SUFFIXES, UpAxis, clear_mesh_cache, load_mesh, mesh_files
 from linkwork.meshes.mass import MassProperties, mass_properties
 from linkwork.meshes.mesh import TriangleMesh
 
@@ -12,4 +12,5 @@ __all__ = [
     "clear_mesh_cache",
     "load_mesh",
     "mass_properties",
+    "mesh_files",
 ]

@@ -60,6 +60,8 @@ def _parse(source: MeshSource) -> Element:
             line=error.position[0],
             hint="The file is cut off or damaged.",
         ) from None
+    except (LookupError, ValueError) as error:
+        raise source.error(f"it is not readable XML: {error}.") from None
     if local_name(root) != "COLLADA":
         raise source.error(f"its root element is <{local_name(root)}>, not <COLLADA>.")
     return root

@@ -81,6 +81,21 @@ def load_mesh(path: Path, *, up_axis: UpAxis = "as_written") -> TriangleMesh:
     return mesh
 
 
+def mesh_files(path: Path) -> list[Path]:
+    """The mesh file and each file that it names (buffers, materials) and that exists.
+
+    Raises:
+        MeshError: As :func:`load_mesh`.
+    """
+    path = Path(path)
+    load_mesh(path)
+    with _cache_lock:
+        known = _cache.get((path.absolute(), "as_written"))
+    stamps = known[0] if known is not None else _load(path, "as_written")[1]
+    folder = stamps[0].path.parent
+    return [path, *(path.parent / s.path.relative_to(folder) for s in stamps[1:] if s.size >= 0)]
+
+
 def clear_mesh_cache() -> None:
     """Forgets all loaded meshes."""
     with _cache_lock:

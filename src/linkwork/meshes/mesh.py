@@ -149,7 +149,6 @@ def weld(
 
     Vertices that no triangle uses go too; the rest keep the order in which they first occur.
     """
-    vertices = vertices + 0.0  # -0.0 and 0.0 are one place
     order = np.lexsort(vertices.T)
     ordered = vertices[order]
     starts = np.ones(len(order), dtype=bool)

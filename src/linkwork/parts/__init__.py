@@ -1,10 +1,12 @@
 """Parts: elements, joints and anchors, snapped together into robots."""
 
 from linkwork.parts.anchor import Anchor
+from linkwork.parts.coupling import Coupling
 from linkwork.parts.element import Element
 from linkwork.parts.joint import JOINT_TYPES, Joint, RailPiece
 from linkwork.parts.kit import Kit, find_kits, kit_part
-from linkwork.parts.part import Attachment, Coupling, Loop, Part
+from linkwork.parts.loop import Loop
+from linkwork.parts.part import Attachment, Part
 from linkwork.parts.shape import SHAPES, Box, Capsule, Cone, Cylinder, Mesh, Plane, Shape, Sphere
 from linkwork.parts.spec import Spec
 

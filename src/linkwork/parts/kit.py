@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from linkwork.errors import Origin, not_found
+from linkwork.errors import LinkworkError, Origin, not_found
 
 #: Folder of the user's own kits unless ``LINKWORK_KITS`` names others.
 USER_KITS = Path("~/.linkwork/kits")
@@ -69,7 +69,13 @@ def find_kits() -> dict[str, Kit]:
 
     take(Path(__file__).parent.parent / "kits", "package")
     for entry in entry_points(group="linkwork.kits"):
-        module = import_module(entry.module)
+        try:
+            module = import_module(entry.module)
+        except Exception as error:  # whatever a plug-in's own code raises
+            raise LinkworkError(
+                f"the kits {entry.name!r} ({entry.value}) cannot be imported: {error}.",
+                hint="Repair or remove the package that offers them.",
+            ) from error
         for folder in getattr(module, "__path__", []):
             take(Path(folder), entry.dist.name if entry.dist else entry.name)
     for folder in reversed(_user_folders()):

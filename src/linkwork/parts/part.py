@@ -2,57 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from linkwork.errors import Origin, PartError, not_found
 from linkwork.parts.anchor import Anchor
+from linkwork.parts.coupling import Coupling
 from linkwork.parts.element import Element
-from linkwork.parts.joint import JOINT_TYPES, Joint
+from linkwork.parts.fit import anchor_pose, check_fit, check_turn, check_vacant
+from linkwork.parts.joint import Joint
+from linkwork.parts.loop import Loop
 from linkwork.parts.names import check_name, scoped
 from linkwork.parts.spec import Spec
 from linkwork.spatial.pose import Pose, Vec3, quat_from_axis
-
-
-@dataclass(frozen=True)
-class Loop:
-    """A closed loop: the frames of two anchors held together by a joint.
-
-    Attributes:
-        name: Name in its part.
-        a: First anchor, by name.
-        b: Second anchor.
-        joint: Type of the closing joint; its frame is the anchors'.
-        axis: Axis in the anchors' frames.
-        origin: Where it was said.
-    """
-
-    name: str
-    a: str
-    b: str
-    joint: str = "ball"
-    axis: Vec3 = (0.0, 0.0, 1.0)
-    origin: Origin = field(default=Origin(), compare=False)
-
-
-@dataclass(frozen=True)
-class Coupling:
-    """A joint that follows another: value = ratio · value(of) + offset (mimic, gears).
-
-    Attributes:
-        joint: The joint that follows.
-        of: The joint that leads.
-        ratio: [rad/rad, m/rad, …].
-        offset: [rad or m].
-        origin: Where it was said.
-    """
-
-    joint: str
-    of: str
-    ratio: float = 1.0
-    offset: float = 0.0
-    origin: Origin = field(default=Origin(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -80,7 +42,8 @@ class Attachment:
     def pose(self, carrier: Anchor) -> Pose:
         """Pose of the coming part's root element in the frame of the carrier's element."""
         turned = carrier.at @ Pose(quat=quat_from_axis((0.0, 0.0, 1.0), self.turn))
-        return turned @ self.part.anchor_pose(self.by or self.part.mount).inverse()
+        by = self.by or self.part.mount
+        return turned @ self.part.anchor_pose(by, origin=self.origin).inverse()
 
 
 @dataclass
@@ -195,38 +158,14 @@ class Part:
                 origin=origin,
             )
         carrier = self.find_anchor(anchor, origin=origin)
-        for taken in self.attachments.values():
-            if taken.anchor == anchor:
-                raise PartError(
-                    f"anchor {anchor!r} of {self.name!r} already carries {taken.name!r}.",
-                    origin=origin,
-                    hint="An anchor carries one part.",
-                )
-        attachment = Attachment(anchor, other, name, by, turn, origin, source)
-        self._check_fit(carrier, attachment)
-        self.attachments[name] = attachment
+        check_vacant(self, anchor, origin=origin)
+        check_turn(carrier, turn, origin=origin)
+        if mine := by or other.mount:
+            check_fit(carrier, self.name, other, mine, origin=origin)
+            check_vacant(other, mine, origin=origin)
+            check_turn(other.find_anchor(mine), turn, origin=origin)
+        self.attachments[name] = Attachment(anchor, other, name, by, turn, origin, source)
         return self
-
-    def _check_fit(self, carrier: Anchor, attachment: Attachment) -> None:
-        other, origin = attachment.part, attachment.origin
-        if by := attachment.by or other.mount:
-            mine = other.find_anchor(by, origin=origin)
-            if carrier.fits and mine.fits and carrier.fits != mine.fits:
-                fitting = [a.name for a in other.anchors.values() if a.fits == carrier.fits]
-                hint = f"Anchors of {other.name!r} that fit: {', '.join(fitting) or 'none'}."
-                raise PartError(
-                    f"anchor {by!r} of {other.name!r} (fits {mine.fits!r}) does not fit "
-                    f"{carrier.name!r} of {self.name!r} (fits {carrier.fits!r}).",
-                    origin=origin,
-                    hint=hint,
-                )
-        if not carrier.allows(attachment.turn):
-            raise PartError(
-                f"anchor {carrier.name!r} does not allow a turn of "
-                f"{math.degrees(attachment.turn):g}°.",
-                origin=origin,
-                hint=f"Allowed: {', '.join(f'{t:g}°' for t in carrier.turns_deg())}.",
-            )
 
     def close(
         self,
@@ -246,18 +185,12 @@ class Part:
         origin = origin or Origin()
         self.find_anchor(a, origin=origin)
         self.find_anchor(b, origin=origin)
-        if joint not in JOINT_TYPES or joint == "free":
-            raise PartError(
-                f"a loop cannot be closed by a joint of type {joint!r}.",
-                origin=origin,
-                hint=f"Types: {', '.join(t for t in JOINT_TYPES if t != 'free')}.",
-            )
         if not name:
             number = len(self.loops) + 1
             while f"loop{number}" in self.loops:
                 number += 1
             name = f"loop{number}"
-        return self.add(Loop(check_name(name, "loop", origin=origin), a, b, joint, axis, origin))
+        return self.add(Loop(name, a, b, joint, axis, origin))
 
     def _contains(self, other: Part) -> bool:
         return any(a.part is other or a.part._contains(other) for a in self.attachments.values())
@@ -292,7 +225,10 @@ class Part:
             return roots[0]
         if not roots:
             why = "has no elements" if not self.elements else "has a cycle: nothing is its root"
-            raise PartError(f"part {self.name!r} {why}.", origin=self.origin)
+            first = next(iter(self.elements.values()), self).origin
+            raise PartError(
+                f"part {self.name!r} {why}.", origin=first if first.file else self.origin
+            )
         origin = self.elements[roots[1]].origin
         raise PartError(
             f"part {self.name!r} falls apart: {' and '.join(map(repr, roots))} have no parent.",
@@ -300,31 +236,10 @@ class Part:
             hint="Join them by a joint, or fix one to another with on = '…'.",
         )
 
-    def anchor_pose(self, name: str) -> Pose:
-        """Pose of an anchor in the frame of the part's root element, at initial values of 0.
+    def anchor_pose(self, name: str, *, origin: Origin | None = None) -> Pose:
+        """Pose of an anchor in the frame of the part's root element; no name is the root itself.
 
         Raises:
             PartError: If a joint lies between them, so that no fixed pose exists.
         """
-        if not name:
-            return Pose()
-        anchor = self.find_anchor(name)
-        pose, element = anchor.at, anchor.on
-        root = self.root()
-        seen: set[str] = set()
-        while element != root:
-            piece = self.elements.get(element)
-            if element in seen:
-                raise PartError(
-                    f"element {element!r} of part {self.name!r} carries itself in a cycle.",
-                    origin=self.elements[element].origin,
-                )
-            seen.add(element)
-            if piece is None or not piece.on:
-                raise PartError(
-                    f"anchor {name!r} of {self.name!r} moves relative to the root {root!r}.",
-                    origin=anchor.origin,
-                    hint="A part is attached by an anchor on its root body.",
-                )
-            pose, element = piece.at @ pose, piece.on
-        return pose
+        return anchor_pose(self, name, origin=origin)

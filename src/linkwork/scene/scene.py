@@ -7,6 +7,7 @@ from typing import Self
 
 from linkwork.errors import Origin, SceneError, not_found
 from linkwork.parts import Coupling, Element, Loop, Part, Spec
+from linkwork.parts.fit import check_fit
 from linkwork.parts.names import check_name
 from linkwork.spatial.pose import IDENTITY, Pose, Vec3
 
@@ -151,7 +152,12 @@ class Scene:
             scope = on.partition("/")[0]
             if scope not in self.parts:
                 raise not_found("part", scope, self.parts, origin=placement.origin)
-            self.parts[scope].part.find_anchor(on.partition("/")[2], origin=placement.origin)
+            carrier = self.parts[scope].part.find_anchor(
+                on.partition("/")[2], origin=placement.origin
+            )
+            check_fit(carrier, scope, part, by or part.mount, origin=placement.origin)
+        if by:
+            part.find_anchor(by, origin=placement.origin)
         self.parts[placement.name] = placement
         return self
 

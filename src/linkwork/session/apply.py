@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.agents.program import Program
 from linkwork.errors import SessionError, SignalError, not_found
 from linkwork.kinematics.kernels import BALL, FREE
 from linkwork.session import messages as m
@@ -100,13 +101,11 @@ def _posture(session: Session, name: str) -> None:
 
 
 def _reload(session: Session, message: m.Reload) -> None:
-    agents = {agent.spec.name: agent for agent in session.cycle.agents}
-    agent = agents.get(message.agent)
-    reload = getattr(agent, "reload", None)
-    if reload is None:
-        programs = [name for name, a in agents.items() if hasattr(a, "reload")]
+    programs = {a.spec.name: a for a in session.cycle.agents if isinstance(a, Program)}
+    program = programs.get(message.agent)
+    if program is None:
         raise not_found("program", message.agent, programs)
-    reload(message.source)
+    program.reload(message.source)
     session.say(f"{message.agent} is reloaded.", source=message.agent)
 
 

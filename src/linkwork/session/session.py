@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from linkwork.errors import LinkworkError, SessionError
+from linkwork.agents.program import Program
+from linkwork.errors import LinkworkError
 from linkwork.scene import Scene
 from linkwork.session import messages
 from linkwork.session.apply import apply
@@ -301,9 +302,15 @@ class Session:
             return
         self._watched_at = now
         for agent in self.cycle.agents:
-            changed = getattr(agent, "changed_on_disk", None)
-            if changed is not None and (source := changed()) is not None:
-                self.send(messages.Reload(agent.spec.name, source))
+            if not isinstance(agent, Program):
+                continue
+            try:
+                source = agent.changed_on_disk()
+            except LinkworkError as error:
+                self.say(str(error), level="error", source=agent.spec.name)
+            else:
+                if source is not None:
+                    self.send(messages.Reload(agent.spec.name, source))
 
     # ---- live edits ----------------------------------------------------------------------
 

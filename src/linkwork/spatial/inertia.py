@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.spatial.pose import Pose
+from linkwork.spatial.pose import Numbers, Pose
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Inertia:
     def of(
         cls,
         mass: float,
-        com: Sequence[float] = (0.0, 0.0, 0.0),
+        com: Numbers = (0.0, 0.0, 0.0),
         matrix: Sequence[Sequence[float]] | np.ndarray | None = None,
     ) -> Inertia:
         """Builds an inertia; without ``matrix`` it is a point mass."""
@@ -53,7 +53,7 @@ class Inertia:
         com = np.array(pose.apply(self.com))
         return Inertia(self.mass, com, rotation @ self.matrix @ rotation.T)
 
-    def about(self, point: Sequence[float] | np.ndarray) -> np.ndarray:
+    def about(self, point: Numbers) -> np.ndarray:
         """Inertia matrix about ``point`` (parallel-axis theorem) [kg m²]."""
         r = self.com - np.asarray(point, dtype=np.float64)
         return self.matrix + self.mass * (r @ r * np.eye(3) - np.outer(r, r))

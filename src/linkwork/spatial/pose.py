@@ -16,6 +16,7 @@ _ROUNDING = 1e-15
 
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
+Numbers = Sequence[float] | np.ndarray
 
 
 def quat_multiply(a: Quat, b: Quat) -> Quat:
@@ -56,14 +57,14 @@ def quat_from_rpy(roll: float, pitch: float, yaw: float) -> Quat:
     )
 
 
-def quat_from_axis(axis: Sequence[float], angle: float) -> Quat:
+def quat_from_axis(axis: Numbers, angle: float) -> Quat:
     """Quaternion of a turn by ``angle`` [rad] about ``axis`` (any length but zero)."""
     x, y, z = unit(axis)
     s = math.sin(angle / 2)
     return (math.cos(angle / 2), x * s, y * s, z * s)
 
 
-def quat_between(a: Sequence[float], b: Sequence[float]) -> Quat:
+def quat_between(a: Numbers, b: Numbers) -> Quat:
     """The shortest turn that takes direction ``a`` to direction ``b``."""
     ax, ay, az = unit(a)
     bx, by, bz = unit(b)
@@ -78,7 +79,7 @@ def quat_between(a: Sequence[float], b: Sequence[float]) -> Quat:
     return (q[0] / n, q[1] / n, q[2] / n, q[3] / n)
 
 
-def unit(v: Sequence[float]) -> Vec3:
+def unit(v: Numbers) -> Vec3:
     """``v`` scaled to length one.
 
     Raises:
@@ -113,10 +114,10 @@ class Pose:
     @classmethod
     def of(
         cls,
-        xyz: Sequence[float] = (0.0, 0.0, 0.0),
+        xyz: Numbers = (0.0, 0.0, 0.0),
         *,
-        rpy: Sequence[float] | None = None,
-        quat: Sequence[float] | None = None,
+        rpy: Numbers | None = None,
+        quat: Numbers | None = None,
     ) -> Pose:
         """A pose from position [m] and fixed-axis xyz angles [rad], or a quaternion wxyz."""
         x, y, z = (float(c) for c in xyz)
@@ -153,12 +154,12 @@ class Pose:
         p = quat_rotate(q, self.xyz)
         return Pose((-p[0], -p[1], -p[2]), q)
 
-    def apply(self, point: Sequence[float]) -> Vec3:
+    def apply(self, point: Numbers) -> Vec3:
         """A point [m] of this frame in the parent's frame."""
         r = quat_rotate(self.quat, (float(point[0]), float(point[1]), float(point[2])))
         return (self.xyz[0] + r[0], self.xyz[1] + r[1], self.xyz[2] + r[2])
 
-    def rotate(self, direction: Sequence[float]) -> Vec3:
+    def rotate(self, direction: Numbers) -> Vec3:
         """A direction of this frame in the parent's frame."""
         x, y, z = direction
         return quat_rotate(self.quat, (float(x), float(y), float(z)))
@@ -169,10 +170,10 @@ class Pose:
         return np.array(columns).T
 
     def rpy(self) -> Vec3:
-        """Fixed-axis xyz angles [rad] of the rotation.
+        """Fixed-axis xyz angles [rad] of the rotation, exact at pitch ±90° too.
 
-        At pitch ±90° only yaw ∓ roll is defined. Yaw is taken first and turned back before roll
-        is measured, so that both always fit together.
+        Yaw is taken first and turned back before roll is measured, so that both always fit
+        together, also where only yaw ∓ roll is defined.
         """
         (m00, m01, m02), (m10, m11, m12), (m20, _, _) = self.matrix().tolist()
         yaw = math.atan2(m10, m00)
@@ -187,7 +188,7 @@ class Pose:
 
     def is_identity(self) -> bool:
         """Whether the pose changes nothing, to the last bit but the quaternion's sign."""
-        return self.xyz == (0.0, 0.0, 0.0) and abs(self.quat[0]) == 1.0
+        return not any((*self.xyz, *self.quat[1:]))
 
 
 IDENTITY = Pose()

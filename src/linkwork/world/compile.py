@@ -155,8 +155,9 @@ class _Compiler:
         pose = Pose.of(x0[b, :3], quat=x0[b, 3:])
         while walker:
             if kind[walker]:
+                carrier = self.heads[walker - 1].name
                 raise SceneError(
-                    f"{head.name!r} is free but stands on the moving {self.heads[walker - 1].name!r}.",
+                    f"{head.name!r} is free but stands on the moving {carrier!r}.",
                     origin=head.origin,
                     hint="Place it in the world, or join it by a ball or planar joint.",
                 )
@@ -184,14 +185,13 @@ class _Compiler:
         for number, name in enumerate(element_names):
             element = self.flat.elements[name].element
             assert element is not None
+            body, pose = self.body_of[name], self.pose_of[name]
             for shape in element.shapes:
-                shapes.append(
-                    WorldShape(
-                        shape, self.body_of[name], self.pose_of[name] @ shape.at, number,
-                        shape.color or element.color, element.friction, element.restitution,
-                        element.group,
-                    )  # fmt: skip
-                )
+                made = WorldShape(
+                    shape, body, pose @ shape.at, number, shape.color or element.color,
+                    element.friction, element.restitution, element.group,
+                )  # fmt: skip
+                shapes.append(made)
         return shapes
 
     def _loops(self) -> dict:
@@ -290,7 +290,10 @@ def _couple(world: World, flat: Flat) -> None:
                 )
 
     def depth(dof: int) -> int:
-        return 1 + depth(leaders[dof]) if dof in leaders else 0
+        steps = 0
+        while dof in leaders:
+            dof, steps = leaders[dof], steps + 1
+        return steps
 
     ordered = sorted(leaders, key=depth)
     rows = [(follows, leaders[follows]) for follows in ordered]

@@ -21,7 +21,6 @@ class FlatElement:
         carrier: Full name of the carrying element, empty for the world.
         pose: Pose in the carrier's frame, at joint value 0.
         joint: Full name of the joint between them, empty for a rigid connection.
-        scope: Part that it belongs to.
         part: Name of the placed part, empty for scenery.
         origin: Where it was said.
     """
@@ -90,6 +89,8 @@ def _place(flat: Flat, placement: Placement) -> None:
     root = scoped(name, part.root())
     carrier, pose = "", placement.at
     if placement.on:
+        if placement.on not in flat.anchors:
+            raise not_found("anchor", placement.on, flat.anchors, origin=placement.origin)
         anchor, owner = flat.anchors[placement.on]
         carrier = owner
         pose = anchor.at @ pose

@@ -13,6 +13,10 @@ from linkwork.parts.joint import JOINT_TYPES, Joint
 from linkwork.scene import Scene
 from linkwork.spatial.pose import Pose
 
+_A = np.ndarray
+#: The arrays that the kinematics kernels take, in their order.
+Tree = tuple[_A, _A, _A, _A, _A, _A, _A, _A, _A, _A, _A, _A]
+
 #: Name of each joint code.
 TYPE_NAMES = {kind.code: name for name, kind in JOINT_TYPES.items()}
 
@@ -146,7 +150,7 @@ class World:
         return len(self.v0)
 
     @cached_property
-    def tree(self) -> tuple[np.ndarray, ...]:
+    def tree(self) -> Tree:
         """The arrays that the kinematics kernels take, in their order."""
         return (
             self.parent, self.kind, self.qadr, self.vadr, self.x0, self.pivot, self.axis,
@@ -192,7 +196,14 @@ class World:
 
     def dofs(self, name: str, *, origin: Origin | None = None) -> range:
         """Degrees of freedom of the joint ``name``, or the one of ``joint.dof``."""
+        if name in self.aliases:  # an imported name may hold a dot of its own
+            joint_name, dof = name, ""
+        else:
+            name = self.aliases.get(name, name)
         joint_name, _, dof = name.partition(".")
+        whole, _, last = name.rpartition(".")
+        if whole in self.aliases:  # an imported name may hold a dot of its own
+            joint_name, dof = self.aliases[whole], last
         index = self.joint(joint_name, origin=origin)
         body = self.joint_body[index]
         kind = self.joints[index].kind

@@ -137,13 +137,15 @@ class Mujoco(Engine):
         self._data = mujoco.MjData(self._mj)
 
     def slots(self) -> dict[str, tuple[int, ...]]:
-        """MuJoCo's warm start: the last accelerations."""
-        return {"warmstart": (self._mj.nv,)}
+        """MuJoCo's warm start (the last accelerations), and velocities of others' bodies."""
+        return {"warmstart": (self._mj.nv,), "foreign_speed": (len(self.model.foreign), 6)}
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
         model, mj, data = self.model, self._mj, self._data
         self._warmstart = self.slot("warmstart")
+        self._foreign_last = self.slot("foreign_speed")
+        self._push = data.qfrc_applied
         self._dofs_driven = np.array(self._driven, np.int64)
         self._in = (model.q_from, model.q_to, model.v_from, model.v_to)
         self._qpos, self._qvel, self._qacc = data.qpos, data.qvel, data.qacc
@@ -194,7 +196,8 @@ class Mujoco(Engine):
         if len(model.foreign):
             kernels.place_foreign(
                 model.foreign, model.foreign_q, model.foreign_v,
-                self.seen_pose, self.seen_twist, world.com, qpos, qvel,
+                self.seen_pose, self.seen_twist, world.com, self._foreign_last, h, model.heavy,
+                qpos, qvel, self._push,
             )  # fmt: skip
         if not self._fresh:
             data.qacc_warmstart[:] = self._warmstart
@@ -215,14 +218,14 @@ class Mujoco(Engine):
 
     def _prescribe(self, h: float) -> None:
         """Pushes prescribed joints so that they arrive, and the rest feels their inertia."""
-        state, world, data = self.state, self.world, self._data
+        state, world = self.state, self.world
         follow_targets(
             self._prescribed, self._qaddr, state.q, state.v, state.target, state.target_speed,
             world.dof_lo, world.dof_hi, h, self._q_next, self._v_next,
         )  # fmt: skip
         wanted = (self._v_next[self._prescribed] - state.v[self._prescribed]) / h
         to = self._prescribed_to
-        data.qfrc_applied[to] = self._mj.dof_armature[to] * wanted
+        self._push[to] = self._mj.dof_armature[to] * wanted
 
     def _pull(self) -> None:
         """Hands pull at bodies, where a grab slot is active."""
@@ -268,7 +271,7 @@ class Mujoco(Engine):
             report.contact_count = kernels.read_contacts(
                 count, contact.geom, contact.pos, contact.frame, contact.dist,
                 contact.efc_address, contact.dim, data.efc_force,
-                self.model.geom_body, self.model.geom_element, 0, report.contacts,
+                self.model.geom_body, self.model.geom_element, report.contacts,
             )  # fmt: skip
         if world.loop_names:
             gap = loop_state(

@@ -45,8 +45,12 @@ def write_drives(drive, dofs, h, biasprm, forcerange):
 
 
 @kernel
-def place_foreign(bodies, q_to, v_to, pose, twist, com, qpos, qvel):
-    """Writes poses and velocities of bodies that others move into MuJoCo's free joints."""
+def place_foreign(bodies, q_to, v_to, pose, twist, com, last, h, heavy, qpos, qvel, push):
+    """Writes poses and velocities of bodies that others move into MuJoCo's free joints.
+
+    ``last`` (n×6) holds their velocities one step ago: ``push`` gets the force under which the
+    infinite mass goes on accelerating as it did, so that what rides on it does not lag.
+    """
     for n in range(bodies.shape[0]):
         b = bodies[n]
         a, i = q_to[n], v_to[n]
@@ -59,12 +63,14 @@ def place_foreign(bodies, q_to, v_to, pose, twist, com, qpos, qvel):
         qvel[i + 1] = twist[b, 1] - (wz * rx - wx * rz)
         qvel[i + 2] = twist[b, 2] - (wx * ry - wy * rx)
         qvel[i + 3], qvel[i + 4], qvel[i + 5] = rotate_back(quat, wx, wy, wz)
+        for k in range(6):
+            push[i + k] = heavy * (qvel[i + k] - last[n, k]) / h
+            last[n, k] = qvel[i + k]
 
 
 @kernel
 def read_contacts(
-    count, geom, pos, frame, dist, address, dim, force, geom_body, geom_element, foreign_first,
-    table,
+    count, geom, pos, frame, dist, address, dim, force, geom_body, geom_element, table,
 ):  # fmt: skip
     """Fills our contact table from MuJoCo's (elliptic cones); returns the rows used."""
     rows = 0

@@ -33,6 +33,7 @@ class Model:
         geom_body, geom_element: Our body and element of each geom.
         slides: Slide joints that stand for screws: (our dof, MuJoCo's q, MuJoCo's v, m/rad).
         body_to: MuJoCo's body of each of our owned bodies, −1 where merged.
+        heavy: Mass [kg] and inertia [kg m²] that stand for infinity.
     """
 
     mj: Any
@@ -47,6 +48,7 @@ class Model:
     geom_element: np.ndarray
     slides: list[tuple[int, int, int, float]]
     body_to: np.ndarray
+    heavy: float
 
 
 @dataclass
@@ -105,7 +107,7 @@ def build_model(
     for dof in driven:
         _add_drive(build, dof)
     mj = build.spec.compile()
-    model = _map(build, mj, np.array(foreign, np.int64))
+    model = _map(build, mj, np.array(foreign, np.int64), heavy)
     _set_mean_inertia(mj, model, prescribed)
     return model
 
@@ -375,7 +377,7 @@ def _add_drive(build: _Build, dof: int) -> None:
     )  # fmt: skip
 
 
-def _map(build: _Build, mj: Any, foreign: np.ndarray) -> Model:  # noqa: ANN401
+def _map(build: _Build, mj: Any, foreign: np.ndarray, heavy: float) -> Model:  # noqa: ANN401
     world = build.world
     q_from, q_to, v_from, v_to = [], [], [], []
     for q, v, name, size in build.coordinates:
@@ -404,7 +406,7 @@ def _map(build: _Build, mj: Any, foreign: np.ndarray) -> Model:  # noqa: ANN401
         foreign,
         np.array([int(j.qposadr[0]) for j in frees], np.int64),
         np.array([int(j.dofadr[0]) for j in frees], np.int64),
-        geom_body, geom_element, slides, body_to,
+        geom_body, geom_element, slides, body_to, heavy,
     )  # fmt: skip
 
 

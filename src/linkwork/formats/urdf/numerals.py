@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
-from linkwork.spatial.pose import Pose, Vec3
+from linkwork.spatial.pose import Pose
 
 
 def numeral(value: float) -> str:
@@ -19,21 +18,8 @@ def numerals(values: Iterable[float]) -> str:
     return " ".join(numeral(value) for value in values)
 
 
-def rpy_of(pose: Pose) -> Vec3:
-    """Fixed-axis xyz angles [rad], exact at pitch ±90° too, where only yaw ∓ roll is defined.
-
-    Yaw is taken first and turned back before roll is measured, so that both always fit together.
-    """
-    (m00, m01, m02), (m10, m11, m12), (m20, _, _) = pose.matrix().tolist()
-    yaw = math.atan2(m10, m00)
-    c, s = math.cos(yaw), math.sin(yaw)
-    pitch = math.atan2(-m20, c * m00 + s * m10)
-    roll = math.atan2(s * m02 - c * m12, c * m11 - s * m01)
-    return (roll, pitch, yaw)
-
-
 def origin_attributes(pose: Pose) -> dict[str, str]:
     """The attributes of an ``<origin>``; none for a pose that changes nothing at all."""
-    if not any((*pose.xyz, *pose.quat[1:])):
+    if pose.is_identity():
         return {}
-    return {"xyz": numerals(pose.xyz), "rpy": numerals(rpy_of(pose))}
+    return {"xyz": numerals(pose.xyz), "rpy": numerals(pose.rpy())}

@@ -83,8 +83,8 @@ class Pump:
         Returns:
             What ``ready()`` said last.
         """
-        if ready():
-            return True
+        if ready() or timeout <= 0:
+            return ready()
         end = time.monotonic() + timeout
         while self._running and self._guest:  # another thread attends already
             if ready() or (left := end - time.monotonic()) <= 0:
