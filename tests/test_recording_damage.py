@@ -114,6 +114,21 @@ def test_a_changed_byte_is_noticed(recorded: Path, tmp_path: Path) -> None:
         dict(Recording.open(path).files)
 
 
+@pytest.mark.parametrize("place", [11, 15, 23])
+def test_a_message_whose_time_does_not_fit_its_step_ends_the_reading(
+    recorded: Path, tmp_path: Path, place: int
+) -> None:
+    """A changed step, time or publishing time is seen; what stands before it is kept."""
+    data = bytearray(recorded.read_bytes())
+    start = data.index(b"set arm/J1 600") - 31
+    data[start + place] ^= 4
+    path = tmp_path / "late.mcap"
+    path.write_bytes(data)
+    run = Recording.open(path)
+    assert f"at byte {start} the time of a message on 'inbox' does not fit" in run.problem
+    assert [step for step, _ in run.inbox] == list(range(50, 600, 50))
+
+
 def test_a_recorded_file_cannot_climb_out_of_its_folder(recorded: Path, tmp_path: Path) -> None:
     """A recording from elsewhere cannot write over files outside the folder it is given."""
     data = recorded.read_bytes().replace(b"parts/arm.toml", b"../../arm.toml")

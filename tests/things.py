@@ -204,5 +204,3 @@ def scenes(draw: Any) -> Scene:
     scene.viewpoints = [Viewpoint("front", draw(VECTORS), draw(VECTORS), abs(draw(ANGLES)))]
     scene.collide = Collide((("one", "floor"),), draw(st.sampled_from([(), (("a", "b"),)])))
     return scene
-
-

@@ -207,3 +207,8 @@ class Report:
     @contact_count.setter
     def contact_count(self, value: int) -> None:
         self._count[0] = value
+
+    def clear_contacts(self) -> None:
+        """Empties the contact table, before engines add theirs."""
+        self.contacts[: self.contact_count] = 0.0
+        self.contact_count = 0

@@ -139,25 +139,27 @@ def joint_pose(kind, q, a, axis, axis2, pitch, rail, first, count, out, s1, s2):
 
 
 @kernel
-def forward_poses(
-    parent, kind, qadr, vadr, x0, pivot, axis, axis2, pitch, rail_first, rail_count, rail, q, pose
-):
-    """Fills ``pose`` (nb×7) from the coordinates ``q``; row 0 is the world."""
+def forward_poses(index, frame, rail, q, pose):
+    """Fills ``pose`` (nb×7) from the coordinates ``q``; row 0 is the world.
+
+    ``index`` and ``frame`` are the arrays of :attr:`World.tree`.
+    """
     work = np.empty((5, 7))
     joint, base, s1, s2, pin = work[0], work[1], work[2], work[3], work[4]
     pose[0, :] = 0.0
     pose[0, 3] = 1.0
-    for b in range(1, parent.shape[0]):
-        compose(pose[parent[b]], x0[b], base)
-        if kind[b] == FIXED:
-            pose[b, :] = base
+    for b in range(1, index.shape[0]):
+        kind = index[b, 1]
+        if kind == FIXED:
+            compose(pose[index[b, 0]], frame[b, 0:7], pose[b])
             continue
+        compose(pose[index[b, 0]], frame[b, 0:7], base)
         joint_pose(
-            kind[b], q, qadr[b], axis[b], axis2[b], pitch[b],
-            rail, rail_first[b], rail_count[b], joint, s1, s2,
+            kind, q, index[b, 2], frame[b, 10:13], frame[b, 13:16], frame[b, 16],
+            rail, index[b, 4], index[b, 5], joint, s1, s2,
         )  # fmt: skip
         # J about the pivot: position = pivot + p − R pivot
-        px, py, pz = pivot[b, 0], pivot[b, 1], pivot[b, 2]
+        px, py, pz = frame[b, 7], frame[b, 8], frame[b, 9]
         if px != 0.0 or py != 0.0 or pz != 0.0:
             x, y, z = rotate(joint[3:], px, py, pz)
             pin[:] = joint
@@ -247,15 +249,13 @@ def _dofs(kind):
 
 
 @kernel
-def forward_twists(
-    parent, kind, qadr, vadr, x0, pivot, axis, axis2, pitch, rail_first, rail_count, rail,
-    com, q, v, pose, twist,
-):  # fmt: skip
+def forward_twists(index, frame, rail, com, q, v, pose, twist):
     """Fills ``twist`` (nb×6: velocity of the centre of mass, angular velocity, world axes)."""
     base, unit = np.empty(7), np.empty(6)
     twist[0, :] = 0.0
-    for b in range(1, parent.shape[0]):
-        p = parent[b]
+    for b in range(1, index.shape[0]):
+        p = index[b, 0]
+        kind = index[b, 1]
         # the parent's motion carried to this body's origin (twist rows still hold origins)
         dx, dy, dz = pose[b, 0] - pose[p, 0], pose[b, 1] - pose[p, 1], pose[b, 2] - pose[p, 2]
         wx, wy, wz = twist[p, 3], twist[p, 4], twist[p, 5]
@@ -263,21 +263,21 @@ def forward_twists(
         twist[b, 1] = twist[p, 1] + wz * dx - wx * dz
         twist[b, 2] = twist[p, 2] + wx * dy - wy * dx
         twist[b, 3], twist[b, 4], twist[b, 5] = wx, wy, wz
-        n = _dofs(kind[b])
+        n = _dofs(kind)
         if n == 0:
             continue
-        compose(pose[p], x0[b], base)
+        compose(pose[p], frame[b, 0:7], base)
         for k in range(n):
-            speed = v[vadr[b] + k]
+            speed = v[index[b, 3] + k]
             if speed == 0.0:
                 continue
             dof_motion(
-                kind[b], q, qadr[b], k, axis[b], axis2[b], pitch[b],
-                rail, rail_first[b], rail_count[b], pivot[b], base, pose[b], unit,
+                kind, q, index[b, 2], k, frame[b, 10:13], frame[b, 13:16], frame[b, 16],
+                rail, index[b, 4], index[b, 5], frame[b, 7:10], base, pose[b], unit,
             )  # fmt: skip
             for i in range(6):
                 twist[b, i] += unit[i] * speed
-    for b in range(1, parent.shape[0]):
+    for b in range(1, index.shape[0]):
         rx, ry, rz = rotate(pose[b, 3:], com[b, 0], com[b, 1], com[b, 2])
         wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
         twist[b, 0] += wy * rz - wz * ry
@@ -286,30 +286,28 @@ def forward_twists(
 
 
 @kernel
-def point_jacobian(
-    parent, kind, qadr, vadr, x0, pivot, axis, axis2, pitch, rail_first, rail_count, rail,
-    q, pose, body, px, py, pz, out,
-):  # fmt: skip
+def point_jacobian(index, frame, rail, q, pose, body, px, py, pz, out):
     """Fills ``out`` (6×nv): velocity of the world point p fixed to ``body``, angular velocity."""
     base, unit = np.empty(7), np.empty(6)
     out[:, :] = 0.0
     b = body
     while b > 0:
-        n = _dofs(kind[b])
+        kind = index[b, 1]
+        n = _dofs(kind)
         if n > 0:
-            compose(pose[parent[b]], x0[b], base)
+            compose(pose[index[b, 0]], frame[b, 0:7], base)
             dx, dy, dz = px - pose[b, 0], py - pose[b, 1], pz - pose[b, 2]
             for k in range(n):
                 dof_motion(
-                    kind[b], q, qadr[b], k, axis[b], axis2[b], pitch[b],
-                    rail, rail_first[b], rail_count[b], pivot[b], base, pose[b], unit,
+                    kind, q, index[b, 2], k, frame[b, 10:13], frame[b, 13:16], frame[b, 16],
+                    rail, index[b, 4], index[b, 5], frame[b, 7:10], base, pose[b], unit,
                 )  # fmt: skip
-                i = vadr[b] + k
+                i = index[b, 3] + k
                 out[0, i] = unit[0] + unit[4] * dz - unit[5] * dy
                 out[1, i] = unit[1] + unit[5] * dx - unit[3] * dz
                 out[2, i] = unit[2] + unit[3] * dy - unit[4] * dx
                 out[3, i], out[4, i], out[5, i] = unit[3], unit[4], unit[5]
-        b = parent[b]
+        b = index[b, 0]
 
 
 @kernel

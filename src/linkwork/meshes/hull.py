@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from linkwork.errors import MeshError
 
 _GRID = 1 << 30
-"""Steps of the integer grid on which the hull is found, along the longest side of the points."""
+"""Most steps of the integer grid on which the hull is found, along the longest side."""
 
-_TOLERANCE = 2e-7 * _GRID
+_TOLERANCE = 1e-7 * _GRID
 """Points nearer than this to a facet [grid steps] count as inside: just above float32 noise."""
 
 Point = tuple[int, int, int]
@@ -45,7 +45,8 @@ def convex_hull(
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """The convex hull of points, as vertices (a subset of the points) and outward faces.
 
-    Points are put on a grid of 2³⁰ steps. A point enters the hull only if it is more than
+    Points are put on a grid of 2²⁹ to 2³⁰ steps; its step is a power of two, so that single
+    precision coordinates stay exact. A point enters the hull only if it is more than 1e-7 to
     2e-7 of the size outside; which facets it sees is then decided in whole numbers, so that
     rounding can never tear the surface, however many points are coplanar.
 
@@ -56,7 +57,7 @@ def convex_hull(
     size = float((vertices.max(axis=0) - low).max())
     if size == 0:
         raise MeshError("the mesh is a single point and has no hull.")
-    grid = np.rint((vertices - low) * (_GRID / size))
+    grid = np.rint((vertices - low) * 2.0 ** np.floor(np.log2(_GRID / size)))
     points: list[Point] = [(x, y, z) for x, y, z in grid.astype(np.int64).tolist()]
     facets = _grow(grid, points, _first_facets(grid, points))
     corners = np.array([facet.corners for facet in facets])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -90,14 +91,15 @@ class Part:
         for thing in things:
             match thing:
                 case Element():
-                    self._take(thing.name, "element", thing.origin)
+                    self._take(thing.name, "element", thing.origin, self.anchors)
                     self.elements[thing.name] = thing
                 case Joint():
                     self._take(thing.name, "joint", thing.origin)
                     self.joints[thing.name] = thing
                 case Anchor():
-                    if thing.name in self.anchors:
-                        self._taken("anchor", thing.name, self.anchors[thing.name], thing.origin)
+                    for taken in (self.anchors, self.elements):  # frames, both found by name
+                        if thing.name in taken:
+                            self._taken("anchor", thing.name, taken[thing.name], thing.origin)
                     self.anchors[thing.name] = thing
                 case Loop():
                     if thing.name in self.loops:
@@ -107,8 +109,8 @@ class Part:
                     self.couplings.append(thing)
         return self
 
-    def _take(self, name: str, kind: str, origin: Origin) -> None:
-        for taken in (self.elements, self.joints, self.attachments):
+    def _take(self, name: str, kind: str, origin: Origin, *others: Mapping[str, Any]) -> None:
+        for taken in (self.elements, self.joints, self.attachments, *others):
             if name in taken:
                 self._taken(kind, name, taken[name], origin)
 

@@ -10,15 +10,8 @@ from typing import Any
 from linkwork.errors import FormatError, not_found
 from linkwork.scene.references import changes
 from linkwork.scene.toml_index import KeyPath, TomlIndex
-from linkwork.scene.toml_text import (
-    Cut,
-    append_table,
-    cut,
-    remove_at,
-    render,
-    render_key,
-    set_at,
-)
+from linkwork.scene.toml_text import Cut, append_table, cut, remove_at, set_at
+from linkwork.scene.toml_values import key_text, value_text
 from linkwork.units import split_unit
 
 #: Sections of which a file has one, ``[collide]``; of all others there may be many.
@@ -123,6 +116,8 @@ def value_set(text: str, path: KeyPath, value: Any) -> str:
 
     A value in one unit takes the place of the same in another (``range`` of ``range_deg``).
     """
+    if not path:
+        raise FormatError("a value needs the path of its key.")
     if value is None:
         return remove_at(text, path)
     key = path[-1]
@@ -138,7 +133,7 @@ def value_set(text: str, path: KeyPath, value: Any) -> str:
         for other, standing in around.items():
             if split_unit(other)[0] == name and not isinstance(standing, dict):
                 entry = TomlIndex.of(text).entries[(*path[:-1], other)]
-                return cut(text, [(*entry.key, render_key(key)), (*entry.value, render(value))])
+                return cut(text, [(*entry.key, key_text(key)), (*entry.value, value_text(value))])
     return set_at(text, path, value)
 
 
@@ -163,9 +158,9 @@ def name_changed(text: str, path: KeyPath, section: str, old: str, new: str) -> 
     cuts: list[Cut] = []
     for place, is_key, made in changes(read_data(text), section, old, new):
         entry = index.entries[place]
-        cuts.append((*entry.key, render_key(made)) if is_key else (*entry.value, render(made)))
+        cuts.append((*entry.key, key_text(made)) if is_key else (*entry.value, value_text(made)))
     named = index.entries.get((*path, "name"))
     if named is not None:
-        cuts.append((*named.value, render(new)))
+        cuts.append((*named.value, value_text(new)))
     text = cut(text, cuts)
     return text if named is not None else set_at(text, (*path, "name"), new)

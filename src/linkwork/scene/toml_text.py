@@ -1,57 +1,24 @@
 """Changing a TOML text in one place and leaving every other byte as it was.
 
-``tomlkit`` as a whole-document editor puts arrays of tables that are interleaved
-(``[[element]]``, ``[[joint]]``, ``[[element]]``) into another order, so it is used here for single
-values only; the index says where they stand.
+The index says where things stand; only those characters are replaced. (``tomlkit`` keeps comments
+too, but puts interleaved arrays of tables, ``[[element]]``, ``[[joint]]``, ``[[element]]``, into
+another order.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from typing import Any
-
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import Item
 
 from linkwork.errors import FormatError
 from linkwork.scene.toml_index import Block, Entry, KeyPath, TomlIndex
+from linkwork.scene.toml_values import key_text, value_text
 
 #: A replacement: start, end, new text.
 Cut = tuple[int, int, str]
 
-
-def render(value: Any) -> str:
-    """A value as it stands after ``key =``.
-
-    Raises:
-        FormatError: If TOML has no such value.
-    """
-    return _item(value).as_string()
-
-
-def _item(value: Any) -> Item:
-    if isinstance(value, Mapping):
-        table = tomlkit.inline_table()
-        for key, inner in value.items():
-            table.append(str(key), _item(inner))
-        return table
-    if isinstance(value, list | tuple):
-        array = tomlkit.array()
-        for inner in value:
-            array.append(_item(inner))
-        return array
-    if isinstance(value, bool | int | float | str):
-        try:
-            return tomlkit.item(value)
-        except (TOMLKitError, ValueError) as error:
-            raise FormatError(f"a file cannot hold {value!r}: {error}.") from error
-    raise FormatError(f"a file cannot hold {value!r}.")
-
-
-def render_key(key: str) -> str:
-    """A key, in quotes where it needs them."""
-    return tomlkit.key(key).as_string()
+_SPACE = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 
 
 def newline(text: str) -> str:
@@ -67,40 +34,48 @@ def cut(text: str, cuts: list[Cut]) -> str:
 
 
 def set_at(text: str, path: KeyPath, value: Any) -> str:
-    """The text with ``value`` at ``path``, in place of what stands there or added."""
+    """The text with ``value`` at ``path``, in place of what stands there or added.
+
+    Raises:
+        FormatError: If TOML has no such value, or nothing around the path could hold it.
+    """
     index = TomlIndex.of(text)
     entry = index.entries.get(path)
     if entry is not None and _has_value(entry):
-        return cut(text, [(*entry.value, render(value))])
+        return cut(text, [(*entry.value, value_text(value))])
     if entry is not None:
         text = remove_at(text, path)
         index = TomlIndex.of(text)
     for length in range(len(path) - 1, -1, -1):
-        around, rest = path[:length], path[length:]
+        around = path[:length]
         holder = index.entries.get(around)
         if holder is not None and _has_value(holder):
-
-            def put(table: Any, key: str | int) -> None:
-                table[key] = _item(value)
-
-            return cut(text, [(*holder.value, _inside(text, holder, rest, put))])
+            return _add_inside(text, index, path, around, value)
         block = next((b for b in index.blocks if b.path == around), None)
         if block is not None:
-            return _insert(text, index, block, rest, value)
-    raise FormatError(f"there is no place for {path}.")
+            return _add_line(text, index, block, path, value)
+    raise FormatError(f"there is no place for {_shown(path)}.")
 
 
 def remove_at(text: str, path: KeyPath) -> str:
-    """The text without what stands at ``path``: a key, or a table with all that is in it."""
+    """The text without what stands at ``path``: a key, an item, or a table with all in it.
+
+    Raises:
+        FormatError: If nothing stands there.
+    """
     index = TomlIndex.of(text)
     entry = index.entries.get(path)
     if entry is None:
-        raise FormatError(f"there is nothing at {path}.")
+        raise FormatError(f"there is nothing at {_shown(path)}.")
     if entry.nested:
-        return _remove_nested(text, index, path)
-    cuts: list[Cut] = []
-    removed = [b for b in index.blocks if b.path and b.path[: len(path)] == path]
-    cuts += [(*_span(text, index, block), "") for block in removed]
+        # Several dotted keys may make the table; what is inside their values goes with them.
+        said = [p for p in index.entries if p[: len(path)] == path and _has_value(index.entries[p])]
+        for inner in said:
+            if not any(inner[: len(other)] == other for other in said if other != inner):
+                text = _without_nested(text, inner)
+        return text
+    blocks = [b for b in index.blocks if b.path and b.path[: len(path)] == path]
+    cuts: list[Cut] = [(*_span(text, index, block), "") for block in blocks]
     for inner, found in index.entries.items():
         if inner[: len(path)] == path and _has_value(found) and not found.nested:
             start = text.rfind("\n", 0, found.start) + 1
@@ -114,22 +89,16 @@ def append_table(text: str, section: str, table: Mapping[str, Any], *, array: bo
     index = TomlIndex.of(text)
     entry = index.entries.get((section,))
     if entry is not None and _has_value(entry):
-
-        def extend(root: Any, key: str | int) -> None:
-            root[key].append(_item(table))
-
-        return cut(text, [(*entry.value, _inside(text, entry, (), extend))])
+        return _append_item(text, index, (section,), table)
     end = newline(text)
-    header = f"[[{render_key(section)}]]" if array else f"[{render_key(section)}]"
-    lines = [header, *(f"{render_key(str(k))} = {render(v)}" for k, v in table.items())]
+    header = f"[[{key_text(section)}]]" if array else f"[{key_text(section)}]"
+    lines = [header, *(f"{key_text(k)} = {value_text(v)}" for k, v in table.items())]
     made = end.join(lines) + end
     last = [block for block in index.blocks if block.path[:1] == (section,)]
     at = last[-1].end if last else len(text)
     before = text[:at]
-    if before.strip("\ufeff") and not before.endswith("\n"):
-        made = end + made
-    if before.strip():
-        made = end + made
+    if before.strip("\ufeff"):
+        made = (end if before.endswith("\n") else 2 * end) + made
     return before + made + text[at:]
 
 
@@ -137,24 +106,31 @@ def _has_value(entry: Entry) -> bool:
     return entry.value != (0, 0)
 
 
+def _shown(path: KeyPath) -> str:
+    return " ".join(str(step) for step in path) or "the top"
+
+
 def _line_end(text: str, at: int) -> int:
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 
 
-def _insert(text: str, index: TomlIndex, block: Block, rest: KeyPath, value: Any) -> str:
-    """Adds a line to a block; dotted where a table around the key is already written so."""
-    keys = [str(key) for key in rest]
+def _pair(index: TomlIndex, around: KeyPath, rest: KeyPath, value: Any) -> str:
+    """``key = value``; dotted where a table around the key is already written so."""
     dotted = 1
-    while dotted < len(keys) and block.path + rest[:dotted] in index.entries:
+    while dotted < len(rest) and (*around, *rest[:dotted]) in index.entries:
         dotted += 1
-    for key in reversed(keys[dotted:]):
-        value = {key: value}
+    for key in reversed(rest[dotted:]):
+        value = {str(key): value}
+    return f"{'.'.join(key_text(str(key)) for key in rest[:dotted])} = {value_text(value)}"
+
+
+def _add_line(text: str, index: TomlIndex, block: Block, path: KeyPath, value: Any) -> str:
     end = newline(text)
-    line = f"{'.'.join(render_key(k) for k in keys[:dotted])} = {render(value)}{end}"
+    line = _pair(index, block.path, path[len(block.path) :], value) + end
     before = text[: block.end]
     if before.strip("\ufeff") and not before.endswith("\n"):
-        line = end + line
+        before += end
     return before + _indent(text, index, block) + line + text[block.end :]
 
 
@@ -165,56 +141,73 @@ def _indent(text: str, index: TomlIndex, block: Block) -> str:
     return ""
 
 
+def _add_inside(text: str, index: TomlIndex, path: KeyPath, around: KeyPath, value: Any) -> str:
+    """Adds a key to an inline table, before its closing brace."""
+    start, end = index.entries[around].value
+    if text[start] != "{" or not isinstance(path[len(around)], str):
+        raise FormatError(f"there is no place for {_shown(path)}: no table is around it.")
+    body = text[start + 1 : end - 1].rstrip()
+    pair = _pair(index, around, path[len(around) :], value)
+    return cut(text, [(start, end, f"{{{body}, {pair} }}" if body else f"{{ {pair} }}")])
+
+
+def _append_item(text: str, index: TomlIndex, path: KeyPath, item: Any) -> str:
+    """Adds an item to an inline array, after its last one."""
+    start, end = index.entries[path].value
+    last = None
+    while found := index.entries.get((*path, 0 if last is None else last[1] + 1)):
+        last = found, 0 if last is None else last[1] + 1
+    if text[start] != "[":
+        raise FormatError(f"{_shown(path)} is not an array.")
+    if last is None:
+        return cut(text, [(start, end, f"[{value_text(item)}]")])
+    at = last[0].value[1]
+    return cut(text, [(at, at, f", {value_text(item)}")])
+
+
+def _without_nested(text: str, path: KeyPath) -> str:
+    """Takes a pair out of an inline table or an item out of an array, with one comma."""
+    index = TomlIndex.of(text)
+    entry = index.entries[path]
+    start, end = entry.start, entry.value[1]
+    after = _skip(text, end)
+    if text[after] == ",":
+        return text[:start] + text[_blank(text, after + 1) :]
+    before = max(
+        (e.value[1] for e in index.entries.values() if e.nested and 0 < e.value[1] <= start),
+        default=0,
+    )
+    comma = _skip(text, before)
+    opened = max(p for p in (text.rfind("{", 0, start), text.rfind("[", 0, start)))
+    if before <= opened or text[comma] != ",":
+        return text[:start] + text[end:]
+    return text[:comma] + text[comma + 1 : start].rstrip(" \t") + text[end:]
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _blank(text: str, at: int) -> int:
+    while text[at : at + 1] in (" ", "\t"):
+        at += 1
+    return at
+
+
 def _span(text: str, index: TomlIndex, block: Block) -> tuple[int, int]:
     """A block with the comment right above its header and the blank lines after it."""
+    floor = max((b.end for b in index.blocks if b.start < block.start), default=0)
     start = block.start
-    while start > 0:
+    while start > floor:
         above = text.rfind("\n", 0, start - 1) + 1
-        if not text[above:start].lstrip("\ufeff \t").startswith("#") or above < _floor(
-            index, block
-        ):
+        if not text[above:start].lstrip().startswith("#"):
             break
         start = above
     end = block.end
     while end < len(text) and not text[end : _line_end(text, end)].strip():
         end = _line_end(text, end)
     if end == len(text):
-        while start > 0 and not text[text.rfind("\n", 0, start - 1) + 1 : start].strip():
+        while start > floor and not text[text.rfind("\n", 0, start - 1) + 1 : start].strip():
             start = text.rfind("\n", 0, start - 1) + 1
     return start, end
-
-
-def _floor(index: TomlIndex, block: Block) -> int:
-    """Where the block before ends; nothing above belongs to this one."""
-    return max((b.end for b in index.blocks if b.start < block.start), default=0)
-
-
-def _inside(
-    text: str, entry: Entry, rest: KeyPath, change: Callable[[Any, str | int], None]
-) -> str:
-    """The text of an inline value after ``change(table, key)`` of the innermost table."""
-    try:
-        document = tomlkit.parse(f"x = {text[slice(*entry.value)]}\n")
-        path: KeyPath = ("x", *rest)
-        table: Any = document
-        for key in path[:-1]:
-            if isinstance(key, str) and key not in table:
-                table[key] = tomlkit.inline_table()
-            table = table[key]
-        change(table, path[-1])
-        made = tomlkit.dumps(document)
-    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError) as error:
-        raise FormatError(f"the value cannot be changed there: {error}.") from error
-    return made.removeprefix("x = ").removesuffix("\n")
-
-
-def _remove_nested(text: str, index: TomlIndex, path: KeyPath) -> str:
-    for length in range(len(path) - 1, 0, -1):
-        holder = index.entries.get(path[:length])
-        if holder is not None and _has_value(holder) and not holder.nested:
-
-            def drop(table: Any, key: str | int) -> None:
-                del table[key]
-
-            return cut(text, [(*holder.value, _inside(text, holder, path[length:], drop))])
-    raise FormatError(f"there is nothing at {path}.")

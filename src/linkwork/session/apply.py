@@ -41,7 +41,8 @@ def apply(session: Session, message: m.Message) -> None:
         case m.Grab():
             _grab(session, message)
         case m.Drop():
-            session.state["param/grab"][message.slot, 0] = 0.0
+            session.state["param/grab"][message.slot] = 0.0
+            _params(session)
         case m.Posture():
             _posture(session, message.name)
         case m.Reset():
@@ -82,6 +83,7 @@ def _grab(session: Session, message: m.Grab) -> None:
     state["param/grab"][message.slot] = (
         1.0, body, *local.apply(message.point), *message.target, stiffness, damping,
     )  # fmt: skip
+    _params(session)
 
 
 def _posture(session: Session, name: str) -> None:

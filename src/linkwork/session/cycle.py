@@ -86,6 +86,7 @@ class Cycle:
         self._quaternions = np.array(offset, np.int64)
         self._orientation = self.state["orientation"]
         self._energy, self._gap = self.state.report.energy, self.state.report.gap
+        self._contacts = self.state["report/contact_count"]
         self.signals = Signals(self.state.data)
         add_world_signals(self.signals, self.state, world, turning)
         undriven = {d for e in self.engines for d in e.prescribed}
@@ -158,6 +159,8 @@ class Cycle:
             actuator.drive(step)
         self._energy[:] = 0.0
         self._gap[0] = 0.0
+        if self._contacts[0]:
+            state.report.clear_contacts()
         engines = self.engines
         if len(engines) > 1:
             self._seen[0][:] = state.pose

@@ -30,7 +30,7 @@ class Listeners:
     room for ``capacity`` listeners, so that a restored run calls at the same steps.
     """
 
-    capacity = 4096
+    capacity = 2048
 
     def __init__(self, signals: Signals, last: np.ndarray) -> None:
         self._signals = signals

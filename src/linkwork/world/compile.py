@@ -350,9 +350,7 @@ def _start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> Non
         world.postures[name] = q
     if world.scene.start:
         if world.scene.start not in world.postures:
-            raise not_found(
-                "posture", world.scene.start, world.postures, origin=world.scene.origin
-            )
+            raise not_found("posture", world.scene.start, world.postures, origin=world.scene.origin)
         world.q0 = world.postures[world.scene.start].copy()
 
 

@@ -139,9 +139,7 @@ def _add_part(flat: Flat, part: Part, scope: str, placed: str) -> None:
         full = replace(loop, a=scoped(scope, loop.a), b=scoped(scope, loop.b))
         flat.loops[scoped(scope, loop.name)] = full
     for coupling in part.couplings:
-        full = replace(
-            coupling, joint=scoped(scope, coupling.joint), of=scoped(scope, coupling.of)
-        )
+        full = replace(coupling, joint=scoped(scope, coupling.joint), of=scoped(scope, coupling.of))
         flat.couplings.append(full)
     for sensor in part.sensors:
         flat.sensors.append(replace(sensor, name=scoped(scope, sensor.name), scope=scope))

@@ -150,12 +150,17 @@ class World:
         return len(self.v0)
 
     @cached_property
-    def tree(self) -> Tree:
-        """The arrays that the kinematics kernels take, in their order."""
-        return (
-            self.parent, self.kind, self.qadr, self.vadr, self.x0, self.pivot, self.axis,
-            self.axis2, self.pitch, self.rail_first, self.rail_count, self.rail,
-        )  # fmt: skip
+    def tree(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The tree as the kernels take it: few arrays, one row per body.
+
+        ``index`` (nb×6): parent, kind, first coordinate, first degree of freedom, first rail row,
+        rail rows. ``frame`` (nb×17): x0 (7), pivot (3), axis (3), axis2 (3), pitch. ``rail``.
+        """
+        index = np.column_stack(
+            [self.parent, self.kind, self.qadr, self.vadr, self.rail_first, self.rail_count]
+        )
+        frame = np.column_stack([self.x0, self.pivot, self.axis, self.axis2, self.pitch])
+        return np.ascontiguousarray(index), np.ascontiguousarray(frame), self.rail
 
     @cached_property
     def _body_index(self) -> dict[str, int]:

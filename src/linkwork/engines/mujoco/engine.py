@@ -15,7 +15,6 @@ from linkwork.engines.kinematic import coordinate_of_dof
 from linkwork.engines.mujoco import kernels
 from linkwork.engines.mujoco.model import CODE, Options, build_model, is_link
 from linkwork.errors import EngineError
-from linkwork.kinematics.kernels import forward_poses, forward_twists
 from linkwork.parts import Spec
 from linkwork.parts.shape import Mesh, Plane
 from linkwork.state import State
@@ -147,7 +146,9 @@ class Mujoco(Engine):
         self._foreign_last = self.slot("foreign_speed")
         self._push = data.qfrc_applied
         self._dofs_driven = np.array(self._driven, np.int64)
-        self._in = (model.q_from, model.q_to, model.v_from, model.v_to)
+        self._maps = (
+            np.column_stack([model.q_from, model.q_to]), np.column_stack([model.v_from, model.v_to])
+        )  # fmt: skip
         self._qpos, self._qvel, self._qacc = data.qpos, data.qvel, data.qacc
         self._efforts = data.qfrc_actuator
         self._bias = mj.actuator_biasprm
@@ -159,11 +160,23 @@ class Mujoco(Engine):
         to = dict(zip(model.v_from.tolist(), model.v_to.tolist(), strict=True))
         self._prescribed_to = np.array([to[d] for d in self.prescribed], np.int64)
         self._all = np.flatnonzero(self.owned)
-        self._whole = bool(self.owned[1:].all())
+        self._alone = bool((self.owned | (self.world.island < 0)).all())
         self._pose, self._twist = state.pose, state.twist
-        if not self._whole:
+        if not self._alone:
             self._pose, self._twist = np.zeros_like(state.pose), np.zeros_like(state.twist)
+        report = state.report
+        self._after = (
+            *self.world.tree, self.world.com, *self._maps, self._prescribed, self._qaddr,
+            self._q_next, self._v_next, self._qpos, self._qvel, self._qacc, self._efforts,
+            state.q, state.v, report.acceleration, report.effort, self._pose, self._twist,
+        )  # fmt: skip
+        self._energies = (
+            self._all, state.pose, state.twist, state["param/mass"], self.world.com,
+            self.world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q,
+            self.world.stiffness, self.world.rest, report.energy,
+        )  # fmt: skip
         self._fresh = False
+        self._pulling = False
 
     def params_changed(self) -> None:
         """Takes masses, friction, damping and gravity over into the MuJoCo model."""
@@ -186,35 +199,40 @@ class Mujoco(Engine):
             mujoco.mj_setConst(mj, scratch)
             mj.stat.meaninertia = mean
         self._fresh = False
+        self._pulling = bool(self._grab[:, 0].any())
+        self._data.xfrc_applied[:] = 0.0
 
     def advance(self, h: float) -> None:  # noqa: D102
-        state, world, model, data = self.state, self.world, self.model, self._data
+        state, model, data = self.state, self.model, self._data
         q, v, qpos, qvel = state.q, state.v, self._qpos, self._qvel
-        kernels.copy_in(q, v, *self._in, qpos, qvel)
+        kernels.prepare_step(
+            *self._maps, self._dofs_driven, h, q, v, state.drive, qpos, qvel,
+            self._bias, self._range,
+        )  # fmt: skip
         for dof, a, i, pitch in model.slides:
             qpos[a], qvel[i] = pitch * q[self._qaddr[dof]], pitch * v[dof]
         if len(model.foreign):
             kernels.place_foreign(
                 model.foreign, model.foreign_q, model.foreign_v,
-                self.seen_pose, self.seen_twist, world.com, self._foreign_last, h, model.heavy,
-                qpos, qvel, self._push,
+                self.seen_pose, self.seen_twist, self.world.com, self._foreign_last, h,
+                model.heavy, qpos, qvel, self._push,
             )  # fmt: skip
         if not self._fresh:
             data.qacc_warmstart[:] = self._warmstart
             self._fresh = True
-        if self._driven:
-            kernels.write_drives(state.drive, self._dofs_driven, h, self._bias, self._range)
         if self.prescribed:
             self._prescribe(h)
-        self._pull()
+        if self._pulling:
+            self._pull()
         mujoco.mj_step(self._mj, data)
-        if not kernels.all_finite(qpos, qvel):
+        if not kernels.finish_step(*self._after):
             self._fresh = False
             raise EngineError(
                 f"the motion diverged at {state.step * h:.3f} s ({self._worst()}).",
                 hint="Use a smaller step, softer gains, or look for overlapping bodies.",
             )
-        self._take_over(h)
+        self._warmstart[:] = data.qacc_warmstart
+        self._report()
 
     def _prescribe(self, h: float) -> None:
         """Pushes prescribed joints so that they arrive, and the rest feels their inertia."""
@@ -229,49 +247,32 @@ class Mujoco(Engine):
 
     def _pull(self) -> None:
         """Hands pull at bodies, where a grab slot is active."""
-        data = self._data
-        if not self._grab[:, 0].any():
-            if self._wrench.any():
-                self._wrench[:] = 0.0
-                data.xfrc_applied[:] = 0.0
-            return
         self._wrench[:] = 0.0
         grab_forces(
             self._grab, self.state.pose, self.state.twist, self.world.com, self.owned, self._wrench
         )
         there = self.model.body_to[self._all]
-        data.xfrc_applied[there[there >= 0]] = self._wrench[self._all[there >= 0]]
+        self._data.xfrc_applied[there[there >= 0]] = self._wrench[self._all[there >= 0]]
 
     def _worst(self) -> str:
         """Names the joint that moves fastest."""
         speeds = np.nan_to_num(np.abs(self._qvel[self.model.v_to]), nan=np.inf)
         return f"joint {self.world.dof_name(int(self.model.v_from[int(np.argmax(speeds))]))}"
 
-    def _take_over(self, h: float) -> None:
-        """Fills state and report from MuJoCo after its step."""
+    def _report(self) -> None:
+        """Fills in what remains of state and report after the step."""
         state, world, data = self.state, self.world, self._data
         report = state.report
-        kernels.copy_out(
-            self._qpos, self._qvel, self._qacc, self._efforts, *self._in,
-            state.q, state.v, report.acceleration, report.effort,
-        )  # fmt: skip
-        if self.prescribed:
-            dofs = self._prescribed
-            state.q[self._qaddr[dofs]] = self._q_next[self._qaddr[dofs]]
-            state.v[dofs] = self._v_next[dofs]
-        forward_poses(*world.tree, state.q, self._pose)
-        forward_twists(*world.tree, world.com, state.q, state.v, self._pose, self._twist)
-        if not self._whole:
+        if not self._alone:
             state.pose[self._all] = self._pose[self._all]
             state.twist[self._all] = self._twist[self._all]
-        self._warmstart[:] = data.qacc_warmstart
-        count = data.ncon
-        if count or report.contact_count:
+        if count := data.ncon:
             contact = data.contact
             report.contact_count = kernels.read_contacts(
                 count, contact.geom, contact.pos, contact.frame, contact.dist,
                 contact.efc_address, contact.dim, data.efc_force,
-                self.model.geom_body, self.model.geom_element, report.contacts,
+                self.model.geom_body, self.model.geom_element, report.contact_count,
+                report.contacts,
             )  # fmt: skip
         if world.loop_names:
             gap = loop_state(
@@ -279,12 +280,7 @@ class Mujoco(Engine):
                 state.pose, state.loop_q, state["loop_turns"],
             )  # fmt: skip
             report.gap[0] = max(report.gap[0], gap)
-        kinetic, potential = kernels.energies(
-            self._all, state.pose, state.twist, state["param/mass"], world.com, world.inertia,
-            state["param/gravity"], self._dofs, self._qaddr, state.q, world.stiffness, world.rest,
-        )  # fmt: skip
-        report.energy[0] += kinetic
-        report.energy[1] += potential
+        kernels.add_energies(*self._energies)
 
 
 def _is_bent(world: World, b: int) -> bool:

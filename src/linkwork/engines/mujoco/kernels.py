@@ -2,46 +2,62 @@
 
 from __future__ import annotations
 
-import math
-
 from linkwork.jit import kernel
+from linkwork.kinematics.kernels import forward_poses, forward_twists
 from linkwork.spatial.kernels import rotate, rotate_back
 
 
 @kernel
-def copy_in(q, v, q_from, q_to, v_from, v_to, qpos, qvel):
-    """Writes our coordinates into MuJoCo's."""
-    for n in range(q_from.shape[0]):
-        qpos[q_to[n]] = q[q_from[n]]
-    for n in range(v_from.shape[0]):
-        qvel[v_to[n]] = v[v_from[n]]
+def prepare_step(q_map, v_map, driven, h, q, v, drive, qpos, qvel, biasprm, forcerange):
+    """Writes our coordinates and affine efforts into MuJoCo's arrays.
 
-
-@kernel
-def copy_out(qpos, qvel, qacc, effort_of, q_from, q_to, v_from, v_to, q, v, acc, effort):
-    """Reads MuJoCo's coordinates, accelerations and efforts into ours."""
-    for n in range(q_from.shape[0]):
-        q[q_from[n]] = qpos[q_to[n]]
-    for n in range(v_from.shape[0]):
-        v[v_from[n]] = qvel[v_to[n]]
-        acc[v_from[n]] = qacc[v_to[n]]
-        effort[v_from[n]] = effort_of[v_to[n]]
-
-
-@kernel
-def write_drives(drive, dofs, h, biasprm, forcerange):
-    """Writes affine efforts as MuJoCo actuators, implicit in speed and position.
-
-    A spring at the end of the step pulls by kp·(q + h v): its gain times the step joins the
-    damping, which MuJoCo's implicit integrator treats exactly.
+    The efforts become actuators that are implicit in speed and position: a spring at the end of
+    the step pulls by kp·(q + h v), so its gain times the step joins the damping, which MuJoCo's
+    implicit integrator treats exactly.
     """
-    for n in range(dofs.shape[0]):
-        i = dofs[n]
+    for n in range(q_map.shape[0]):
+        qpos[q_map[n, 1]] = q[q_map[n, 0]]
+    for n in range(v_map.shape[0]):
+        qvel[v_map[n, 1]] = v[v_map[n, 0]]
+    for n in range(driven.shape[0]):
+        i = driven[n]
         biasprm[n, 0] = drive[0, i]
         biasprm[n, 1] = -drive[1, i]
         biasprm[n, 2] = -(drive[2, i] + h * drive[1, i])
         forcerange[n, 0] = drive[3, i]
         forcerange[n, 1] = drive[4, i]
+
+
+@kernel
+def finish_step(
+    index, frame, rail, com, q_map, v_map, prescribed, qaddr, q_next, v_next,
+    qpos, qvel, qacc, efforts, q, v, acceleration, effort, pose, twist,
+):  # fmt: skip
+    """Reads MuJoCo's coordinates into ours and makes poses and twists fit them.
+
+    Returns false, having changed nothing, if a number is not finite or beyond 1e10. Prescribed
+    degrees of freedom are put exactly where they were told to go.
+    """
+    for n in range(qpos.shape[0]):
+        if not abs(qpos[n]) < 1e10:
+            return False
+    for n in range(qvel.shape[0]):
+        if not abs(qvel[n]) < 1e10:
+            return False
+    for n in range(q_map.shape[0]):
+        q[q_map[n, 0]] = qpos[q_map[n, 1]]
+    for n in range(v_map.shape[0]):
+        i, j = v_map[n, 0], v_map[n, 1]
+        v[i] = qvel[j]
+        acceleration[i] = qacc[j]
+        effort[i] = efforts[j]
+    for n in range(prescribed.shape[0]):
+        i = prescribed[n]
+        q[qaddr[i]] = q_next[qaddr[i]]
+        v[i] = v_next[i]
+    forward_poses(index, frame, rail, q, pose)
+    forward_twists(index, frame, rail, com, q, v, pose, twist)
+    return True
 
 
 @kernel
@@ -70,10 +86,9 @@ def place_foreign(bodies, q_to, v_to, pose, twist, com, last, h, heavy, qpos, qv
 
 @kernel
 def read_contacts(
-    count, geom, pos, frame, dist, address, dim, force, geom_body, geom_element, table,
+    count, geom, pos, frame, dist, address, dim, force, geom_body, geom_element, rows, table,
 ):  # fmt: skip
-    """Fills our contact table from MuJoCo's (elliptic cones); returns the rows used."""
-    rows = 0
+    """Adds MuJoCo's contacts (elliptic cones) to our table after ``rows``; returns rows used."""
     for n in range(count):
         if rows == table.shape[0]:
             break
@@ -93,15 +108,14 @@ def read_contacts(
         row[12] = force[address[n] + 1] if dim[n] > 1 else 0.0
         row[13] = force[address[n] + 2] if dim[n] > 1 else 0.0
         rows += 1
-    for n in range(rows, table.shape[0]):
-        for k in range(table.shape[1]):
-            table[n, k] = 0.0
     return rows
 
 
 @kernel
-def energies(bodies, pose, twist, mass, com, inertia, gravity, dofs, qaddr, q, stiffness, rest):
-    """Kinetic and potential energy [J] of the listed bodies, springs of the joints included."""
+def add_energies(
+    bodies, pose, twist, mass, com, inertia, gravity, dofs, qaddr, q, stiffness, rest, energy
+):
+    """Adds kinetic and potential energy [J] of the listed bodies and their joints' springs."""
     kinetic = 0.0
     potential = 0.0
     for n in range(bodies.shape[0]):
@@ -127,16 +141,5 @@ def energies(bodies, pose, twist, mass, com, inertia, gravity, dofs, qaddr, q, s
         if stiffness[i] > 0.0:
             d = q[qaddr[i]] - rest[i]
             potential += 0.5 * stiffness[i] * d * d
-    return kinetic, potential
-
-
-@kernel
-def all_finite(q, v):
-    """Whether every number of both arrays is finite and below 1e10."""
-    for n in range(q.shape[0]):
-        if not math.isfinite(q[n]) or abs(q[n]) > 1e10:
-            return False
-    for n in range(v.shape[0]):
-        if not math.isfinite(v[n]) or abs(v[n]) > 1e10:
-            return False
-    return True
+    energy[0] += kinetic
+    energy[1] += potential

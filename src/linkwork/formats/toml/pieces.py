@@ -197,8 +197,9 @@ def need(name: str, names: dict[str, Any], kind: str, place: Place) -> None:
         NameNotFound: Listing what exists.
     """
     if name not in names:
+        head = f"{place.label}: " if place.label else ""
         raise NameNotFound(
-            f"{place.label}: there is no {kind} named {name!r}.",
+            f"{head}there is no {kind} named {name!r}.",
             origin=place.origin,
             hint=suggestion(name, names, kind=f"{kind}s"),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -150,10 +151,13 @@ class Place:
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
-        """Errors raised inside that name no place name this one."""
+        """Errors raised inside that name no place name this one, and what stands here."""
         try:
             yield
         except LinkworkError as error:
+            placed = error.origin is not None and error.origin.file
+            if not placed and self.label:
+                error.message = f"{self.label}: {error.message}"
             raise error.at(self.origin) from error.__cause__
 
 
@@ -163,7 +167,8 @@ def found(value: Any) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return f'"{value}"' if len(value) <= 40 else f'"{value[:37]}…"'
+            shown = value if len(value) <= 40 else f"{value[:37]}…"
+            return json.dumps(shown, ensure_ascii=False)
         case int() if abs(value) >= 10**20:
             return "a number with more than 20 digits"
         case int() | float():

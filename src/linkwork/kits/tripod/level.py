@@ -10,8 +10,8 @@ from linkwork import Control
 THIGH = SHIN = 0.12  # [m]
 RADIUS = 0.14  # of the sockets [m]
 HEIGHT = 2 * THIGH * cos(radians(40))  # of the hips above the feet [m]
-INTEGRAL = 14.0  # of the tilt [1/s]
-TWICE = 60.0  # of its integral [1/s²]: a steadily turning floor leaves no error
+INTEGRAL = 16.0  # of the tilt [1/s]
+TWICE = 80.0  # of its integral [1/s²]: a steadily turning floor leaves no error
 STEEPEST = radians(14)  # floor that the legs can still level
 
 

@@ -97,10 +97,9 @@ class Pump:
                 if not self._seat.acquire(timeout=_within(end)):
                     return ready()
             try:
-                while self._running and (left := end - time.monotonic()) > 0:
+                # The thread that had the seat may have brought it: look before waiting.
+                while self._running and not ready() and (left := end - time.monotonic()) > 0:
                     self._turn(left)
-                    if ready():
-                        return True
             finally:
                 self._attended = time.monotonic()
                 self._seat.release()

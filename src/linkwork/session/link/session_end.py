@@ -234,10 +234,10 @@ class SessionEnd:
                 raise LinkError(f"the session has all the {self.limits.peers} peers it may have.")
             self._count += 1
             peer = self._count
+            self._ports[peer] = port  # first: who is welcomed counts as connected
             port.welcome(peer)
             if self._newest is not None and port.wants_snapshots:
                 port.put_snapshot(self._newest)
-            self._ports[peer] = port
             self._inbox.append((peer, Joined()))
         self._bell.ring()
         return peer

@@ -11,6 +11,7 @@ from linkwork.session.recording.attachments import check_file_name
 from linkwork.session.recording.header import Header
 from linkwork.session.recording.messages import (
     CHANNELS,
+    OPENERS,
     PROFILE,
     Change,
     Opening,
@@ -92,7 +93,7 @@ class Index:
 
     Attributes:
         header: About the run.
-        series: Messages by topic.
+        series: Messages by topic, without those that open worlds.
         stretches: Worlds in order, each with its first state.
         summary: What the end of the file says, or would say.
         last_step: Highest step.
@@ -110,7 +111,7 @@ class Index:
     def __init__(self, data: Data) -> None:
         check_magic(data)
         self._data = data
-        self.series = {topic: Series() for topic in CHANNELS}
+        self.series = {topic: Series() for topic in CHANNELS if topic not in OPENERS}
         self.stretches: list[Stretch] = []
         self.summary = container.Summary()
         self.last_step = 0
@@ -119,6 +120,7 @@ class Index:
         self.problem = ""
         self.checksum = 0
         self._pending: Stretch | None = None
+        self._opener = 0
         self._topics: dict[int, str] = {}
         self._profile: str | None = None
         self._declared: list[str] = []
@@ -144,7 +146,7 @@ class Index:
         elif opcode == container.CHANNEL:
             number, topic = read_channel(self._data, start, end)
             self._declared.append(topic)
-            if topic in self.series and number not in self._topics:
+            if topic in CHANNELS and number not in self._topics:
                 self._topics[number] = topic
             self.summary.channels.append(bytes(self._data[position:end]))
             self.summary.counts.setdefault(number, 0)
@@ -172,9 +174,13 @@ class Index:
             raise Damage(f"the time of a message on {topic!r} does not fit its step")
         if stretch.sizes.get(topic, size) != size:
             raise Damage(f"a message on {topic!r} has {size} bytes, not {stretch.sizes[topic]}")
-        if self._pending is not None and topic == "state":
+        if stretch is self._pending:
+            if topic != "state":  # counts only if its state follows
+                self._opener = number
+                return
             stretch.first = {name: len(series) for name, series in self.series.items()}
             self.stretches.append(stretch)
+            self.summary.counts[self._opener] += 1
             self._pending = None
         series = self.series[topic]
         series.steps.append(step)
@@ -186,7 +192,7 @@ class Index:
 
     def _stretch(self, topic: str, start: int, end: int) -> Stretch:
         """The world to which a message belongs; a message may open one."""
-        if topic == "header" or topic == "segment":
+        if topic in OPENERS:
             if self._pending is not None or (topic == "header") == bool(self.stretches):
                 raise Damage(f"a message on {topic!r} stands where none can")
             self._pending = self._open(topic, bytes(self._data[start:end]))

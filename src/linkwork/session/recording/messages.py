@@ -25,6 +25,9 @@ CHANNELS = {
     "event": "msgpack",
 }
 
+#: Channels whose messages open a world; its first state follows.
+OPENERS = frozenset({"header", "segment"})
+
 #: What a message on each channel is, for those who find the file without us.
 DESCRIPTIONS = {
     "header": "run, world and files at the start",

@@ -1,0 +1,78 @@
+"""A mesh file is read once, and again when it or a file that it names has changed."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from linkwork.errors import MeshError
+from linkwork.meshes import TriangleMesh, clear_mesh_cache, load_mesh
+from linkwork.meshes.mass import volume_moments
+from mesh_files import binary_stl, box, gltf_document, written
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    clear_mesh_cache()
+    return tmp_path
+
+
+def volume(mesh: TriangleMesh) -> float:
+    return volume_moments(mesh.triangles)[0]
+
+
+def settled(path: Path, age: float = 10.0) -> Path:
+    """The file as if it had been written some seconds ago."""
+    then = time.time() - age
+    os.utime(path, (then, then))
+    return path
+
+
+def test_loaded_mesh_is_kept_until_its_file_changes(folder: Path):
+    """The same file gives the same object; a changed one is read anew, a missing one missed."""
+    path = settled(written(folder, "kept.stl", binary_stl(box())))
+    first = load_mesh(path)
+    assert load_mesh(path) is first
+    assert load_mesh(path, up_axis="z") is not first
+    settled(written(folder, "kept.stl", binary_stl(box(2, 2, 3))), age=5)
+    assert volume(load_mesh(path)) == pytest.approx(12.0)
+    path.unlink()
+    with pytest.raises(MeshError, match="no file"):
+        load_mesh(path)
+
+
+def test_loaded_mesh_follows_the_files_that_it_names(folder: Path):
+    """A changed buffer beside an unchanged glTF file is noticed."""
+    document, body = gltf_document(box())
+    document["buffers"][0]["uri"] = "my%20body.bin"
+    buffer = settled(written(folder, "my body.bin", body))
+    path = settled(written(folder, "apart.gltf", json.dumps(document).encode()))
+    assert volume(load_mesh(path)) == pytest.approx(6.0)
+    assert load_mesh(path) is load_mesh(path)
+    buffer.write_bytes(gltf_document(box(2, 2, 3))[1])
+    assert volume(load_mesh(path)) == pytest.approx(12.0)
+
+
+def test_fresh_file_is_not_trusted_to_stay(folder: Path):
+    """Two contents of equal size and equal time, both just written, are told apart."""
+    path = written(folder, "fresh.stl", binary_stl(box()))
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+    assert volume(load_mesh(path)) == pytest.approx(6.0)
+    written(folder, "fresh.stl", binary_stl(box(2, 2, 3)))
+    os.utime(path, ns=(now, now))
+    assert volume(load_mesh(path)) == pytest.approx(12.0)
+
+
+def test_old_meshes_leave_the_cache(folder: Path, monkeypatch):
+    """The cache forgets what was used longest ago when it holds too many bytes."""
+    paths = [settled(written(folder, f"{k}.stl", binary_stl(box()))) for k in range(3)]
+    size = load_mesh(paths[0]).vertices.nbytes + load_mesh(paths[0]).faces.nbytes
+    monkeypatch.setattr("linkwork.meshes.load._MAX_CACHED_BYTES", 2 * size)
+    first, second = load_mesh(paths[0]), load_mesh(paths[1])
+    load_mesh(paths[0])
+    load_mesh(paths[2])
+    assert load_mesh(paths[0]) is first
+    assert load_mesh(paths[1]) is not second
