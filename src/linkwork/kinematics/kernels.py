@@ -139,6 +139,78 @@ def joint_pose(kind, q, a, axis, axis2, pitch, rail, first, count, out, s1, s2):
 
 
 @kernel
+def _hinge_pose(p, index, frame, q, pose, b):
+    """Pose of a hinged body, written out in scalars: most bodies are hinged."""
+    # base = pose of the parent ∘ x0
+    pw, px, py, pz = pose[p, 3], pose[p, 4], pose[p, 5], pose[p, 6]
+    x, y, z = frame[b, 0], frame[b, 1], frame[b, 2]
+    tx = 2.0 * (py * z - pz * y)
+    ty = 2.0 * (pz * x - px * z)
+    tz = 2.0 * (px * y - py * x)
+    ox = pose[p, 0] + x + pw * tx + py * tz - pz * ty
+    oy = pose[p, 1] + y + pw * ty + pz * tx - px * tz
+    oz = pose[p, 2] + z + pw * tz + px * ty - py * tx
+    w, x, y, z = frame[b, 3], frame[b, 4], frame[b, 5], frame[b, 6]
+    bw = pw * w - px * x - py * y - pz * z
+    bx = pw * x + px * w + py * z - pz * y
+    by = pw * y - px * z + py * w + pz * x
+    bz = pw * z + px * y - py * x + pz * w
+    # turn about the axis
+    half = 0.5 * q[index[b, 2]]
+    s, w = math.sin(half), math.cos(half)
+    x, y, z = frame[b, 10] * s, frame[b, 11] * s, frame[b, 12] * s
+    cw = bw * w - bx * x - by * y - bz * z
+    cx = bw * x + bx * w + by * z - bz * y
+    cy = bw * y - bx * z + by * w + bz * x
+    cz = bw * z + bx * y - by * x + bz * w
+    n = 1.0 / math.sqrt(cw * cw + cx * cx + cy * cy + cz * cz)
+    cw, cx, cy, cz = cw * n, cx * n, cy * n, cz * n
+    # the pivot stays where it is: origin = base·pivot − turned·pivot
+    x, y, z = frame[b, 7], frame[b, 8], frame[b, 9]
+    if x != 0.0 or y != 0.0 or z != 0.0:
+        tx = 2.0 * (by * z - bz * y)
+        ty = 2.0 * (bz * x - bx * z)
+        tz = 2.0 * (bx * y - by * x)
+        ox += bw * tx + by * tz - bz * ty
+        oy += bw * ty + bz * tx - bx * tz
+        oz += bw * tz + bx * ty - by * tx
+        tx = 2.0 * (cy * z - cz * y)
+        ty = 2.0 * (cz * x - cx * z)
+        tz = 2.0 * (cx * y - cy * x)
+        ox -= cw * tx + cy * tz - cz * ty
+        oy -= cw * ty + cz * tx - cx * tz
+        oz -= cw * tz + cx * ty - cy * tx
+    pose[b, 0], pose[b, 1], pose[b, 2] = ox, oy, oz
+    pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6] = cw, cx, cy, cz
+
+
+@kernel
+def _hinge_twist(frame, speed, pose, twist, b):
+    """Adds a hinge's own motion to the twist of its body, written out in scalars."""
+    w, x, y, z = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
+    ax, ay, az = frame[b, 10], frame[b, 11], frame[b, 12]
+    tx = 2.0 * (y * az - z * ay)
+    ty = 2.0 * (z * ax - x * az)
+    tz = 2.0 * (x * ay - y * ax)
+    wx = speed * (ax + w * tx + y * tz - z * ty)
+    wy = speed * (ay + w * ty + z * tx - x * tz)
+    wz = speed * (az + w * tz + x * ty - y * tx)
+    px, py, pz = frame[b, 7], frame[b, 8], frame[b, 9]
+    tx = 2.0 * (y * pz - z * py)
+    ty = 2.0 * (z * px - x * pz)
+    tz = 2.0 * (x * py - y * px)
+    rx = -(px + w * tx + y * tz - z * ty)
+    ry = -(py + w * ty + z * tx - x * tz)
+    rz = -(pz + w * tz + x * ty - y * tx)
+    twist[b, 0] += wy * rz - wz * ry
+    twist[b, 1] += wz * rx - wx * rz
+    twist[b, 2] += wx * ry - wy * rx
+    twist[b, 3] += wx
+    twist[b, 4] += wy
+    twist[b, 5] += wz
+
+
+@kernel
 def forward_poses(index, frame, rail, q, pose):
     """Fills ``pose`` (nb×7) from the coordinates ``q``; row 0 is the world.
 
@@ -150,6 +222,9 @@ def forward_poses(index, frame, rail, q, pose):
     pose[0, 3] = 1.0
     for b in range(1, index.shape[0]):
         kind = index[b, 1]
+        if kind == HINGE:
+            _hinge_pose(index[b, 0], index, frame, q, pose, b)
+            continue
         if kind == FIXED:
             compose(pose[index[b, 0]], frame[b, 0:7], pose[b])
             continue
@@ -263,6 +338,9 @@ def forward_twists(index, frame, rail, com, q, v, pose, twist):
         twist[b, 1] = twist[p, 1] + wz * dx - wx * dz
         twist[b, 2] = twist[p, 2] + wx * dy - wy * dx
         twist[b, 3], twist[b, 4], twist[b, 5] = wx, wy, wz
+        if kind == HINGE:
+            _hinge_twist(frame, v[index[b, 3]], pose, twist, b)
+            continue
         n = _dofs(kind)
         if n == 0:
             continue
@@ -278,7 +356,14 @@ def forward_twists(index, frame, rail, com, q, v, pose, twist):
             for i in range(6):
                 twist[b, i] += unit[i] * speed
     for b in range(1, index.shape[0]):
-        rx, ry, rz = rotate(pose[b, 3:], com[b, 0], com[b, 1], com[b, 2])
+        w, x, y, z = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
+        cx, cy, cz = com[b, 0], com[b, 1], com[b, 2]
+        tx = 2.0 * (y * cz - z * cy)
+        ty = 2.0 * (z * cx - x * cz)
+        tz = 2.0 * (x * cy - y * cx)
+        rx = cx + w * tx + y * tz - z * ty
+        ry = cy + w * ty + z * tx - x * tz
+        rz = cz + w * tz + x * ty - y * tx
         wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
         twist[b, 0] += wy * rz - wz * ry
         twist[b, 1] += wz * rx - wx * rz

@@ -78,10 +78,11 @@ class Cycle:
         )
         turning = [b for b in world.joint_body.tolist() if world.kind[b] in (BALL, FREE)]
         layout.add("orientation", len(turning), 3)
-        layout.add("listeners/last", Listeners.capacity)
         add_blocks(layout, self.blocks)
+        layout.add("listeners/last", Listeners.capacity)
         self.state = State(layout)
         self._before = np.zeros_like(self.state.data)
+        self._kept = 0
         offset = [int(world.qadr[b]) + (3 if world.kind[b] == FREE else 0) for b in turning]
         self._quaternions = np.array(offset, np.int64)
         self._orientation = self.state["orientation"]
@@ -171,13 +172,14 @@ class Cycle:
             orientations(state.q, self._quaternions, self._orientation)
         state.step = step + 1
 
-    def keep(self) -> None:
-        """Remembers the state, for :meth:`undo`."""
-        self._before[:] = self.state.data
+    def keep(self, listeners: int = 0) -> None:
+        """Remembers the state, for :meth:`undo`; of the listeners' memory only what is in use."""
+        kept = self._kept = self.state.data.size - Listeners.capacity + listeners
+        self._before[:kept] = self.state.data[:kept]
 
     def undo(self) -> None:
         """Goes back to what :meth:`keep` remembered: a failed step never happened."""
-        self.state.data[:] = self._before
+        self.state.data[: self._kept] = self._before[: self._kept]
         for block in self.blocks:
             block.params_changed()
 

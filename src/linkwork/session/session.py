@@ -158,7 +158,7 @@ class Session:
 
     def _one(self) -> None:
         cycle = self.cycle
-        cycle.keep()
+        cycle.keep(len(self._listeners))
         try:
             cycle.sense()
             self._deciding = True
