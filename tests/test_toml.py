@@ -452,6 +452,11 @@ JOINT = '[[joint]]\nname = "j"\nfrom = "tube"\nto = "rod"\n'
             ["drive.kp_deg gives 'kp' a second time"],
         ),
         (
+            HEAD + "[[sensor]]\nname = 's'\ntype = 't'\nstep_deg_deg = 1",
+            6,
+            ["sensor 's': step_deg_deg has two units"],
+        ),
+        (
             HEAD + TUBE + ROD + JOINT + 'type = "hinge"\nbus = { t = 1979-05-27 }',
             12,
             ["bus.t", "a date"],

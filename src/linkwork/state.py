@@ -186,7 +186,8 @@ class Report:
     Attributes:
         acceleration: Of each degree of freedom.
         effort: What drives, springs and friction put on each degree of freedom [N m or N].
-        contacts: Table of contacts; the first ``contact_count`` rows count.
+        contacts: Table of contacts, filled where a sensor of the scene reads it; the first
+            ``contact_count`` rows count.
         gap: Largest distance by which a loop is open [m].
         energy: Kinetic and potential energy [J].
     """

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.blocks import Block
 from linkwork.parts import Spec
-from linkwork.state import State
+from linkwork.state import Report, State
 from linkwork.world import World
 
 
@@ -29,6 +29,7 @@ class Engine(Block):
         kinematic: Joints go where their targets say; efforts play no role.
         prescribed: Degrees of freedom that follow their targets whatever it takes.
         seen_pose, seen_twist: All bodies as they stood at the start of the step.
+        reports_contacts: Whether each step's contacts go into the report (a sensor reads them).
     """
 
     kind: ClassVar[str] = "engine"
@@ -39,6 +40,7 @@ class Engine(Block):
         self.spec = spec
         self.owned = owned
         self.prescribed: list[int] = []
+        self.reports_contacts = False
         self.seen_pose: np.ndarray
         self.seen_twist: np.ndarray
 
@@ -52,6 +54,9 @@ class Engine(Block):
             EngineError: If the motion cannot go on (divergence); the state is as before.
         """
         raise NotImplementedError
+
+    def add_contacts(self, report: Report) -> None:
+        """Adds the contacts of the last step to a report's table; for engines that have some."""
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)

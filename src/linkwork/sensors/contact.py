@@ -40,6 +40,7 @@ class Contact(Readings):
     """
 
     type: ClassVar[str] = "contact"
+    reads_contacts: ClassVar[bool] = True
     form = ContactParams
     kernel = staticmethod(read_contacts)
     columns = 2

@@ -11,6 +11,8 @@ class Sensor(Block):
     """Base of all sensor blocks: every sensor of one type in a scene, read by one call."""
 
     kind: ClassVar[str] = "sensor"
+    #: Whether the sensor reads the report's contact table, which engines then fill each step.
+    reads_contacts: ClassVar[bool] = False
 
     def read(self, step: int) -> None:
         """Fills the readings that are due at ``step``."""

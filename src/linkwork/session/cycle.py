@@ -53,6 +53,7 @@ class Cycle:
         driven = _driven(world, self.actuators, self.engines)
         for engine in self.engines:
             engine.prepare(driven)
+            engine.reports_contacts = any(sensor.reads_contacts for sensor in self.sensors)
         self._lay_out()
         self._reset()
 
@@ -88,6 +89,7 @@ class Cycle:
         self._orientation = self.state["orientation"]
         self._energy, self._gap = self.state.report.energy, self.state.report.gap
         self._contacts = self.state["report/contact_count"]
+        self._clock = self.state["clock"]
         self.signals = Signals(self.state.data)
         add_world_signals(self.signals, self.state, world, turning)
         undriven = {d for e in self.engines for d in e.prescribed}
@@ -158,8 +160,8 @@ class Cycle:
         step = state.step
         for actuator in self.actuators:
             actuator.drive(step)
-        self._energy[:] = 0.0
-        self._gap[0] = 0.0
+        energy = self._energy
+        energy[0] = energy[1] = self._gap[0] = 0.0
         if self._contacts[0]:
             state.report.clear_contacts()
         engines = self.engines
@@ -170,7 +172,15 @@ class Cycle:
             engine.advance(h)
         if len(self._quaternions):
             orientations(state.q, self._quaternions, self._orientation)
-        state.step = step + 1
+        self._clock[0] += 1
+
+    def contacts(self) -> np.ndarray:
+        """The contacts of the last step, a row each as in the report; for those who look on."""
+        report = self.state.copy().report
+        report.clear_contacts()
+        for engine in self.engines:
+            engine.add_contacts(report)
+        return report.contacts[: report.contact_count]
 
     def keep(self, listeners: int = 0) -> None:
         """Remembers the state, for :meth:`undo`; of the listeners' memory only what is in use."""

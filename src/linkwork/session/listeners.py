@@ -76,6 +76,8 @@ class Listeners:
         if not self._all:
             return
         count = moved(data, self._addresses, self._by, self._last, self._found)
+        if not count:
+            return
         for n in self._found[:count].tolist():
             listener = self._all[n]
             listener.call(float(self._last[n]))

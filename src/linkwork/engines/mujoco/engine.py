@@ -17,7 +17,7 @@ from linkwork.engines.mujoco.model import CODE, Options, build_model, is_link
 from linkwork.errors import EngineError
 from linkwork.parts import Spec
 from linkwork.parts.shape import Mesh, Plane
-from linkwork.state import State
+from linkwork.state import Report, State
 from linkwork.world import Finding, World
 
 Positive = Annotated[float, msgspec.Meta(gt=0.0, le=1e6)]
@@ -167,8 +167,9 @@ class Mujoco(Engine):
         report = state.report
         self._after = (
             *self.world.tree, self.world.com, *self._maps, self._prescribed, self._qaddr,
-            self._q_next, self._v_next, self._qpos, self._qvel, self._qacc, self._efforts,
-            state.q, state.v, report.acceleration, report.effort, self._pose, self._twist,
+            self._q_next, self._v_next, self._qpos, self._qvel, self._qacc, data.qacc_warmstart,
+            self._efforts, state.q, state.v, report.acceleration, report.effort, self._warmstart,
+            self._pose, self._twist,
         )  # fmt: skip
         self._energies = (
             self._all, state.pose, state.twist, state["param/mass"], self.world.com,
@@ -231,7 +232,6 @@ class Mujoco(Engine):
                 f"the motion diverged at {state.step * h:.3f} s ({self._worst()}).",
                 hint="Use a smaller step, softer gains, or look for overlapping bodies.",
             )
-        self._warmstart[:] = data.qacc_warmstart
         self._report()
 
     def _prescribe(self, h: float) -> None:
@@ -259,13 +259,9 @@ class Mujoco(Engine):
         speeds = np.nan_to_num(np.abs(self._qvel[self.model.v_to]), nan=np.inf)
         return f"joint {self.world.dof_name(int(self.model.v_from[int(np.argmax(speeds))]))}"
 
-    def _report(self) -> None:
-        """Fills in what remains of state and report after the step."""
-        state, world, data = self.state, self.world, self._data
-        report = state.report
-        if not self._alone:
-            state.pose[self._all] = self._pose[self._all]
-            state.twist[self._all] = self._twist[self._all]
+    def add_contacts(self, report: Report) -> None:
+        """Adds the contacts of the last step to a report's table."""
+        data = self._data
         if count := data.ncon:
             contact = data.contact
             report.contact_count = kernels.read_contacts(
@@ -274,6 +270,16 @@ class Mujoco(Engine):
                 self.model.geom_body, self.model.geom_element, report.contact_count,
                 report.contacts,
             )  # fmt: skip
+
+    def _report(self) -> None:
+        """Fills in what remains of state and report after the step."""
+        state, world = self.state, self.world
+        report = state.report
+        if not self._alone:
+            state.pose[self._all] = self._pose[self._all]
+            state.twist[self._all] = self._twist[self._all]
+        if self.reports_contacts:
+            self.add_contacts(report)
         if world.loop_names:
             gap = loop_state(
                 world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,

@@ -31,7 +31,7 @@ def prepare_step(q_map, v_map, driven, h, q, v, drive, qpos, qvel, biasprm, forc
 @kernel
 def finish_step(
     index, frame, rail, com, q_map, v_map, prescribed, qaddr, q_next, v_next,
-    qpos, qvel, qacc, efforts, q, v, acceleration, effort, pose, twist,
+    qpos, qvel, qacc, warm, efforts, q, v, acceleration, effort, warmstart, pose, twist,
 ):  # fmt: skip
     """Reads MuJoCo's coordinates into ours and makes poses and twists fit them.
 
@@ -51,6 +51,8 @@ def finish_step(
         v[i] = qvel[j]
         acceleration[i] = qacc[j]
         effort[i] = efforts[j]
+    for n in range(warm.shape[0]):
+        warmstart[n] = warm[n]
     for n in range(prescribed.shape[0]):
         i = prescribed[n]
         q[qaddr[i]] = q_next[qaddr[i]]

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.errors import FormatError
 from linkwork.formats.toml.numbers import angle, angles, posed, tidied, tidy
+from linkwork.formats.toml.tables import numeric
 from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, RailPiece, Shape, Spec
 from linkwork.spatial.inertia import Inertia
 from linkwork.spatial.pose import Pose
@@ -195,13 +196,13 @@ def _plain(value: Any, spec: Spec) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item, spec) for item in value]
     if isinstance(value, dict):
+        value = {name: _plain(item, spec) for name, item in value.items()}
         for name, item in value.items():
-            if split_unit(name)[0] != name and isinstance(item, int | float | list | tuple | dict):
+            if split_unit(name)[0] != name and numeric(item):
                 raise FormatError(
                     f"{spec.kind} {spec.name!r}: a file would take the parameter {name!r} for "
                     f"{split_unit(name)[0]!r} in another unit.",
                     origin=spec.origin,
                     hint="Parameters are in SI units, without a unit in the name.",
                 )
-        return {name: _plain(item, spec) for name, item in value.items()}
     return value

@@ -211,7 +211,9 @@ def read_params(table: dict[str, Any], place: Place) -> dict[str, Any]:
     for written, value in table.items():
         here = place / written
         name, factor = split_unit(written)
-        if name != written and _numeric(value):
+        if name != written and numeric(value):
+            if split_unit(name)[0] != name:
+                raise here.wrong("has two units; one is enough.")
             read = Any_().read(value, here, factor)
         else:
             name, read = written, _read_param(value, here)
@@ -229,10 +231,10 @@ def _read_param(value: Any, place: Place) -> Any:
     return Any_().read(value, place, 1.0)
 
 
-def _numeric(value: Any) -> bool:
+def numeric(value: Any) -> bool:
     """Whether a value holds numbers and nothing else, so that a unit can apply to it."""
     if isinstance(value, list):
-        return bool(value) and all(_numeric(item) for item in value)
+        return bool(value) and all(numeric(item) for item in value)
     if isinstance(value, dict):
-        return bool(value) and all(_numeric(item) for item in value.values())
+        return bool(value) and all(numeric(item) for item in value.values())
     return isinstance(value, int | float) and not isinstance(value, bool)
