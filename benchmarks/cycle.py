@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import copy
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import mujoco
 import numpy as np
-from humanoid import standing_scene
-from report import Row, options, show, side_by_side
+from shared.humanoid import standing_scene
+from shared.report import compare, in_turn, options, show
 
 from linkwork import Session
 from linkwork.engines.mujoco import Mujoco
@@ -48,37 +49,38 @@ class BareLoop:
             mujoco.mj_step(model, data)
 
 
+def listening(folder: Path, listeners: int, *, by: float = 0.0) -> Session:
+    """A recorded session with so many listeners on its joints' angles."""
+    session = Session(standing_scene(), record=folder / f"{listeners}-{by}.mcap")
+    names = [s.name for s in session.signals if s.name.endswith(".angle")]
+    for n in range(listeners):
+        session.on_change(names[n % len(names)], _ignore, by=by)
+    return session
+
+
+def _ignore(value: float) -> None:
+    pass
+
+
 def main() -> None:
     args = options(__doc__ or "")
-    steps, rounds = (250, 9) if args.quick else (1000, 15)
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-
-        def compare(name: str, listeners: int, *, by: float = 0.0) -> Row:
-            session = Session(standing_scene(), record=Path(folder) / f"{name}.mcap")
-            names = [s.name for s in session.signals if s.name.endswith(".angle")]
-            count = [0]
-
-            def heard(value: float) -> None:
-                count[0] += 1
-
-            for n in range(listeners):
-                session.on_change(names[n % len(names)], heard, by=by)
-            bare = BareLoop(session)
-            session.step(500)
-            bare.run(500)
-            ours, peer, ratio = side_by_side(session.step, bare.run, steps=steps, rounds=rounds)
-            session.close()
-            return Row(name, ours, peer, "bare MuJoCo loop", ratio)
-
-        rows.append(compare("cycle", 0))
-        rows.append(compare("cycle, 1000 listeners (by 0.01 rad)", 1000, by=0.01))
-        base = rows[0]
-        rows.append(
-            Row("1000 listeners against none", rows[1].ours, base.ours, "no listeners",
-                rows[1].ratio / base.ratio)
-        )  # fmt: skip
-        rows.append(compare("cycle, 1000 listeners that all fire", 1000, by=0.0))
+    steps, rounds = (100, 25) if args.quick else (500, 41)
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        plain = stack.enter_context(listening(folder, 0))
+        quiet = stack.enter_context(listening(folder, 1000, by=0.01))
+        loud = stack.enter_context(listening(folder, 1000))
+        bare = BareLoop(plain)
+        calls = {"plain": plain.step, "quiet": quiet.step, "loud": loud.step, "bare": bare.run}
+        for call in calls.values():
+            call(500)
+        times = in_turn(calls, steps=steps, rounds=rounds)
+    loop, none = "bare MuJoCo loop", "no listeners"
+    rows = [
+        compare(times, "cycle", "plain", "bare", loop),
+        compare(times, "1000 listeners, each on a move of 0.01 rad", "quiet", "plain", none),
+        compare(times, "1000 listeners, all called each step", "loud", "plain", none),
+    ]
     show(rows, as_json=args.json)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from linkwork.errors import FormatError, LinkworkError, MeshError, Origin
 from linkwork.formats import load, load_part, load_scene, save
 from linkwork.formats.toml import TomlFormat
+from linkwork.formats.toml.tables import Section
+from linkwork.formats.toml.words import PART
 from linkwork.parts import Anchor, Box, Cylinder, Element, Joint, Part, Sphere, find_kits
 from linkwork.scene import Scene
 from linkwork.spatial import Pose
@@ -686,3 +689,36 @@ def test_a_joint_between_joints_is_a_chain() -> None:
     part = parse(text)
     assert isinstance(part, Part)
     assert part.joints["a"] == Joint("a", "hinge", "tube", "b")
+
+
+DOCS = Path(__file__).resolve().parent.parent / "docs" / "files.md"
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_the_files_of_the_docs_read(number: int) -> None:
+    """What a user copies from the page works."""
+    blocks = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == 3
+    thing = parse(blocks[number])
+    compile_scene(thing if isinstance(thing, Scene) else Scene("s").place(thing))
+
+
+def test_the_programs_of_the_docs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    for block in blocks:
+        exec(block, {})
+    assert "range_deg = [-30, 60]" in (tmp_path / "my_arm.toml").read_text()
+    assert "shoulder" not in (tmp_path / "my_arm.toml").read_text()
+
+
+def test_the_docs_name_every_key() -> None:
+    """The table of the page lists what the words allow."""
+    page = DOCS.read_text(encoding="utf-8")
+    for word in ("element", "joint", "anchor", "attach", "loop", "coupling"):
+        (row,) = re.findall(rf"^\| `\[\[{word}\]\]` .*$", page, re.MULTILINE)
+        section = PART.keys[word].kind
+        assert isinstance(section, Section)
+        told = {re.sub(r"_deg$", "", key) for key in re.findall(r"`(\w+)`", row)}
+        assert told == set(section.table.keys), word

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from linkwork.errors import SessionError, SignalError
 from linkwork.session.kernels import moved
 from linkwork.signals import Signals
 
@@ -22,20 +24,33 @@ class Listener:
     by: float
     owner: str
 
+    def __post_init__(self) -> None:
+        if not callable(self.call):
+            raise SignalError(f"on_change of {self.signal!r} needs a function, not {self.call!r}.")
+        if not (isinstance(self.by, int | float) and math.isfinite(self.by) and self.by >= 0.0):
+            raise SignalError(
+                f"on_change of {self.signal!r}: by must be 0 or more, not {self.by!r}."
+            )
+
 
 class Listeners:
-    """All listeners of a session, in the order in which they were added.
+    """Listeners in the order in which they were added.
 
-    The last value that each listener was told lives in the state (``listeners/last``), which has
-    room for ``capacity`` listeners, so that a restored run calls at the same steps.
+    Args:
+        signals: The signals that they listen to.
+        last: Where the value that each was last told is kept. For the scene's own agents that is
+            in the state (``listeners/last``), so that a restored run calls at the same steps; it
+            has room for ``capacity`` listeners. Without it there is no limit.
     """
 
     capacity = 2048
 
-    def __init__(self, signals: Signals, last: np.ndarray) -> None:
+    def __init__(self, signals: Signals, last: np.ndarray | None = None) -> None:
         self._signals = signals
-        self._last = last
+        self._grows = last is None
+        self._last = np.zeros(16) if last is None else last
         self._all: list[Listener] = []
+        self._stale = False
         self._addresses = np.zeros(0, np.int64)
         self._by = np.zeros(0)
         self._found = np.zeros(0, np.int64)
@@ -44,40 +59,87 @@ class Listeners:
         return len(self._all)
 
     def add(self, listener: Listener, data: np.ndarray) -> None:
-        """Adds a listener; it is first called when the signal moves from here."""
+        """Adds a listener; it is first called when the signal moves from here.
+
+        Raises:
+            NameNotFound: If there is no such signal.
+            SessionError: If there is no room for one more.
+        """
         address = self._signals[listener.signal].address
         number = len(self._all)
-        if number >= self.capacity:
-            raise ValueError(f"a session has room for {self.capacity} listeners.")
+        if number >= len(self._last):
+            if not self._grows:
+                raise SessionError(
+                    f"the agents of a session can have {len(self._last)} listeners, not one more.",
+                    hint="Listen once, in init(), and not again in each call.",
+                )
+            self._last = np.concatenate([self._last, np.zeros_like(self._last)])
         self._last[number] = data[address]
         self._all.append(listener)
-        self._index()
+        self._stale = True
 
     def forget(self, owner: str) -> None:
         """Ends all listeners of ``owner``."""
         keep = [n for n, listener in enumerate(self._all) if listener.owner != owner]
         self._last[: len(keep)] = self._last[keep]
-        self._last[len(keep) :] = 0.0
         self._all = [self._all[n] for n in keep]
-        self._index()
+        self.cut(len(keep))
+
+    def cut(self, count: int) -> None:
+        """Ends all but the first ``count``."""
+        del self._all[count:]
+        self._last[count:] = 0.0
+        self._stale = True
+
+    def move_to(self, other: Listeners, names: dict[str, str], data: np.ndarray) -> list[Listener]:
+        """Adds all to ``other``, whose signals may be called otherwise.
+
+        Args:
+            other: Where they go.
+            names: Name there by name here.
+            data: The state there.
+
+        Returns:
+            Those whose signal is gone.
+        """
+        lost: list[Listener] = []
+        for n, listener in enumerate(self._all):
+            name = names.get(listener.signal, listener.signal)
+            if name not in other._signals:
+                lost.append(listener)
+                continue
+            other.add(replace(listener, signal=name), data)
+            other._last[len(other) - 1] = self._last[n]
+        return lost
 
     def _index(self) -> None:
+        self._stale = False
         addresses = [self._signals[listener.signal].address for listener in self._all]
         self._addresses = np.array(addresses, np.int64)
-        self._by = np.array([listener.by for listener in self._all])
+        self._by = np.array([listener.by for listener in self._all], np.float64)
         self._found = np.zeros(len(self._all), np.int64)
 
-    def everyone(self) -> list[Listener]:
-        """All listeners, in order."""
-        return list(self._all)
-
     def call(self, data: np.ndarray) -> None:
-        """Calls those whose signals moved."""
+        """Calls those whose signals moved.
+
+        A call may add and end listeners. One that fails keeps the rest for the next step.
+        """
         if not self._all:
             return
+        if self._stale:
+            self._index()
         count = moved(data, self._addresses, self._by, self._last, self._found)
         if not count:
             return
-        for n in self._found[:count].tolist():
-            listener = self._all[n]
-            listener.call(float(self._last[n]))
+        due = [(self._all[n], float(self._last[n])) for n in self._found[:count].tolist()]
+        done = 0
+        try:
+            for listener, value in due:
+                done += 1
+                listener.call(value)
+        except BaseException:
+            rest = {id(listener) for listener, _ in due[done:]}
+            for n, listener in enumerate(self._all):
+                if id(listener) in rest:
+                    self._last[n] = math.inf
+            raise

@@ -13,7 +13,10 @@ import msgspec
 from linkwork.errors import FormatError
 
 Name = Annotated[str, msgspec.Meta(max_length=512)]
-Triple = tuple[float, float, float]
+#: A place [m]; nothing is further away.
+Length = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
+Triple = tuple[Length, Length, Length]
+Source = Annotated[str, msgspec.Meta(max_length=1 << 20)]
 
 
 class Message(msgspec.Struct, frozen=True, tag=str.lower, forbid_unknown_fields=True):
@@ -72,14 +75,28 @@ class Reload(Message):
     """Gives an agent new program source."""
 
     agent: Name
-    source: Annotated[str, msgspec.Meta(max_length=1 << 20)]
+    source: Source
 
 
 class Swap(Message):
-    """Replaces the scene by an edited one (an archive); what shares an id keeps its state."""
+    """Replaces the scene by an edited one; what shares an id keeps its state.
+
+    Attributes:
+        archive: The scene as ``linkwork.scene.archive`` packs it.
+        ids: Stable ids by full name.
+        sources: Texts of programs by agent, in place of those in the archive.
+    """
 
     archive: bytes
     ids: dict[str, str] = {}
+    sources: dict[Name, Source] = {}
+
+
+class Tried(Message):
+    """A step that failed and was taken back; stands in recordings only.
+
+    What a program remembers outside the state may have changed in it, so a replay tries it too.
+    """
 
 
 class Play(Message):
@@ -89,11 +106,14 @@ class Play(Message):
 
 
 class Pause(Message):
-    """Stops time."""
+    """Stops time, and takes back the steps that were handed out."""
 
 
 class Advance(Message):
-    """Steps while paused, or hands steps to a session in lock-step."""
+    """Steps while paused, or hands steps to a session in lock-step.
+
+    Messages behind it are applied after these steps, however early they arrive.
+    """
 
     steps: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1
 
@@ -109,12 +129,17 @@ Inbox = (
     | Watch
 )  # fmt: skip
 
-#: Messages that change the run and are therefore recorded.
-RECORDED = (Set, Take, Release, Grab, Drop, Posture, Reset, Reload, Swap)
+#: Messages that change the run and are recorded as they are; a swap is recorded with its segment.
+RECORDED = (Set, Take, Release, Grab, Drop, Posture, Reset, Reload, Tried)
 
-_encoder = msgspec.msgpack.Encoder()
+_encoder = msgspec.msgpack.Encoder(enc_hook=float)
 _decoder = msgspec.msgpack.Decoder(Inbox)
 _json_decoder = msgspec.json.Decoder(Inbox)
+_recorded_decoder = msgspec.msgpack.Decoder(Inbox | Tried)
+
+
+#: What encoding and decoding raise for a message that is none.
+_FAULTS = (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError)
 
 
 def encode(message: msgspec.Struct) -> bytes:
@@ -130,8 +155,33 @@ def decode(data: bytes) -> Message:
     """
     try:
         return _json_decoder.decode(data) if data[:1] == b"{" else _decoder.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except _FAULTS as error:
         raise FormatError(f"this is no inbox message: {error}.") from None
+
+
+def checked(message: Message) -> Message:
+    """The message as it would arrive from outside: of the right types, within its bounds.
+
+    Raises:
+        FormatError: If it is none; the message says what is wrong.
+    """
+    try:
+        return _decoder.decode(_encoder.encode(message))
+    except _FAULTS as error:
+        name = type(message).__name__
+        raise FormatError(f"{name} is no inbox message: {error}.") from None
+
+
+def decode_recorded(data: bytes) -> Message:
+    """A message from a recording.
+
+    Raises:
+        FormatError: If it is none.
+    """
+    try:
+        return _recorded_decoder.decode(data)
+    except _FAULTS as error:
+        raise FormatError(f"this is no recorded message: {error}.") from None
 
 
 class Event(msgspec.Struct, frozen=True, tag=str.lower):

@@ -180,7 +180,7 @@ def spec_row(spec: Spec, folder: str = "") -> dict[str, Any]:
                 f"{spec.kind} {spec.name!r}: a parameter cannot be called {name!r} in a file.",
                 origin=spec.origin,
             )
-        if isinstance(value, Pose):
+        if name == "at" and isinstance(value, Pose):
             made |= posed(name, value) or {name: {}}
         elif name == "file" and isinstance(value, str) and folder:
             made[name] = relative_path(value, folder)

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 
+Times = dict[str, list[float]]
+
+
 @dataclass
 class Row:
     """One comparison: CPU time of ours and the peer [µs], and their ratio."""
@@ -29,22 +32,26 @@ def options(description: str) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def side_by_side(
-    ours: Callable[[int], object], peer: Callable[[int], object], *, steps: int, rounds: int
-) -> tuple[float, float, float]:
-    """Runs both in turn, ``steps`` each, ``rounds`` times.
+def in_turn(calls: dict[str, Callable[[int], object]], *, steps: int, rounds: int) -> Times:
+    """Runs all calls in turn, ``steps`` each, ``rounds`` times, so that all see the same machine.
 
     Returns:
-        Median CPU time per step of ours and of the peer [µs], and the median of the ratios.
+        CPU time per step of each call in each round [µs].
     """
-    mine, theirs = [], []
+    times: Times = {name: [] for name in calls}
     for _ in range(rounds):
-        for call, times in ((ours, mine), (peer, theirs)):
+        for name, call in calls.items():
             started = time.process_time()
             call(steps)
-            times.append((time.process_time() - started) / steps * 1e6)
-    ratios = [a / b for a, b in zip(mine, theirs, strict=True)]
-    return statistics.median(mine), statistics.median(theirs), statistics.median(ratios)
+            times[name].append((time.process_time() - started) / steps * 1e6)
+    return times
+
+
+def compare(times: Times, name: str, ours: str, peer: str, peer_name: str) -> Row:
+    """One row: medians of both, and the median of the ratios round by round."""
+    ratios = [a / b for a, b in zip(times[ours], times[peer], strict=True)]
+    median = statistics.median
+    return Row(name, median(times[ours]), median(times[peer]), peer_name, median(ratios))
 
 
 def show(rows: list[Row], *, as_json: bool, unit: str = "µs") -> None:
