@@ -372,8 +372,8 @@ def test_only_allowed_turns_are_taken() -> None:
     words = r"anchor 'top' does not allow a turn of 45°. Allowed: 0°, 90°, 180°, 270°"
     with pytest.raises(PartError, match=rf"^f\.toml:12: {words}"):
         carrier.attach("top", lid, turn=math.radians(45), origin=HERE)
+    keyed = plate("keyed", mount={"turns": 2})
     with pytest.raises(PartError, match=r"anchor 'mount' does not allow a turn of 90°. Allowed: 0"):
-        keyed = plate("keyed", mount={"turns": 2})
         carrier.attach("top", keyed, turn=math.radians(90), origin=HERE)
     with pytest.raises(PartError, match="finite angle, not nan"):
         carrier.attach("any", lid, turn=math.nan, origin=HERE)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.formats.urdf import UrdfFormat
-from linkwork.formats.urdf.numerals import numeral, rpy_of
+from linkwork.formats.urdf.numerals import numeral
 from linkwork.parts import (
     Anchor,
     Box,
@@ -334,7 +334,7 @@ ANGLES = st.one_of(
 def test_written_angles_give_the_same_rotation(roll: float, pitch: float, yaw: float) -> None:
     """Also at a pitch of ±90°, where roll and yaw turn about the same axis."""
     pose = Pose.of(rpy=(roll, pitch, yaw))
-    again = Pose.of(rpy=rpy_of(pose))
+    again = Pose.of(rpy=pose.rpy())
     np.testing.assert_allclose(again.matrix(), pose.matrix(), rtol=0, atol=1e-14)
 
 

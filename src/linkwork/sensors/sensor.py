@@ -14,6 +14,6 @@ class Sensor(Block):
     #: Whether the sensor reads the report's contact table, which engines then fill each step.
     reads_contacts: ClassVar[bool] = False
 
-    def read(self, step: int) -> None:
-        """Fills the readings that are due at ``step``."""
+    def read(self, step: int, *, now: bool = False) -> None:
+        """Fills the readings that are due at ``step``; all of them with ``now``."""
         raise NotImplementedError

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linkwork.agents.program import Program
-from linkwork.errors import SessionError, SignalError, not_found
+from linkwork.errors import LinkworkError, SceneError, SessionError, SignalError, not_found
 from linkwork.kinematics.kernels import BALL, FREE
+from linkwork.scene.archive import unpack
 from linkwork.session import messages as m
 from linkwork.session.clock import Clock
+from linkwork.session.cycle import Cycle
+from linkwork.session.rehearsal import rehearse
+from linkwork.world import compile_scene
 
 if TYPE_CHECKING:
     from linkwork.session.session import Session
@@ -33,11 +36,9 @@ def apply(session: Session, message: m.Message) -> None:
             if session.signals[message.signal].direction == "param":
                 _params(session)
         case m.Take():
-            before = session.signals.take(message.signal, message.owner)
-            if before is not None and before != message.owner:
-                session.say(f"{message.owner} took {message.signal} from {before}.")
+            session.hand_over(message.signal, message.owner)
         case m.Release():
-            session.signals.release(message.owner)
+            session.hand_back(message.owner)
         case m.Grab():
             _grab(session, message)
         case m.Drop():
@@ -47,6 +48,7 @@ def apply(session: Session, message: m.Message) -> None:
             _posture(session, message.name)
         case m.Reset():
             session.restart()
+            session.say("back at the start.")
         case m.Reload():
             _reload(session, message)
         case m.Swap():
@@ -58,7 +60,7 @@ def apply(session: Session, message: m.Message) -> None:
             session.running = True
             session.clock.restart()
         case m.Pause():
-            session.running = False
+            session.pause()
         case m.Advance():
             session.clock.granted += message.steps
         case _:
@@ -109,13 +111,35 @@ def _reload(session: Session, message: m.Reload) -> None:
         raise not_found("program", message.agent, programs)
     program.reload(message.source)
     session.say(f"{message.agent} is reloaded.", source=message.agent)
+    session.resume()
 
 
 def _swap(session: Session, message: m.Swap) -> None:
-    from linkwork.scene.archive import unpack
-    from linkwork.session.cycle import Cycle
-    from linkwork.world import compile_scene
+    cycle = compile_archive(message, session.folder())
+    session.use(cycle, message.archive)
 
-    folder = Path(tempfile.mkdtemp(prefix="linkwork-"))
-    scene = unpack(message.archive, folder)
-    session.use(Cycle(compile_scene(scene, ids=message.ids)))
+
+def compile_archive(message: m.Swap, folder: Path) -> Cycle:
+    """Compiles the scene of an archive.
+
+    Args:
+        message: The archive, its ids and the texts of its programs.
+        folder: Where its files are put; they are needed as long as the scene runs.
+
+    Raises:
+        LinkworkError: If the scene cannot be used.
+    """
+    try:
+        scene = unpack(message.archive, folder)
+        cycle = Cycle(compile_scene(scene, ids=message.ids))
+        for program in cycle.agents:
+            if isinstance(program, Program):
+                program.source = message.sources.get(program.spec.name, program.source)
+        rehearse(cycle)
+    except LinkworkError:
+        raise
+    except Exception as error:  # an archive is written by machines: there is no line to name
+        raise SceneError(
+            f"the archive holds no usable scene: {type(error).__name__}: {error}."
+        ) from error
+    return cycle

@@ -8,6 +8,9 @@ from linkwork.errors import SessionError
 
 MODES = ("fast", "real", "lockstep")
 
+#: Lateness that is no longer made up for [s].
+GIVEN_UP = 1.0
+
 
 class Clock:
     """Paces a session.
@@ -18,6 +21,7 @@ class Clock:
 
     Attributes:
         lateness: How far behind real time the session is [s].
+        lost: Real time given up so far because the machine was too slow [s].
         granted: Steps handed out and not yet taken.
     """
 
@@ -29,6 +33,7 @@ class Clock:
         self.mode = mode
         self.speed = speed
         self.lateness = 0.0
+        self.lost = 0.0
         self.granted = 0
         self._start: tuple[float, float] | None = None
 
@@ -38,7 +43,7 @@ class Clock:
         self.lateness = 0.0
 
     def pace(self, simulated: float) -> float:
-        """How long to sleep before going on [s]; keeps :attr:`lateness`."""
+        """How long to sleep before the step from time ``simulated`` [s]; keeps the lateness."""
         if self.mode != "real":
             return 0.0
         now = time.perf_counter()
@@ -46,7 +51,8 @@ class Clock:
             self._start = (now, simulated)
         due = self._start[0] + (simulated - self._start[1]) / self.speed
         self.lateness = max(0.0, now - due)
-        if self.lateness > 1.0:
+        if self.lateness > GIVEN_UP:
             # Too slow for this machine: go on from here instead of racing after lost time.
             self._start = (now, simulated)
+            self.lost += self.lateness
         return max(0.0, due - now)

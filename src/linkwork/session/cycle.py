@@ -29,6 +29,10 @@ from linkwork.state import Layout, State
 from linkwork.world import Finding, World
 
 
+#: Owner of what people set; no agent can have this name.
+PERSON = "user"
+
+
 class Cycle:
     """A compiled world with its engines, sensors, agents and actuators, and its state.
 
@@ -45,6 +49,7 @@ class Cycle:
         self.engines: list[Engine] = build_engines(world)
         self.sensors: list[Sensor] = _by_type(SENSORS, world, world.sensors)
         self.actuators: list[Actuator] = _by_type(ACTUATORS, world, _actuator_specs(world))
+        _check_names(world.agents, taken=(PERSON,))
         self.agents: list[Agent] = [
             AGENTS.get(spec.type, origin=spec.origin)(world, spec, f"agent/{spec.name}")
             for spec in world.agents
@@ -121,19 +126,27 @@ class Cycle:
         state["param/joint_friction"][:] = world.friction
         for piece in world.shapes:
             state["param/friction"][piece.element] = piece.friction
+        self._place()
         for block in self.blocks:
             block.reset()
-        self.refresh()
+        for block in self.blocks:
+            block.params_changed()
+        for sensor in self.sensors:
+            sensor.read(0, now=True)
         self.first = state.copy()
 
     def refresh(self) -> None:
         """Makes all that is derived fit the state, after it was written from outside."""
+        self._place()
+        for block in self.blocks:
+            block.params_changed()
+
+    def _place(self) -> None:
+        """Puts every body where the coordinates say."""
         world, state = self.world, self.state
         forward_poses(*world.tree, state.q, state.pose)
         forward_twists(*world.tree, world.com, state.q, state.v, state.pose, state.twist)
         orientations(state.q, self._quaternions, self._orientation)
-        for block in self.blocks:
-            block.params_changed()
 
     def restore(self, state: State | bytes) -> None:
         """Goes back to a state, bit for bit."""
@@ -201,11 +214,28 @@ class Cycle:
 
 def _by_type(registry: Registry[Any], world: World, specs: list[Spec]) -> list[Any]:
     """One block per type, in order of first appearance."""
-    names: dict[str, Spec] = {}
+    _check_names(specs)
     groups: dict[str, list[Spec]] = {}
+    for spec in specs:
+        groups.setdefault(spec.type, []).append(spec)
+    return [
+        registry.get(type_name, origin=group[0].origin)(world, group)
+        for type_name, group in groups.items()
+    ]
+
+
+def _check_names(specs: list[Spec], taken: tuple[str, ...] = ()) -> None:
+    """Refuses things without a name of their own."""
+    names: dict[str, Spec] = {}
     for spec in specs:
         if not spec.name:
             raise SceneError(f"a {spec.kind} needs a name.", origin=spec.origin)
+        if spec.name in taken:
+            raise SceneError(
+                f"a {spec.kind} cannot be named {spec.name!r}.",
+                origin=spec.origin,
+                hint="The name stands for the people who use the session.",
+            )
         if spec.name in names:
             raise SceneError(
                 f"two {spec.kind}s are named {spec.name!r}.",
@@ -213,11 +243,6 @@ def _by_type(registry: Registry[Any], world: World, specs: list[Spec]) -> list[A
                 hint=f"The other is at {names[spec.name].origin}.",
             )
         names[spec.name] = spec
-        groups.setdefault(spec.type, []).append(spec)
-    return [
-        registry.get(type_name, origin=group[0].origin)(world, group)
-        for type_name, group in groups.items()
-    ]
 
 
 def _actuator_specs(world: World) -> list[Spec]:
@@ -236,13 +261,20 @@ def _driven(world: World, actuators: list[Actuator], engines: list[Engine]) -> l
     Raises:
         SceneError: If two actuators drive one, or one is prescribed as well.
     """
-    driven: list[int] = []
+    driven: dict[int, Spec] = {}
     for actuator in actuators:
         for dof, spec in zip(actuator.dofs, actuator.specs, strict=True):
-            if dof in driven:
+            other = driven.setdefault(dof, spec)
+            if other is not spec:
                 raise SceneError(
-                    f"joint {world.dof_name(dof)!r} has two actuators.", origin=spec.origin
+                    f"joint {world.dof_name(dof)!r} has two actuators: {_who(other)} and "
+                    f"{_who(spec)}.",
+                    origin=spec.origin,
+                    hint="One actuator drives a joint.",
                 )
-            driven.append(dof)
     prescribed = {dof for engine in engines for dof in engine.prescribed}
     return [dof for dof in driven if dof not in prescribed]
+
+
+def _who(spec: Spec) -> str:
+    return f"{spec.type} {spec.name!r} ({spec.origin})"

@@ -131,14 +131,16 @@ class Listeners:
         count = moved(data, self._addresses, self._by, self._last, self._found)
         if not count:
             return
-        due = [(self._all[n], float(self._last[n])) for n in self._found[:count].tolist()]
+        found = self._found[:count]
+        values = self._last[found].tolist()
+        due = [self._all[n] for n in found.tolist()]
         done = 0
         try:
-            for listener, value in due:
+            for listener, value in zip(due, values, strict=True):
                 done += 1
                 listener.call(value)
         except BaseException:
-            rest = {id(listener) for listener, _ in due[done:]}
+            rest = {id(listener) for listener in due[done:]}
             for n, listener in enumerate(self._all):
                 if id(listener) in rest:
                     self._last[n] = math.inf

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from linkwork.errors import FormatError
+from linkwork.errors import LinkworkError
 from linkwork.session import messages
 from linkwork.session.link import Joined, Left, SessionEnd
 from linkwork.session.messages import Event, Hello, Message, Snapshot
@@ -36,6 +36,7 @@ class Outbox:
         self.listeners: list[Callable[[Event], object]] = []
         self._peers: set[int] = set()
         self._watched: dict[int, list[str]] = {}
+        self._owners: dict[int, set[str]] = {}
         self._published = 0.0
 
     @property
@@ -52,7 +53,11 @@ class Outbox:
             self.link.emit(messages.encode(event))
 
     def receive(self, session: Session) -> list[Message]:
-        """Messages of peers since the last call; newcomers are greeted, garbage is answered."""
+        """Messages of peers since the last call.
+
+        Newcomers are greeted and garbage is answered. When the last peer that set or took
+        signals under a name has left, what it owned is released.
+        """
         link = self.link
         assert link is not None
         found: list[Message] = []
@@ -61,21 +66,34 @@ class Outbox:
                 self._peers.add(peer)
                 link.send(peer, messages.encode(hello(session)))
             elif isinstance(item, Left):
-                self._peers.discard(peer)
-                self._watched.pop(peer, None)
+                found.extend(self._left(peer))
             else:
                 try:
                     message = messages.decode(item)
-                except FormatError as error:
+                    if isinstance(message, messages.Watch):
+                        self._watch(session, peer, message.signals)
+                        continue
+                except LinkworkError as error:
                     answer = Event(session.state.step, "error", str(error), "inbox")
                     link.send(peer, messages.encode(answer))
                     continue
-                if isinstance(message, messages.Watch):
-                    known = [name for name in message.signals if name in session.signals]
-                    self._watched[peer] = known
-                else:
-                    found.append(message)
+                if isinstance(message, messages.Set | messages.Take):
+                    self._owners.setdefault(peer, set()).add(message.owner)
+                found.append(message)
         return found
+
+    def _watch(self, session: Session, peer: int, names: list[str]) -> None:
+        """Lets a peer watch those signals that exist, and tells it of the first that does not."""
+        self._watched[peer] = [name for name in names if name in session.signals]
+        for name in names:
+            session.signals[name]  # noqa: B018 - raises with what exists
+
+    def _left(self, peer: int) -> list[Message]:
+        self._peers.discard(peer)
+        self._watched.pop(peer, None)
+        gone = self._owners.pop(peer, set())
+        gone = gone.difference(*self._owners.values())
+        return [messages.Release(owner) for owner in sorted(gone)]
 
     def watched(self) -> list[str]:
         """Signals that some peer watches, in order of asking."""
@@ -86,10 +104,10 @@ class Outbox:
         if self.link is not None:
             self.link.emit(messages.encode(hello(session)))
 
-    def publish(self, session: Session) -> None:
-        """Publishes a snapshot if the last one is old enough."""
+    def publish(self, session: Session, *, at_once: bool = False) -> None:
+        """Publishes a snapshot if the last one is old enough, or ``at_once``."""
         now = time.perf_counter()
-        if self.link is None or now - self._published < 1.0 / SNAPSHOT_RATE:
+        if self.link is None or not (at_once or now - self._published >= 1.0 / SNAPSHOT_RATE):
             return
         self._published = now
         values = {n: session[n] for n in self.watched() if n in session.signals}

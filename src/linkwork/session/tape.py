@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
+from linkwork.agents.program import Program
+from linkwork.errors import RecordingError
 from linkwork.jit import cpu_features
 from linkwork.scene.archive import pack
 from linkwork.session.cycle import Cycle
-from linkwork.session.messages import Message, encode
+from linkwork.session.messages import Message, Swap, encode
 from linkwork.session.recording import Header, Outline, Recorder
 
-#: Name of the archived scene among the recorded files.
+#: Name of the archived scene among the recorded files, and the folder of what it needs.
 SCENE_FILE = "scene.archive"
+_FOLDER = "files/"
 #: Poses are kept this often for viewing [1/s].
 FRAME_RATE = 60.0
 
@@ -30,65 +36,131 @@ def outline(cycle: Cycle, archive: bytes) -> Outline:
     )
 
 
+def split(archive: bytes) -> dict[str, bytes]:
+    """An archive as files: a recording keeps a mesh once, however often its scene is edited."""
+    content = msgspec.msgpack.decode(archive)
+    files = {f"{_FOLDER}{place}": blob for place, blob in content.pop("files").items()}
+    return {SCENE_FILE: msgspec.msgpack.encode(content), **files}
+
+
+def join(files: Mapping[str, bytes]) -> bytes:
+    """The archive that :func:`split` took apart.
+
+    Raises:
+        RecordingError: If the recording does not hold it.
+    """
+    if SCENE_FILE not in files:
+        raise RecordingError("the recording holds no scene; it cannot be replayed.")
+    try:
+        content = msgspec.msgpack.decode(files[SCENE_FILE])
+        content["files"] = {
+            name.removeprefix(_FOLDER): files[name] for name in files if name.startswith(_FOLDER)
+        }
+    except (msgspec.MsgspecError, TypeError) as error:
+        raise RecordingError(f"the recorded scene cannot be read: {error}.") from None
+    return msgspec.msgpack.encode(content)
+
+
+def sources(cycle: Cycle) -> dict[str, str]:
+    """Texts of the programs that run, by agent."""
+    return {a.spec.name: a.source for a in cycle.agents if isinstance(a, Program)}
+
+
 class Tape:
     """Writes a session's inbox, keyframes, hashes and poses.
 
     A keyframe and a hash are written every simulated second. Steps in a recording count from its
     start and never go back, also where the session is reset.
 
-    Attributes:
-        steps: Steps since the start of the recording.
+    Args:
+        path: The file.
+        cycle: What runs.
+        warn: Told once if the recording cannot go on.
     """
 
-    def __init__(self, path: Path, cycle: Cycle) -> None:
-        self.cycle = cycle
-        self.steps = 0
-        scene = cycle.world.scene
-        archive = pack(scene)
+    def __init__(self, path: Path, cycle: Cycle, warn: Callable[[str], object]) -> None:
+        self._warn: Callable[[str], object] | None = warn
+        scene, texts = cycle.world.scene, sources(cycle)
+        # The texts that run, not what their files say by now.
+        agents = [
+            replace(spec, params={**spec.params, "source": texts[spec.name]})
+            if spec.name in texts
+            else spec
+            for spec in scene.agents
+        ]
+        archive = pack(replace(scene, agents=agents))
         header = Header.of_run(
             outline(cycle, archive), seed=scene.seed, cpu=cpu_features(), command=" ".join(sys.argv)
         )
-        self.recorder = Recorder(path, header, {SCENE_FILE: archive})
+        self.recorder = Recorder(path, header, split(archive))
         self.recorder.first(cycle.state.data)
-        self._frame = np.zeros((cycle.world.nb, 7), np.float32)
-        self._set_rates()
+        self._enter(cycle, 0)
 
-    def _set_rates(self) -> None:
-        h = self.cycle.h
-        self._frame_every = max(1, round(1.0 / (FRAME_RATE * h)))
-        self._second = max(1, round(1.0 / h))
+    @property
+    def steps(self) -> int:
+        """Steps since the start of the recording."""
+        return self._base + self.cycle.state.step
+
+    @steps.setter
+    def steps(self, steps: int) -> None:
+        self._base = steps - self.cycle.state.step
+
+    def _enter(self, cycle: Cycle, steps: int) -> None:
+        self.cycle = cycle
+        self.steps = steps
+        self._frame = np.zeros((cycle.world.nb, 7), np.float32)
+        self._frame_every = max(1, round(1.0 / (FRAME_RATE * cycle.h)))
+        self._second = max(1, round(1.0 / cycle.h))
 
     def message(self, message: Message) -> None:
         """Keeps an inbox message that was applied before the next step."""
         self.recorder.inbox(self.steps, encode(message))
 
-    def segment(self, cycle: Cycle) -> None:
-        """Starts a new segment after the scene was edited."""
-        self.cycle = cycle
-        self._frame = np.zeros((cycle.world.nb, 7), np.float32)
-        self._set_rates()
-        archive = pack(cycle.world.scene)
+    def segment(self, cycle: Cycle, archive: bytes, steps: int) -> None:
+        """Starts a new segment after the scene was edited.
+
+        Args:
+            cycle: What runs now.
+            archive: Its scene.
+            steps: Steps since the start of the recording.
+        """
+        swap = Swap(b"", cycle.world.ids, sources(cycle))  # the archive is among the files
+        self.recorder.inbox(steps, encode(swap))
+        self._enter(cycle, steps)
         self.recorder.segment(
-            self.steps, world=outline(cycle, archive), state=cycle.state.data,
-            files={SCENE_FILE: archive},
-        )  # fmt: skip
+            steps, world=outline(cycle, archive), state=cycle.state.data, files=split(archive)
+        )
 
     def after(self) -> None:
         """Called after each step."""
-        self.steps += 1
-        if self.steps % self._frame_every == 0:
+        steps = self._base + self.cycle.state.step
+        if steps % self._frame_every == 0:
             self._frame[:] = self.cycle.state.pose
-            self.recorder.frame(self.steps, self._frame)
-        if self.steps % self._second == 0:
-            self.recorder.keyframe(self.steps, self.cycle.state.data)
-            self.recorder.hash(self.steps, self.cycle.state.hash())
+            self.recorder.frame(steps, self._frame)
+        if steps % self._second == 0:
+            self.recorder.keyframe(steps, self.cycle.state.data)
+            self.recorder.hash(steps, self.cycle.state.hash())
+            self._look()
+
+    def _look(self) -> None:
+        """Warns, once, if the disk is full or broken."""
+        failed, warn = self.recorder.failed, self._warn
+        if failed is not None and warn is not None:
+            self._warn = None
+            warn(str(failed))
 
     def event(self, level: str, text: str, source: str) -> None:
         """Keeps a message to people."""
         self.recorder.event(self.steps, level, text, source or "session")
+
+    def flush(self) -> None:
+        """Hands everything recorded so far to the operating system."""
+        self.recorder.flush()
+        self._look()
 
     def close(self) -> None:
         """Writes the last hash and closes the file."""
         if self.steps % self._second:
             self.recorder.hash(self.steps, self.cycle.state.hash())
         self.recorder.close()
+        self._look()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.agents.program import Program
 from linkwork.blocks import Block
 from linkwork.session.cycle import Cycle
 from linkwork.world import World
@@ -21,9 +22,46 @@ def transfer(old: Cycle, new: Cycle) -> None:
     _joints(old, new)
     _params(old, new)
     _loops(old, new)
-    for block in new.blocks:
-        _memory(old, new, block)
     new.refresh()
+    for sensor in new.sensors:  # those that are new must not show 0 until they are due
+        sensor.read(new.state.step, now=True)
+    for block in (*new.sensors, *new.actuators, *new.agents):
+        _memory(old, new, block)
+    for engine in new.engines:
+        engine.reset()
+    for block in new.blocks:
+        block.params_changed()
+
+
+def keep_sources(old: Cycle, new: Cycle) -> None:
+    """Lets programs go on with the text that runs, unless the edit or their file says another."""
+    running = {old.world.id_of(a.spec.name): a for a in old.agents if isinstance(a, Program)}
+    for program in new.agents:
+        if not isinstance(program, Program):
+            continue
+        twin = running.get(new.world.id_of(program.spec.name))
+        if twin is None or twin.path != program.path:
+            continue
+        if twin.spec.params.get("source") == program.spec.params.get("source") and (
+            twin.changed_on_disk() is None
+        ):
+            program.source = twin.source
+
+
+def new_names(old: Cycle, new: Cycle) -> dict[str, str]:
+    """What the signals of things that were renamed are called now, by their old name."""
+    called = {new.world.id_of(name): name for name in _owners_of_signals(new)}
+    names: dict[str, str] = {}
+    for signal in old.signals:
+        base, dot, rest = signal.name.partition(".")
+        name = called.get(old.world.id_of(base), base)
+        if name != base:
+            names[signal.name] = f"{name}{dot}{rest}"
+    return names
+
+
+def _owners_of_signals(cycle: Cycle) -> dict[str, None]:
+    return {signal.name.partition(".")[0]: None for signal in cycle.signals}
 
 
 def _by_id(world: World, names: list[str]) -> dict[str, int]:
@@ -47,11 +85,12 @@ def _joints(old: Cycle, new: Cycle) -> None:
         x, y = int(a.joint_body[i]), int(b.joint_body[j])
         qa, qb, va, vb = int(a.qadr[x]), int(b.qadr[y]), int(a.vadr[x]), int(b.vadr[y])
         new.state.q[qb : qb + kind.nq] = old.state.q[qa : qa + kind.nq]
-        for name in ("v", "target", "target_effort", "report/acceleration", "report/effort"):
-            new.state[name][vb : vb + kind.nv] = old.state[name][va : va + kind.nv]
-        same = a.dof_speed[va : va + kind.nv] == b.dof_speed[vb : vb + kind.nv]
-        speeds = new.state.target_speed[vb : vb + kind.nv]
-        speeds[same] = old.state.target_speed[va : va + kind.nv][same]
+        mine, theirs = slice(vb, vb + kind.nv), slice(va, va + kind.nv)
+        for name in ("v", "target_effort", "report/acceleration", "report/effort"):
+            new.state[name][mine] = old.state[name][theirs]
+        new.state.target[mine] = np.clip(old.state.target[theirs], b.dof_lo[mine], b.dof_hi[mine])
+        same = a.dof_speed[theirs] == b.dof_speed[mine]
+        new.state.target_speed[mine][same] = old.state.target_speed[theirs][same]
 
 
 def _params(old: Cycle, new: Cycle) -> None:
@@ -92,25 +131,42 @@ def _loops(old: Cycle, new: Cycle) -> None:
 
 
 def _memory(old: Cycle, new: Cycle, block: Block) -> None:
-    """Copies the memory of rows (or whole agents) of the same name."""
-    if block.kind == "engine":
-        return
-    twin = next((b for b in old.blocks if b.name == block.name and b.type == block.type), None)
-    if twin is None:
-        return
-    before = {spec.name: n for n, spec in enumerate(twin.specs)}
-    for slot in block.slots():
-        name = block.field(slot.removeprefix("int:"))
-        mine, theirs = new.state[name], old.state[name]
-        first_mine, first_theirs = new.first[name], old.first[name]
-        rows = len(block.specs)
-        if block.kind == "agent" or mine.shape[:1] != (rows,):
-            if mine.shape == theirs.shape and block.kind == "agent":
-                mine[...] = theirs
+    """Copies the memory of the rows that share an id; an agent is one row."""
+    twins = {
+        old.world.id_of(spec.name): (twin, number)
+        for twin in old.blocks
+        if twin.kind == block.kind and twin.type == block.type
+        for number, spec in enumerate(twin.specs)
+    }
+    live = {signal.field for signal in block.signals() if signal.direction == "param"}
+    for number, spec in enumerate(block.specs):
+        twin, before = twins.get(new.world.id_of(spec.name), (None, 0))
+        if twin is None or (old.h != new.h and not _ageless(block)):
             continue
-        for n, spec in enumerate(block.specs):
-            if (i := before.get(spec.name)) is None:
+        for slot in block.slots():
+            name, past = (b.field(slot.removeprefix("int:")) for b in (block, twin))
+            here = _row(new, name, block, number)
+            there = _row(old, past, twin, before)
+            if here is None or there is None or here[0].shape != there[0].shape:
                 continue
-            changed = np.asarray(first_mine[n] != first_theirs[i])
-            if not changed.any():
-                mine[n] = theirs[i]
+            kept = (here[1] == there[1]) if name in live else True
+            np.copyto(here[0], there[0], where=kept)
+
+
+def _ageless(block: Block) -> bool:
+    """Whether a block's memory counts no steps, so that it fits another step length."""
+    return block.kind != "agent" or isinstance(block, Program)
+
+
+def _row(
+    cycle: Cycle, field: str, block: Block, number: int
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """One row of a block's field, as it is and as it was at first; None if it has no rows."""
+    if field not in cycle.state:
+        return None
+    now, first = cycle.state[field], cycle.first[field]
+    if block.kind == "agent":
+        return now, first
+    if now.shape[:1] != (len(block.specs),):
+        return None
+    return now[number, ...], first[number, ...]

@@ -201,10 +201,7 @@ class World:
 
     def dofs(self, name: str, *, origin: Origin | None = None) -> range:
         """Degrees of freedom of the joint ``name``, or the one of ``joint.dof``."""
-        if name in self.aliases:  # an imported name may hold a dot of its own
-            joint_name, dof = name, ""
-        else:
-            name = self.aliases.get(name, name)
+        name = self.aliases.get(name, name)
         joint_name, _, dof = name.partition(".")
         whole, _, last = name.rpartition(".")
         if whole in self.aliases:  # an imported name may hold a dot of its own
