@@ -25,7 +25,6 @@ FILES = sorted(str(path.relative_to(ROBOTS)) for path in ROBOTS.rglob("*.urdf"))
 FILES = [file for file in FILES if file != REFUSED]
 
 POSTURES = 100
-CLOSE = {"rtol": 0.0, "atol": 1e-9}
 ALIGNED = pinocchio.LOCAL_WORLD_ALIGNED
 
 
@@ -64,9 +63,7 @@ class Robot:
 
     def _match_links(self) -> None:
         names = list(self.part.elements)
-        self.frames = [
-            self.model.getFrameId(self._spelled(name), pinocchio.BODY) for name in names
-        ]
+        self.frames = [self.model.getFrameId(self._spelled(name), pinocchio.BODY) for name in names]
         assert max(self.frames) < len(self.model.frames)
         rows = [self.world.element_names.index(f"r/{name}") for name in names]
         self.bodies = self.world.element_body[rows]
@@ -101,6 +98,10 @@ class Robot:
         return made
 
 
+def assert_close(made: Any, expected: Any) -> None:
+    np.testing.assert_allclose(made, expected, rtol=0.0, atol=1e-9)
+
+
 def rotations(quats: np.ndarray) -> np.ndarray:
     """Rotation matrices of quaternions wxyz, row by row."""
     w, x, y, z = quats.T
@@ -126,8 +127,8 @@ def compare(robot: Robot) -> None:
         turn = rotations(pose[robot.bodies, 3:])
         place = pose[robot.bodies, :3] + np.einsum("nij,nj->ni", turn, robot.local[:, :3])
         found = [data.oMf[frame] for frame in robot.frames]
-        np.testing.assert_allclose(place, [f.translation for f in found], **CLOSE)
-        np.testing.assert_allclose(turn @ turn_in_body, [f.rotation for f in found], **CLOSE)
+        assert_close(place, [f.translation for f in found])
+        assert_close(turn @ turn_in_body, [f.rotation for f in found])
         change = robot.to_theirs(q)
         for number in robot.chosen:
             made = jacobian(robot.world, q, f"r/{robot.names[number]}", pose=pose)
@@ -136,7 +137,7 @@ def compare(robot: Robot) -> None:
                 continue
             frame = robot.frames[number]
             expected = pinocchio.getFrameJacobian(model, data, frame, ALIGNED) @ change
-            np.testing.assert_allclose(made, expected, **CLOSE)
+            assert_close(made, expected)
 
 
 @pytest.mark.capability(109)
@@ -178,8 +179,8 @@ def test_bodies_of_a_floating_robot_have_pinocchios_velocities(file: str) -> Non
         centres = pose[:, :3] + np.einsum("nij,nj->ni", turn, world.com)
         centre = pinocchio.centerOfMass(model, data, theirs, robot.to_theirs(q) @ v)
         weights = world.mass / world.mass.sum()
-        np.testing.assert_allclose(weights @ centres, centre, **CLOSE)
-        np.testing.assert_allclose(weights @ twist[:, :3], data.vcom[0], **CLOSE)
+        assert_close(weights @ centres, centre)
+        assert_close(weights @ twist[:, :3], data.vcom[0])
         for number in robot.chosen:
             body = robot.bodies[number]
             if world.mass[body] == 0.0:
@@ -189,8 +190,8 @@ def test_bodies_of_a_floating_robot_have_pinocchios_velocities(file: str) -> Non
                 model.frames[robot.frames[number]].placement.translation
             )
             expected = found.linear + np.cross(found.angular, arm)
-            np.testing.assert_allclose(twist[body, 3:], found.angular, **CLOSE)
-            np.testing.assert_allclose(twist[body, :3], expected, **CLOSE)
+            assert_close(twist[body, 3:], found.angular)
+            assert_close(twist[body, :3], expected)
 
 
 def test_the_floating_robots_are_there() -> None:

@@ -359,9 +359,9 @@ def test_an_id_that_never_was_is_refused(bench: Bench) -> None:
 
 
 def test_a_closed_session_has_handed_over_its_last_events(bench: Bench) -> None:
-    """Events emitted just before closing arrive, then the end."""
+    """Events emitted just before closing arrive, more than a socket holds, then the end."""
     peer = bench.join()
-    sent = numbers(5000)
+    sent = [number * 500 for number in numbers(5000)]
     bench.session.emit(*sent)
     bench.session.close()
     taken, complaint = end_of(peer)
@@ -662,6 +662,13 @@ def test_garbage_from_a_stranger_is_dropped(bench: Bench) -> None:
     assert bench.session.peers == [peer.id]
     for stranger in strangers:
         stranger.close()
+
+
+def test_a_browser_is_hung_up_on_at_once(session: SessionEnd) -> None:
+    """What cannot be a peer's answer is not waited for."""
+    with dial(session.address, HANG) as browser:
+        browser.sendall(GARBAGE[0])
+        assert len(read_all(browser)) == HELLO_SIZE
 
 
 def test_a_stranger_who_says_nothing_is_turned_away() -> None:

@@ -260,7 +260,9 @@ def test_axes_are_scaled_to_length_one() -> None:
     assert (joint.axis, joint.axis2) == ((0, 0, 1), (0, -1, 0))
 
 
-@pytest.mark.parametrize("axis", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, 1, 0), (1, 2, 3), (3, 1, 9)])
+@pytest.mark.parametrize(
+    "axis", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, 1, 0), (1, 2, 3), (3, 1, 9)]
+)
 def test_a_plane_has_its_own_x(axis: tuple[float, float, float]) -> None:
     """The plane's x has length one and lies in the plane; for ±z it is the frame's x."""
     normal, x = Joint("j", "planar", "a", "b", axis=axis).directions

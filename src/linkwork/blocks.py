@@ -59,7 +59,11 @@ def whole_steps(period: float, step: float, what: str, origin: Origin) -> int:
     if period == 0.0:
         return 1
     count = period / step
-    if not math.isfinite(count) or count < 0.5 or abs(count - round(count)) > 1e-6 * count:
+    if (
+        not math.isfinite(count)
+        or count < 0.5
+        or abs(count - round(count)) > min(1e-6 * count, 1e-3)
+    ):
         raise SceneError(
             f"{what}: the period {period:g} s is not a whole multiple of the step {step:g} s.",
             origin=origin,

@@ -175,7 +175,7 @@ class State:
             differs = mine.view(np.int64) != theirs.view(np.int64)
             if differs.any():
                 with np.errstate(invalid="ignore"):
-                    gap = np.abs(mine[differs].astype(float) - theirs[differs].astype(float)).max()
+                    gap = float(np.abs(mine[differs] - theirs[differs]).max())
                 return f"{name} differs by up to {gap:.3g}"
         return ""
 

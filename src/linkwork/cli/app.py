@@ -4,24 +4,66 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 import typer
-from rich.console import Console
+from typer.core import TyperGroup
 
-from linkwork import __version__
-from linkwork.cli import check, convert, kits, new, replay, run, studio, warmup
-from linkwork.errors import EngineError, LinkworkError, ProgramError
+from linkwork.cli import check, convert, exits, kits, new, replay, run, studio, warmup
+from linkwork.errors import LinkworkError
 
-#: Exit codes: a mistake in what was given; a run that could not go on.
-MISTAKE, FAILED, CANCELLED = 1, 4, 130
+#: Set to see the traceback of a fault in Linkwork itself.
+DEBUG = "LINKWORK_DEBUG"
+
+
+class Commands(TyperGroup):
+    """Ends every command with one clear line and its exit code, whatever happens in it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs a command."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except LinkworkError as error:
+            _end(str(error), exits.MISTAKE)
+        except KeyboardInterrupt:
+            _end("", exits.CANCELLED)
+        except BrokenPipeError:
+            # Whoever read our output (head, less) has seen enough: nothing to say or to flush.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit from None
+        except OSError as error:
+            about = f"{error.filename}: " if error.filename else ""
+            _end(f"{about}{error.strerror or error}.", exits.MISTAKE)
+        except Exception as error:
+            if hasattr(error, "exit_code") or DEBUG in os.environ:
+                raise  # a wrong command line, which the parser reports; or someone looks for a bug
+            _end(
+                f"{type(error).__name__}: {error}. This is a fault in Linkwork, not in what you "
+                f"gave; please report it. Set {DEBUG}=1 to see where.",
+                exits.FAILED,
+            )
+
+
+def _end(message: str, code: int) -> None:
+    from linkwork.cli.screen import say_error, stderr
+
+    if message:
+        say_error(message)
+    else:
+        stderr().print("Cancelled.")
+    raise typer.Exit(code) from None
+
 
 app = typer.Typer(
     name="linkwork",
-    help="A virtual test bench for robots.\n\nStart with: linkwork kits, then linkwork run tripod/level",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
+    epilog=exits.TABLE,
 )
 app.command("run")(run.run)
 app.command("replay")(replay.replay)
@@ -35,6 +77,8 @@ app.command("studio")(studio.studio)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from linkwork import __version__
+
         print(f"linkwork {__version__}")
         raise typer.Exit
 
@@ -45,25 +89,10 @@ def _root(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """A virtual test bench for robots."""
+    """A virtual test bench for robots.
 
-
-def main() -> None:
-    """Runs the command line; a user's mistake ends with one clear line and exit code 1."""
-    errors = Console(stderr=True, highlight=False)
-    try:
-        app()
-    except LinkworkError as error:
-        errors.print(f"[red]error:[/red] {_plain(str(error))}", soft_wrap=True)
-        sys.exit(FAILED if isinstance(error, EngineError | ProgramError) else MISTAKE)
-    except KeyboardInterrupt:
-        errors.print("Cancelled.")
-        sys.exit(CANCELLED)
-    except BrokenPipeError:
-        # The reader of our output (head, less) went away: nothing to say, nothing to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-
-
-def _plain(text: str) -> str:
-    return text.replace("[", "\\[")
+    Start here:
+      linkwork kits                   what is at hand
+      linkwork run tripod/level       a platform that keeps level while the floor tilts
+      linkwork new robot swing        a robot of your own, ready to run
+    """

@@ -1,43 +1,92 @@
-"""``linkwork check``: reads a file and says what is wrong or only approximate."""
+"""``linkwork check``: reads a file and says what is wrong, or done only approximately."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from linkwork.parts import Part
+if TYPE_CHECKING:
+    from linkwork.cli.screen import Screen
+    from linkwork.parts import Part
+    from linkwork.session.cycle import Cycle
 
 
 def check(
-    file: Annotated[str, typer.Argument(help="A part, scene or URDF file, or a kit name.")],
+    file: Annotated[
+        str, typer.Argument(help="A part or scene (.toml, .urdf), or a kit's name for it.")
+    ],
+    signals: Annotated[
+        bool, typer.Option("--signals", help="List every signal with unit, range and use.")
+    ] = False,
 ) -> None:
     """Reads a file, compiles it, and lists what engines cannot do or do only softly.
 
-    Exit code 0 if it can run (soft findings are listed), 1 if not.
-    """
-    from linkwork.formats import load
-    from linkwork.scene import Scene
-    from linkwork.session.cycle import Cycle
-    from linkwork.world import compile_scene
+    Nothing runs. Exit code 0 if it could (soft findings are listed), 1 if not.
 
-    out = Console(highlight=False)
-    thing = load(file)
+    Examples:
+      linkwork check my_robot.toml
+      linkwork check tripod/level --signals
+    """
+    from linkwork.cli.given import load_with_notes
+    from linkwork.cli.ready import getting_ready
+    from linkwork.cli.screen import show_findings, stdout
+    from linkwork.parts import Part
+
+    out = stdout()
+    thing, notes = load_with_notes(file)
+    with getting_ready():
+        from linkwork.cli.given import scene_to_run
+        from linkwork.session.cycle import Cycle
+        from linkwork.session.rehearsal import rehearse
+        from linkwork.world import compile_scene
+
+        scene, more = scene_to_run(thing, file, free=False)
+        cycle = Cycle(compile_scene(scene))
+        rehearse(cycle)
+    for note in [*notes, *more]:
+        out.line(note, lead="note:")
+    show_findings(out, cycle.findings, notes=True)
     if isinstance(thing, Part):
-        scene = Scene(thing.name).place(thing)
-        scene.engine("kinematic")
-        world = compile_scene(scene)
-        findings = []
-    else:
-        cycle = Cycle(compile_scene(thing))
-        world, findings = cycle.world, cycle.findings
-    for finding in findings:
-        out.print(f"{finding.level}: {finding}", markup=False, soft_wrap=True)
+        _show_part(out, thing)
+    if signals:
+        _show_signals(out, cycle)
+    world = cycle.world
     moving = world.nb - 1 - sum(world.is_static(b) for b in range(1, world.nb))
-    out.print(
-        f"{file}: {moving} moving bodies, {len(world.joint_names)} joints, "
-        f"{world.nv} degrees of freedom, {len(world.loop_names)} loops, "
-        f"{world.mass.sum():.3f} kg. It can run.",
-        markup=False,
-    )
+    counts = [
+        _count(moving, "moving body", "moving bodies"), _count(len(world.joint_names), "joint"),
+        _count(world.nv, "degree of freedom", "degrees of freedom"),
+        _count(len(world.loop_names), "loop"), f"{world.mass.sum():.3f} kg",
+    ]  # fmt: skip
+    cycle.close()
+    out.line(f"{file}: {', '.join(counts)}. It can run.")
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def _show_part(out: Screen, part: Part) -> None:
+    """Lists the joints of a part, and the anchors at which others fit."""
+    joints = [
+        (name, joint.type, joint.drive.type if joint.drive else "")
+        for name, joint in part.joints.items()
+    ]
+    if joints:
+        out.rows(("joint", "type", "drive"), joints)
+    anchors = [(name, part.find_anchor(name).fits or "any") for name in part.all_anchors()]
+    if anchors:
+        out.rows(("anchor", "fits"), anchors)
+
+
+def _show_signals(out: Screen, cycle: Cycle) -> None:
+    """Lists signals: what can be watched, and what can be set."""
+    from linkwork.cli.live import shown
+
+    uses = {"output": "watch", "input": "watch, set", "param": "watch, set (parameter)"}
+    rows = []
+    for signal in cycle.signals:
+        (lo, unit), hi = shown(signal.lo, signal.unit), shown(signal.hi, signal.unit)[0]
+        span = "" if lo == "−inf" and hi == "inf" else f"{lo} … {hi}"
+        rows.append((signal.name, unit, span, uses[signal.direction]))
+    out.rows(("signal", "unit", "range", "use"), rows)

@@ -6,24 +6,51 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="A file (TOML, URDF), or a kit name.")],
+    source: Annotated[str, typer.Argument(help="A file (.toml, .urdf), or a kit's name for it.")],
     target: Annotated[Path, typer.Argument(help="Where to write; the suffix says the format.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    part: Annotated[
+        str, typer.Option(metavar="NAME", help="Take only this part of a scene.")
+    ] = "",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", "--force", help="Replace files that exist.")
+    ] = False,
 ) -> None:
-    """Converts a model; what the other format cannot say is listed, never dropped silently.
+    """Converts a model; what a format cannot say is listed, never dropped silently.
 
-    Example: linkwork convert robot.urdf robot.toml
+    Examples:
+      linkwork convert robot.urdf robot.toml
+      linkwork convert gripper/arm arm.urdf
+      linkwork convert tripod/level tripod.urdf --part tripod
     """
-    from linkwork.errors import FormatError
-    from linkwork.formats import load, save
+    import os
 
-    out = Console(highlight=False)
-    if target.exists() and not force:
-        raise FormatError(f"{target} exists.", hint="Give --force to replace it.")
-    for note in save(load(source), target) or []:
-        out.print(f"left out: {note}", markup=False, soft_wrap=True)
-    out.print(f"Wrote {target}.", markup=False)
+    from linkwork.cli.given import load_with_notes
+    from linkwork.cli.screen import stdout
+    from linkwork.errors import FormatError, not_found
+    from linkwork.formats import format_for, save
+    from linkwork.scene import Scene
+
+    out = stdout()
+    format_for(target)
+    if target.exists():
+        if target.is_dir():
+            raise FormatError(f"{target} is a folder.")
+        if os.path.exists(source) and target.samefile(source):
+            raise FormatError(f"{target} is the source itself.", hint="Give another name.")
+        if not overwrite:
+            raise FormatError(f"{target} exists.", hint="Give --overwrite to replace it.")
+    thing, notes = load_with_notes(source)
+    if part:
+        if not isinstance(thing, Scene):
+            raise FormatError(f"--part is for scenes, and {source} is a part.")
+        if part not in thing.parts:
+            raise not_found("part", part, thing.parts, origin=thing.origin)
+        thing = thing.parts[part].part
+    for note in notes:
+        out.line(note, lead="read:")
+    for note in save(thing, target):
+        out.line(note, lead="left out:", level="soft")
+    out.line(f"Wrote {target}.")

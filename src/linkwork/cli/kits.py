@@ -5,35 +5,36 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-
-from linkwork.errors import LinkworkError, not_found
-from linkwork.formats import load
-from linkwork.parts import find_kits
 
 
 def kits(
-    name: Annotated[str, typer.Argument(help="Only this kit.")] = "",
+    name: Annotated[str, typer.Argument(metavar="[KIT]", help="Only this kit.")] = "",
 ) -> None:
     """Lists kits with their parts and scenes: the package's, plug-ins' and your own.
 
-    Your own kits are folders in ~/.linkwork/kits, or in the folders that LINKWORK_KITS names.
+    Names are used as they stand here: linkwork run tripod/level, or part = "tripod/leg" in a
+    file. Your own kits are folders in ~/.linkwork/kits, or in the folders that LINKWORK_KITS
+    names; linkwork new part finger --kit mine starts one.
+
+    Examples:
+      linkwork kits
+      linkwork kits tripod
     """
+    from linkwork.cli.screen import stdout
+    from linkwork.errors import LinkworkError, not_found
+    from linkwork.formats import load
+    from linkwork.parts import find_kits
+
     found = find_kits()
     if name and name not in found:
         raise not_found("kit", name, found)
-    table = Table(box=None, pad_edge=False)
-    for heading in ("name", "what", "title", "from"):
-        table.add_column(heading)
-    for kit in found.values():
-        if name and kit.name != name:
-            continue
-        for what, names in (("part", kit.parts()), ("scene", kit.scenes())):
+    rows: list[tuple[str, str, str, str]] = []
+    for kit in [found[name]] if name else found.values():
+        for what, names in (("scene", kit.scenes()), ("part", kit.parts())):
             for full in names:
                 try:
                     title = load(full).title
                 except LinkworkError as error:
                     title = f"cannot be read: {error}"
-                table.add_row(full, what, title, kit.source)
-    Console(highlight=False).print(table)
+                rows.append((full, what, kit.source, title))
+    stdout().rows(("name", "what", "from", "title"), rows)

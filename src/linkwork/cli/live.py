@@ -1,29 +1,50 @@
-"""What a run shows in the terminal: a live table of signals, or a progress bar."""
+"""What a run shows in the terminal: a live table of signals, and how far it is."""
 
 from __future__ import annotations
 
-from rich.table import Table
+import contextlib
+import fnmatch
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from linkwork.session.session import Session
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from linkwork.cli.screen import Screen
+from linkwork.errors import not_found
 from linkwork.units import degrees
+
+if TYPE_CHECKING:
+    from linkwork.session.session import Session
 
 #: Signals that a table shows if none are asked for, by how their names end.
 _TELLING = (".angle", ".position", ".x", ".y", ".distance", ".force")
-MOST_ROWS = 24
+#: Lines around the table's rows, and fewest rows worth showing.
+_FRAME, _LEAST = 10, 4
+_BAR = 40
 
 
 def chosen(session: Session, wanted: list[str]) -> list[str]:
-    """Names of the signals to show: those asked for (``*`` matches), or the telling ones."""
+    """Names of the signals to show: those asked for (``*`` matches), or the telling ones.
+
+    Raises:
+        NameNotFound: If a name, or a pattern, matches nothing.
+    """
     names = [signal.name for signal in session.signals]
     if not wanted:
-        return [n for n in names if n.endswith(_TELLING)][:MOST_ROWS]
+        return [n for n in names if n.endswith(_TELLING)]
     found: list[str] = []
     for pattern in wanted:
-        if "*" in pattern:
-            head, _, tail = pattern.partition("*")
-            found += [n for n in names if n.startswith(head) and n.endswith(tail)]
+        if any(letter in pattern for letter in "*?"):
+            matching = [n for n in names if fnmatch.fnmatchcase(n, pattern)]
         else:
-            found.append(session.signals[pattern].name)
+            matching = [session.signals[pattern].name]
+        if not matching:
+            raise not_found("signal", pattern, names)
+        found += matching
     return list(dict.fromkeys(found))
 
 
@@ -31,17 +52,18 @@ def shown(value: float, unit: str) -> tuple[str, str]:
     """A value and its unit as people read them: angles in degrees, a true minus."""
     if unit.startswith("rad"):
         value, unit = degrees(value), unit.replace("rad", "°", 1)
-    return f"{value:.3f}".replace("-", "−"), unit
+    text = f"{value:.3f}" if abs(value) < 1e6 else f"{value:.4g}"
+    text = "0.000" if text == "-0.000" else text
+    return text.replace("-", "−"), unit
 
 
 def signal_table(session: Session, names: list[str]) -> Table:
     """The signals' values now, with the wanted value beside joints that have one."""
-    late = f"  late by {session.clock.lateness:.2f} s" if session.clock.lateness > 0.1 else ""
-    table = Table(title=f"{session.world.scene.name}  {session.time:8.2f} s{late}", expand=False)
-    table.add_column("signal")
-    table.add_column("value", justify="right")
-    table.add_column("wanted", justify="right")
-    table.add_column("unit")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("signal", no_wrap=True)
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("wanted", justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
     for name in names:
         signal = session.signals[name]
         value, unit = shown(session[name], signal.unit)
@@ -51,3 +73,63 @@ def signal_table(session: Session, names: list[str]) -> Table:
             wanted = shown(session[target], signal.unit)[0]
         table.add_row(name, value, wanted, unit)
     return table
+
+
+class Display:
+    """A live picture of a session on a terminal.
+
+    Args:
+        session: The session.
+        wanted: Signals to show; the telling ones if empty.
+        duration: How long it will run [s], or None.
+        height: Rows of the terminal.
+    """
+
+    def __init__(
+        self, session: Session, wanted: list[str], duration: float | None, height: int
+    ) -> None:
+        self._session = session
+        self._wanted = wanted
+        self._first = session.time
+        self._duration = duration
+        self._most = max(_LEAST, height - _FRAME)
+
+    def picture(self) -> RenderableType:
+        """How things stand now."""
+        session = self._session
+        names = [n for n in chosen(session, []) if not self._wanted]
+        names += [n for n in self._wanted if n in session.signals]  # an edit may have removed some
+        left_out = len(names) - self._most
+        pieces: list[RenderableType] = [signal_table(session, names[: self._most])]
+        if left_out > 0:
+            pieces.append(Text(f"… and {left_out} more; pick with --watch", style="dim"))
+        pieces.append(Text(self._line(), style="bold"))
+        if self._duration is not None:
+            done = min(max(session.time - self._first, 0.0), self._duration)
+            pieces.append(ProgressBar(total=self._duration, completed=done, width=_BAR))
+        return Group(*pieces)
+
+    def _line(self) -> str:
+        session = self._session
+        end = f" of {self._first + self._duration:g}" if self._duration is not None else ""
+        state = "" if session.running else "  paused"
+        if session.clock.lateness > 0.1:
+            state += f"  {session.clock.lateness:.1f} s late: this machine is too slow for it"
+        return f"{session.world.scene.name}  {session.time:.2f}{end} s{state}"
+
+
+@contextlib.contextmanager
+def live(
+    out: Screen, session: Session, wanted: list[str], duration: float | None
+) -> Iterator[Callable[[float], None]]:
+    """Shows a session on a terminal while it runs; yields what to call to draw it anew."""
+    display = Display(session, wanted, duration, out.height)
+    with Live(display.picture(), console=out, auto_refresh=False) as screen:
+
+        def draw(now: float) -> None:
+            screen.update(display.picture(), refresh=True)
+
+        try:
+            yield draw
+        finally:
+            draw(session.time)

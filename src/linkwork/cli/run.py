@@ -1,182 +1,113 @@
-"""``linkwork run``: runs a scene."""
+"""``linkwork run``: runs a scene, or a part alone."""
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import signal as os_signal
-import sys
-import time
-from collections.abc import Callable, Iterator
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.live import Live
-from rich.progress import Progress, TextColumn, TimeRemainingColumn
-from rich.progress import BarColumn as Bar
 
-from linkwork.cli.live import chosen, signal_table
-from linkwork.errors import FormatError
-from linkwork.session.messages import Event
-from linkwork.session.session import Session
 
-_STYLES = {"error": "red", "warning": "yellow", "info": "dim"}
+class ClockName(StrEnum):
+    """How a run is paced."""
+
+    fast = "fast"
+    real = "real"
 
 
 def run(
-    scene: Annotated[str, typer.Argument(help="A scene file, or a kit's scene (tripod/level).")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENE", help="A scene or part (.toml, .urdf), or a kit's name for it."
+        ),
+    ],
     duration: Annotated[
         float | None,
-        typer.Option("--for", help="Simulated seconds; without it the run goes on until Ctrl-C."),
+        typer.Option("--for", metavar="SECONDS", help="Simulated time; else until Ctrl-C."),
     ] = None,
-    clock: Annotated[str, typer.Option(help="fast (as fast as possible) or real.")] = "fast",
-    speed: Annotated[float, typer.Option(help="Simulated per real second, clock real.")] = 1.0,
-    record: Annotated[Path | None, typer.Option(help="Record to this file (.mcap).")] = None,
+    clock: Annotated[
+        ClockName | None,
+        typer.Option(help="As fast as possible, or real time. Real without --for, fast with it."),
+    ] = None,
+    speed: Annotated[
+        float, typer.Option(metavar="TIMES", help="Simulated per real second, clock real.")
+    ] = 1.0,
     watch: Annotated[
-        list[str] | None, typer.Option(help="Show these signals live; * matches. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="SIGNAL", help="Show these signals; * matches any. Repeatable."),
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="signal=value at the start [SI]. Repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="SIGNAL=VALUE", help="At the start; SI, or SIGNAL_deg=. Repeatable."
+        ),
+    ] = None,
+    program: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Add this control program (.py).")
+    ] = None,
+    on: Annotated[
+        str, typer.Option(metavar="PART", help="The part that --program drives.")
+    ] = "",
+    period: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How often --program's loop() is called.")
+    ] = 0.0,
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="Move all with this engine, not the scene's.")
+    ] = "",
+    free: Annotated[
+        bool, typer.Option("--free", help="A part alone stands by itself; else it is fixed.")
+    ] = False,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Record the run (.mcap).")
     ] = None,
     table: Annotated[
-        Path | None, typer.Option("--csv", help="Write the watched signals to this CSV file.")
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="Write the watched signals; - to stdout."),
     ] = None,
-    rate: Annotated[float, typer.Option(help="Rows a simulated second in the CSV file.")] = 100.0,
+    rate: Annotated[
+        float, typer.Option(metavar="HZ", help="Rows a simulated second in the CSV file.")
+    ] = 100.0,
+    link: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Let other programs join; address and key go here."),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that exist.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
 ) -> None:
-    """Runs a scene, shows what happens, and says how it went.
+    """Runs a scene or a part, shows what happens, and says how it went.
+
+    Ctrl-C ends a run in good order; files are whole.
 
     Examples:
-
-      linkwork run tripod/level --for 60
-
-      linkwork run gripper/follow --clock real --watch 'arm/*angle'
-
-      linkwork run my.toml --for 10 --record my.mcap --set arm/J1.target=0.5
+      linkwork run tripod/level
+      linkwork run tripod/level --for 60 --record level.mcap
+      linkwork run gripper/follow --watch 'arm/*angle' --set arm/J1.target_deg=30
+      linkwork run gripper/arm --program my.py --on arm
+      linkwork run robot.urdf --free --for 5 --csv robot.csv
     """
-    console = Console(stderr=True, highlight=False)
-    if duration is not None and not 0.0 < duration < 1e9:
-        raise FormatError(f"--for takes seconds above 0, not {duration:g}.")
-    with Session(scene, record=record) as session:
-        for finding in session.cycle.findings:
-            if finding.level != "note":
-                console.print(f"{finding.level}: {finding}", style="dim", markup=False)
-        session.outbox.listeners.append(lambda event: _show(console, event))
-        for assignment in set_ or []:
-            signal, value = _assignment(assignment)
-            session[signal] = value
-        if table is not None:
-            _write_csv(session, table, chosen(session, watch or []), rate)
-        started = time.perf_counter()
-        first = session.time
-        with stop_on_interrupt(session):
-            if watch and sys.stderr.isatty():
-                _run_with_table(session, duration, clock, speed, watch, console)
-            else:
-                _run_with_bar(session, duration, clock, speed, console)
-        _summary(session, session.time - first, time.perf_counter() - started, console)
-        if record is not None:
-            console.print(f"Recorded to {record}. Look again: linkwork replay {record} --verify")
+    check_number("--for", duration)
+    check_number("--speed", speed)
+    check_number("--rate", rate)
+    check_number("--period", period, zero=True)
+    if on and program is None:
+        raise typer.BadParameter("it says which part --program drives.", param_hint="--on")
+    from linkwork.cli.perform import Order, perform
+
+    pace = clock.value if clock else ("fast" if duration is not None else "real")
+    order = Order(
+        what, duration=duration, clock=pace, speed=speed, watch=watch or [], values=set_ or [],
+        program=program, on=on, period=period, engine=engine, free=free, record=record,
+        table=table, rate=rate, link=link, overwrite=overwrite, quiet=quiet,
+    )  # fmt: skip
+    raise typer.Exit(perform(order))
 
 
-def _show(console: Console, event: Event) -> None:
-    source = f"{event.source}: " if event.source else ""
-    style = _STYLES.get(event.level, "")
-    console.print(f"{source}{event.text}", style=style, markup=False, soft_wrap=True)
-
-
-def _assignment(text: str) -> tuple[str, float]:
-    signal, equals, value = text.partition("=")
-    try:
-        if equals:
-            return signal.strip(), float(value)
-    except ValueError:
-        pass
-    raise FormatError(f"--set takes signal=number, not {text!r}.")
-
-
-@contextlib.contextmanager
-def stop_on_interrupt(session: Session) -> Iterator[None]:
-    """Ctrl-C ends the run after the present step; a second one ends the program."""
-
-    def stop(number: int, frame: object) -> None:
-        session.stop()
-        os_signal.signal(os_signal.SIGINT, os_signal.default_int_handler)
-
-    before = os_signal.signal(os_signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        os_signal.signal(os_signal.SIGINT, before)
-
-
-def _run_with_bar(
-    session: Session, duration: float | None, clock: str, speed: float, console: Console
-) -> None:
-    columns = (TextColumn("{task.completed:.1f} s"), Bar(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        first = session.time
-        task = progress.add_task("run", total=duration)
-
-        def show(now: float) -> None:
-            progress.update(task, completed=now - first)
-
-        session.run(duration, clock=clock, speed=speed, progress=show)
-
-
-def _run_with_table(
-    session: Session,
-    duration: float | None,
-    clock: str,
-    speed: float,
-    watch: list[str],
-    console: Console,
-) -> None:
-    names = chosen(session, watch)
-    with Live(signal_table(session, names), console=console, auto_refresh=False) as live:
-
-        def show(now: float) -> None:
-            live.update(signal_table(session, names), refresh=True)
-
-        session.run(duration, clock=clock, speed=speed, progress=show)
-
-
-def _write_csv(session: Session, path: Path, names: list[str], rate: float) -> None:
-    """Adds a row to a CSV file at ``rate`` per simulated second while the session runs."""
-    try:
-        file = path.open("w", newline="", encoding="utf-8")
-    except OSError as error:
-        raise FormatError(f"{path} cannot be written: {error.strerror}.") from None
-    writer = csv.writer(file)
-    units = [session.signals[n].unit for n in names]
-    writer.writerow(["time [s]", *(f"{n} [{u}]" for n, u in zip(names, units, strict=True))])
-    every = max(1, round(1.0 / (rate * session.cycle.h)))
-    _tap(session, _row_writer(session, writer, names, every), file)
-
-
-def _row_writer(
-    session: Session, writer: csv.Writer, names: list[str], every: int  # type: ignore[name-defined]
-) -> Callable[[], None]:
-    def write() -> None:
-        if session.state.step % every == 0:
-            writer.writerow([f"{session.time:.6f}", *(repr(session[n]) for n in names)])
-
-    return write
-
-
-def _tap(session: Session, write: Callable[[], None], file: TextIO) -> None:
-    session.after_step.append(write)
-    session.at_close.append(file.close)
-
-
-def _summary(session: Session, simulated: float, real: float, console: Console) -> None:
-    factor = simulated / real if real > 0 else 0.0
-    kinetic, potential = session.state.report.energy
-    gap = session.state.report.gap[0]
-    loops = f", largest loop gap {gap:.2e} m" if session.world.loop_names else ""
-    console.print(
-        f"{simulated:.2f} s simulated in {real:.2f} s ({factor:.1f} times real time){loops}, "
-        f"energy {kinetic + potential:.3f} J.",
-        markup=False,
-    )
+def check_number(option: str, value: float | None, *, zero: bool = False) -> None:
+    """Refuses what is not a sensible positive number."""
+    if value is None or 0.0 < value <= 1e9 or (zero and value == 0.0):
+        return
+    raise typer.BadParameter(f"it takes a number above 0, not {value:g}.", param_hint=option)

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import time
 
-from rich.console import Console
-
 
 def warmup() -> None:
     """Compiles everything that runs need, so that the first one starts at once.
 
-    The machine code is kept in a cache folder for this version, numba and CPU.
+    The machine code is kept in a folder for this version, numba and processor
+    (under ~/.cache/linkwork, or where LINKWORK_CACHE says).
+
+    Example:
+      linkwork warmup
     """
-    out = Console(highlight=False)
-    with out.status("Compiling kernels …"):
-        started = time.perf_counter()
+    from linkwork.cli.ready import getting_ready
+    from linkwork.cli.screen import stdout
+
+    started = time.perf_counter()
+    with getting_ready() as compiling:
+        from linkwork.cli.one_of_each import one_of_each
         from linkwork.jit import cache_directory
+        from linkwork.kinematics import jacobian
         from linkwork.session.session import Session
 
-        for scene in ("tripod/level", "gripper/follow"):
+        for scene in one_of_each():
             with Session(scene, watch=False) as session:
-                session.run(0.02)
-    out.print(
-        f"Ready in {time.perf_counter() - started:.1f} s. Kept in {cache_directory()}.",
-        markup=False,
-    )
+                session.step(2)
+                jacobian(session.world, session.state.q, session.world.element_names[-1])
+    done = f"{compiling.count} kernels compiled" if compiling.count else "All was compiled already"
+    out = stdout()
+    out.line(f"{done}; ready after {time.perf_counter() - started:.1f} s.")
+    out.line(f"Kept in {cache_directory()}.")

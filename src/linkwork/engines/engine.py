@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from linkwork.blocks import Block
+from linkwork.errors import listing
 from linkwork.parts import Spec
 from linkwork.state import Report, State
-from linkwork.world import World
+from linkwork.world import Finding, World
 
 
 class Engine(Block):
@@ -28,6 +30,10 @@ class Engine(Block):
     Attributes:
         kinematic: Joints go where their targets say; efforts play no role.
         prescribed: Degrees of freedom that follow their targets whatever it takes.
+        fellows: Every engine of the world in file order, this one included.
+        one_way: Mask over bodies of other dynamic engines that push this one's as infinite
+            masses.
+        inputs: Which targets the actuator of each driven degree of freedom reads.
         seen_pose, seen_twist: All bodies as they stood at the start of the step.
         reports_contacts: Whether each step's contacts go into the report (a sensor reads them).
     """
@@ -40,9 +46,35 @@ class Engine(Block):
         self.spec = spec
         self.owned = owned
         self.prescribed: list[int] = []
+        self.fellows: list[Engine] = [self]
+        self.one_way: np.ndarray = np.zeros(world.nb, bool)
+        self.inputs: dict[int, Sequence[str]] = {}
         self.reports_contacts = False
         self.seen_pose: np.ndarray
         self.seen_twist: np.ndarray
+
+    def check(self) -> list[Finding]:
+        """Parts of other dynamic engines that pass through this one's (said once a pair)."""
+        found = []
+        for fellow in self.fellows[self.fellows.index(self) + 1 :]:
+            if self.kinematic or fellow.kinematic:
+                continue
+            mine = self._touchable(self.owned & ~fellow.one_way)
+            theirs = self._touchable(fellow.owned & ~self.one_way)
+            if mine and theirs:
+                text = (
+                    f"touches nothing of {listing(theirs, most=4)}: each has a dynamic engine of "
+                    "its own. To let one push the other and feel nothing itself, name it in "
+                    "one_way of the other's engine."
+                )
+                found.append(Finding("soft", listing(mine, most=4), text, self.spec.origin))
+        return found
+
+    def _touchable(self, bodies: np.ndarray) -> list[str]:
+        """Names of the parts with shapes that touch, among the bodies of a mask."""
+        world = self.world
+        touching = {s.body for s in world.shapes if s.shape.collide and bodies[s.body]}
+        return sorted({world.body_part[b] or world.body_names[b] for b in touching})
 
     def prepare(self, driven: list[int]) -> None:
         """Told which degrees of freedom have an actuator, before memory is laid out."""
@@ -65,4 +97,35 @@ class Engine(Block):
     @property
     def owned_dofs(self) -> np.ndarray:
         """Degrees of freedom of the owned bodies, in order."""
-        return np.flatnonzero(self.owned[self.world.dof_body]) if self.world.nv else np.zeros(0, int)
+        return np.flatnonzero(self.owned[self.world.dof_body])
+
+    @property
+    def felt(self) -> np.ndarray:
+        """Mask over bodies of those that may touch the owned ones.
+
+        All but those of other dynamic engines: two engines that both compute the motion after an
+        impact would each take the other's body for an infinite mass.
+        """
+        hidden = np.zeros(self.world.nb, bool)
+        for fellow in self.fellows:
+            if fellow is not self and not fellow.kinematic:
+                hidden |= fellow.owned
+        return ~hidden | self.one_way
+
+    def by_speed(self, dofs: list[int]) -> np.ndarray:
+        """Those of the degrees of freedom that are driven by a target speed, with its sign."""
+        driven = [d for d in dofs if "target_speed" in self.inputs.get(d, ())]
+        return np.array([d for d in driven if "target" not in self.inputs[d]], np.int64)
+
+    def idle_drives(self, dofs: list[int]) -> list[Finding]:
+        """Notes actuators whose efforts have no effect, because the engine sets the motion."""
+        found = []
+        for dof in dofs:
+            if dof in self.inputs and not {"target", "target_speed"} & {*self.inputs[dof]}:
+                text = (
+                    f"the effort on it has no effect: {self.type} moves it to its target. "
+                    "Give it a servo or a motor, or another engine."
+                )
+                origin = self.world.body_origins[int(self.world.dof_body[dof])]
+                found.append(Finding("soft", self.world.dof_name(dof), text, origin))
+        return found

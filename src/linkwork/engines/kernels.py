@@ -11,7 +11,7 @@ from linkwork.spatial.kernels import compose, quat_rotvec, relative, rotate
 
 
 @kernel
-def follow_targets(dofs, qaddr, q, v, target, target_speed, lo, hi, h, q_next, v_next):
+def follow_targets(dofs, qaddr, q, target, target_speed, lo, hi, h, q_next, v_next):
     """Moves each listed degree of freedom towards its target, within range and speed."""
     for n in range(dofs.shape[0]):
         i = dofs[n]
@@ -24,6 +24,17 @@ def follow_targets(dofs, qaddr, q, v, target, target_speed, lo, hi, h, q_next, v
 
 
 @kernel
+def follow_speeds(dofs, qaddr, q, target_speed, fastest, lo, hi, h, q_next, v_next):
+    """Moves each listed degree of freedom at its target speed, within range."""
+    for n in range(dofs.shape[0]):
+        i = dofs[n]
+        a = qaddr[i]
+        speed = min(max(target_speed[i], -fastest[i]), fastest[i])
+        q_next[a] = min(max(q[a] + speed * h, lo[i]), hi[i])
+        v_next[i] = (q_next[a] - q[a]) / h
+
+
+@kernel
 def couple(coupling_dof, coupling_law, qaddr, q, v):
     """Sets each following joint from its leader, in order."""
     for n in range(coupling_dof.shape[0]):
@@ -33,15 +44,15 @@ def couple(coupling_dof, coupling_law, qaddr, q, v):
 
 
 @kernel
-def loop_state(loop_kind, loop_body, loop_pose, loop_axis, pose, loop_q, turns):
-    """Coordinate of each loop's closing joint; returns the largest gap between its frames [m].
+def loop_state(which, loop_kind, loop_body, loop_pose, loop_axis, pose, loop_q, turns):
+    """Coordinate of each listed loop's closing joint; returns the largest gap of its frames [m].
 
     A hinge's coordinate counts full turns. Gaps along directions that the joint leaves free
     (a slider's axis) do not count.
     """
     a, b, rel = np.empty(7), np.empty(7), np.empty(7)
     worst = 0.0
-    for n in range(loop_kind.shape[0]):
+    for n in which:
         compose(pose[loop_body[n, 0]], loop_pose[n, 0], a)
         compose(pose[loop_body[n, 1]], loop_pose[n, 1], b)
         relative(a, b, rel)

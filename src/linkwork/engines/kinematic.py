@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.blocks import read_params
 from linkwork.engines.engine import Engine
-from linkwork.engines.kernels import couple, follow_targets, loop_state
+from linkwork.engines.kernels import couple, follow_speeds, follow_targets, loop_state
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
 from linkwork.parts import Spec
 from linkwork.state import State
@@ -25,8 +25,9 @@ class KinematicParams(msgspec.Struct, forbid_unknown_fields=True):
 class Kinematic(Engine):
     """Moves joints to their targets: 002's kinematic visualisation, and scenery that moves.
 
-    Each step a joint moves by at most target_speed·h towards its target; its velocity is what it
-    moved by, divided by h. Bodies of other engines feel the motion as that of an infinite mass.
+    Each step a joint moves by at most target_speed·h towards its target, or by target_speed·h
+    where a motor drives it; its velocity is what it moved by, divided by h. Bodies of other
+    engines feel the motion as that of an infinite mass.
     """
 
     type: ClassVar[str] = "kinematic"
@@ -38,27 +39,36 @@ class Kinematic(Engine):
         kinds = world.kind[world.dof_body] if world.nv else np.zeros(0, np.int64)
         dofs = self.owned_dofs
         followers = set(world.coupling_dof[:, 0].tolist())
-        single = [d for d in dofs if kinds[d] not in (BALL, FREE) and d not in followers]
-        self._dofs = np.array(single, np.int64)
-        self.prescribed = [int(d) for d in single]
+        single = [int(d) for d in dofs if kinds[d] not in (BALL, FREE) and d not in followers]
+        self.prescribed = single
+        self._still = np.array([d for d in dofs if kinds[d] in (BALL, FREE)], np.int64)
         mine = [n for n, (f, _) in enumerate(world.coupling_dof.tolist()) if f in set(dofs)]
         self._coupling = world.coupling_dof[mine], world.coupling_law[mine]
         self._bodies = np.flatnonzero(owned)
+        self._mine = dofs
         self._qaddr = coordinate_of_dof(world)
+        self._loops = own_loops(world, owned)
 
     def check(self) -> list[Finding]:
         """Loops are not closed, and balls and free bodies stay where they are."""
-        found = []
-        for n, name in enumerate(self.world.loop_names):
-            if self.owned[self.world.loop_body[n]].any():
-                text = "Kinematic does not close loops; the open gap is reported."
-                found.append(Finding("soft", name, text, self.world.loop_origins[n]))
+        found = [*super().check(), *self.idle_drives(self.prescribed)]
+        for n in self._loops:
+            text = "Kinematic does not close loops; the open gap is reported."
+            found.append(
+                Finding("soft", self.world.loop_names[n], text, self.world.loop_origins[n])
+            )
         for b in self._bodies:
             if self.world.kind[b] in (BALL, FREE):
                 name = self.world.body_names[b]
                 text = "Kinematic leaves ball and free joints where they are."
                 found.append(Finding("note", name, text, self.world.body_origins[b]))
         return found
+
+    def prepare(self, driven: list[int]) -> None:
+        """Sorts the joints by what moves them: a target, or a motor's speed."""
+        self._by_speed = self.by_speed(self.prescribed)
+        turning = set(self._by_speed.tolist())
+        self._by_target = np.array([d for d in self.prescribed if d not in turning], np.int64)
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
@@ -72,26 +82,37 @@ class Kinematic(Engine):
         q, v = self._q_next, self._v_next
         q[:] = state.q
         v[:] = state.v
+        v[self._still] = 0.0
         follow_targets(
-            self._dofs, self._qaddr, state.q, state.v, state.target, state.target_speed,
+            self._by_target, self._qaddr, state.q, state.target, state.target_speed,
             world.dof_lo, world.dof_hi, h, q, v,
         )  # fmt: skip
+        if len(self._by_speed):
+            follow_speeds(
+                self._by_speed, self._qaddr, state.q, state.target_speed, world.dof_speed,
+                world.dof_lo, world.dof_hi, h, q, v,
+            )  # fmt: skip
         couple(*self._coupling, self._qaddr, q, v)
         forward_poses(*world.tree, q, self._pose)
         forward_twists(*world.tree, world.com, q, v, self._pose, self._twist)
-        mine = self.owned_dofs
+        mine = self._mine
         state.report.acceleration[mine] = (v[mine] - state.v[mine]) / h
         state.report.effort[mine] = 0.0
         state.q[self._qaddr[mine]] = q[self._qaddr[mine]]
         state.v[mine] = v[mine]
         state.pose[self._bodies] = self._pose[self._bodies]
         state.twist[self._bodies] = self._twist[self._bodies]
-        if world.loop_names:
+        if len(self._loops):
             gap = loop_state(
-                world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
+                self._loops, world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
                 state.pose, state.loop_q, state["loop_turns"],
             )  # fmt: skip
             state.report.gap[0] = max(state.report.gap[0], gap)
+
+
+def own_loops(world: World, owned: np.ndarray) -> np.ndarray:
+    """Numbers of the loops that close on an owned body."""
+    return np.flatnonzero(owned[world.loop_body].any(axis=1))
 
 
 def coordinate_of_dof(world: World) -> np.ndarray:

@@ -101,6 +101,9 @@ def _posture(session: Session, name: str) -> None:
         state.q[q : q + n] = wanted[q : q + n]
         state.target[v : v + n] = wanted[q : q + n]
         state.v[v : v + n] = 0.0
+    for actuator in session.cycle.actuators:
+        if "setpoint" in actuator.slots():  # a servo is there already, not on its way
+            actuator.slot("setpoint")[:] = state.target[actuator.dofs]
     session.cycle.refresh()
 
 

@@ -28,7 +28,6 @@ from linkwork.signals import Signals
 from linkwork.state import Layout, State
 from linkwork.world import Finding, World
 
-
 #: Owner of what people set; no agent can have this name.
 PERSON = "user"
 
@@ -72,9 +71,7 @@ class Cycle:
         errors = [f for f in self.findings if f.level == "error"]
         if errors:
             more = f" ({len(errors) - 1} more like this)" if len(errors) > 1 else ""
-            raise EngineError(
-                f"{errors[0].about}: {errors[0].text}{more}", origin=errors[0].origin
-            )
+            raise EngineError(f"{errors[0].about}: {errors[0].text}{more}", origin=errors[0].origin)
 
     def _lay_out(self) -> None:
         world = self.world

@@ -23,7 +23,7 @@ class Message(msgspec.Struct, frozen=True, tag=str.lower, forbid_unknown_fields=
     """Base of all inbox messages."""
 
 
-class Set(Message):
+class Set(Message, frozen=True):
     """Sets an input (as its owner) or a parameter."""
 
     signal: Name
@@ -31,20 +31,20 @@ class Set(Message):
     owner: Name = "user"
 
 
-class Take(Message):
+class Take(Message, frozen=True):
     """Makes ``owner`` the owner of an input."""
 
     signal: Name
     owner: Name = "user"
 
 
-class Release(Message):
+class Release(Message, frozen=True):
     """Gives up everything that ``owner`` owns."""
 
     owner: Name = "user"
 
 
-class Grab(Message):
+class Grab(Message, frozen=True):
     """Pulls a point of a body towards a place with a spring, until ``Drop``."""
 
     element: Name
@@ -55,30 +55,30 @@ class Grab(Message):
     damping: Annotated[float, msgspec.Meta(ge=0.0, le=1e9)] = 0.0
 
 
-class Drop(Message):
+class Drop(Message, frozen=True):
     """Ends a pull."""
 
     slot: Annotated[int, msgspec.Meta(ge=0, le=3)] = 0
 
 
-class Posture(Message):
+class Posture(Message, frozen=True):
     """Puts the robot into a named posture, at rest."""
 
     name: Name
 
 
-class Reset(Message):
+class Reset(Message, frozen=True):
     """Goes back to the first state."""
 
 
-class Reload(Message):
+class Reload(Message, frozen=True):
     """Gives an agent new program source."""
 
     agent: Name
     source: Source
 
 
-class Swap(Message):
+class Swap(Message, frozen=True):
     """Replaces the scene by an edited one; what shares an id keeps its state.
 
     Attributes:
@@ -92,24 +92,24 @@ class Swap(Message):
     sources: dict[Name, Source] = {}
 
 
-class Tried(Message):
+class Tried(Message, frozen=True):
     """A step that failed and was taken back; stands in recordings only.
 
     What a program remembers outside the state may have changed in it, so a replay tries it too.
     """
 
 
-class Play(Message):
+class Play(Message, frozen=True):
     """Lets time run; ``speed`` 1 is real time, 0 as fast as possible."""
 
     speed: Annotated[float, msgspec.Meta(ge=0.0, le=1e6)] | None = None
 
 
-class Pause(Message):
+class Pause(Message, frozen=True):
     """Stops time, and takes back the steps that were handed out."""
 
 
-class Advance(Message):
+class Advance(Message, frozen=True):
     """Steps while paused, or hands steps to a session in lock-step.
 
     Messages behind it are applied after these steps, however early they arrive.
@@ -118,7 +118,7 @@ class Advance(Message):
     steps: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1
 
 
-class Watch(Message):
+class Watch(Message, frozen=True):
     """Asks for values of these signals in every snapshot; empty ends it."""
 
     signals: list[Name] = []

@@ -86,7 +86,7 @@ class Outbox:
         """Lets a peer watch those signals that exist, and tells it of the first that does not."""
         self._watched[peer] = [name for name in names if name in session.signals]
         for name in names:
-            session.signals[name]  # noqa: B018 - raises with what exists
+            session.signals[name]
 
     def _left(self, peer: int) -> list[Message]:
         self._peers.discard(peer)

@@ -40,27 +40,57 @@ def build_engines(world: World) -> list[Engine]:
             "two engines have no 'owns', so both would take all that is left.",
             origin=rest[1].origin,
         )
-    engines = []
+    engines: list[Engine] = []
     for number, (spec, islands) in enumerate(zip(specs, claims, strict=True)):
         if islands is None:
             islands = set(world.island[world.island >= 0].tolist()) - set(owner)
         owned = np.isin(world.island, sorted(islands)) & (world.island >= 0)
         name = f"engine/{number}-{spec.type}"
         engines.append(ENGINES.get(spec.type, origin=spec.origin)(world, spec, name, owned))
+    for engine in engines:
+        engine.fellows = engines
+        engine.one_way = _one_way(world, engine, engines)
     return engines
 
 
+def _one_way(world: World, engine: Engine, engines: list[Engine]) -> np.ndarray:
+    """Mask of the bodies that an engine's ``one_way`` names."""
+    spec, pushing = engine.spec, np.zeros(world.nb, bool)
+    for name in _names(spec, "one_way"):
+        bodies = _bodies(world, name, spec)
+        others = [e for e in engines if e is not engine and e.owned[bodies].any()]
+        if not others or others[0].kinematic:
+            mover = f"by {others[0].type}" if others else "by this engine or not at all"
+            raise SceneError(
+                f"one_way names {name!r}, which is moved {mover}.",
+                origin=spec.origin,
+                hint="It is for parts of another dynamic engine; all others push anyway.",
+            )
+        pushing[bodies] |= others[0].owned[bodies]
+    return pushing
+
+
+def _names(spec: Spec, key: str) -> list[str]:
+    """The list of names that an engine's parameter holds."""
+    given = spec.params.get(key, [])
+    if not isinstance(given, list | tuple) or not all(isinstance(n, str) for n in given):
+        raise SceneError(f"{key} must be a list of names.", origin=spec.origin)
+    return list(given)
+
+
+def _bodies(world: World, name: str, spec: Spec) -> list[int]:
+    """Bodies of a placed part, or of one element."""
+    placed = [b for b, part in enumerate(world.body_part) if part == name]
+    return placed or [world.body(name, origin=spec.origin)]
+
+
 def _claimed(world: World, spec: Spec) -> set[int] | None:
-    owns = spec.params.get("owns")
-    if owns is None:
+    """Islands that an engine's ``owns`` names; None where it says nothing."""
+    if spec.params.get("owns") is None:
         return None
-    if not isinstance(owns, list | tuple) or not all(isinstance(n, str) for n in owns):
-        raise SceneError("owns must be a list of names.", origin=spec.origin)
     islands: set[int] = set()
-    for name in owns:
-        bodies = [b for b, part in enumerate(world.body_part) if part == name]
-        bodies = bodies or [world.body(name, origin=spec.origin)]
-        found = {int(world.island[b]) for b in bodies if world.island[b] >= 0}
+    for name in _names(spec, "owns"):
+        found = {int(world.island[b]) for b in _bodies(world, name, spec)} - {-1}
         if not found:
             raise SceneError(f"{name!r} has nothing that moves.", origin=spec.origin)
         islands |= found

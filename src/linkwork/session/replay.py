@@ -7,13 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from linkwork.errors import LinkworkError, RecordingError
+import msgspec
+
+from linkwork.errors import LinkworkError
 from linkwork.jit import cpu_features
 from linkwork.scene.archive import unpack
-from linkwork.session.messages import decode
+from linkwork.session.messages import Reload, Swap, Tried, decode_recorded
 from linkwork.session.recording import Header, Recording
 from linkwork.session.session import Session
-from linkwork.session.tape import SCENE_FILE
+from linkwork.session.tape import join
+
+#: Called with the fraction done.
+Progress = Callable[[float], object]
+#: Called after each step with the session, for whoever wants to look.
+Watch = Callable[[Session], object]
 
 
 @dataclass
@@ -39,10 +46,7 @@ class Replay:
 
 
 def replay(
-    path: str | Path,
-    *,
-    progress: Callable[[float], object] | None = None,
-    watch: Callable[[Session], object] | None = None,
+    path: str | Path, *, progress: Progress | None = None, watch: Watch | None = None
 ) -> Replay:
     """Simulates a recording again from its first state and inbox.
 
@@ -55,60 +59,104 @@ def replay(
         RecordingError: If the recording cannot be read.
     """
     with Recording.open(path) as recording, tempfile.TemporaryDirectory() as folder:
-        if SCENE_FILE not in recording.files:
-            raise RecordingError(f"{path} holds no scene; it cannot be replayed.")
         result = Replay()
-        here = Header.of_run(
-            recording.header.world, seed=recording.header.seed, cpu=cpu_features()
-        )
+        here = Header.of_run(recording.header.world, seed=recording.header.seed, cpu=cpu_features())
         result.different_versions = recording.header.differences(here)
-        scene = unpack(recording.files[SCENE_FILE], Path(folder))
+        scene = unpack(join(recording.files), Path(folder))
         with Session(scene, watch=False) as session:
-            _run(session, recording, result, progress, watch)
+            session.cycle.restore(recording.first_state)
+            Again(session, recording, result).run(progress, watch)
         return result
 
 
-def _run(
-    session: Session,
-    recording: Recording,
-    result: Replay,
-    progress: Callable[[float], object] | None,
-    watch: Callable[[Session], object] | None,
-) -> None:
-    session.cycle.restore(recording.first_state)
-    hashes = recording.hashes
-    inbox: dict[int, list[bytes]] = {}
-    for step, message in recording.inbox:
-        inbox.setdefault(step, []).append(message)
-    last = recording.last_step
-    for step in range(last + 1):
-        if step in hashes:
-            if session.state.hash() != hashes[step]:
-                result.mismatch = _describe(session, recording, step)
+class Again:
+    """One session that does what a recording says.
+
+    Args:
+        session: Stands at the recording's first state.
+        recording: What was recorded.
+        result: Filled in.
+    """
+
+    def __init__(self, session: Session, recording: Recording, result: Replay) -> None:
+        self.session, self.recording, self.result = session, recording, result
+        self._hashes = recording.hashes
+        self._inbox: dict[int, list[bytes]] = {}
+        for step, message in recording.inbox:
+            self._inbox.setdefault(step, []).append(message)
+        self._segment = 0
+        self._agreed = 0
+
+    def run(self, progress: Progress | None, watch: Watch | None) -> None:
+        """Simulates all, or up to where it differs."""
+        last = self.recording.last_step
+        for step in range(last):
+            if not self._compare(step) or not self._take_in(step) or not self._step(step):
                 return
-            result.compared += 1
-        if step == last:
-            return
-        for message in inbox.get(step, ()):
-            session.apply(decode(message))
+            if watch is not None:
+                watch(self.session)
+            if progress is not None and step % 500 == 0:
+                progress(step / last)
+        if not self._compare(last) and self._take_in(last):
+            # What came in after the last step is in its hash.
+            self.result.mismatch = ""
+            self._compare(last)
+
+    def _compare(self, step: int) -> bool:
+        """Compares with the hash that was recorded after ``step`` steps, if there is one."""
+        recorded = self._hashes.get(step)
+        if recorded is None:
+            return True
+        if recorded != self.session.state.hash():
+            self.result.mismatch = self._describe(step)
+            return False
+        self._agreed = step
+        self.result.compared += 1
+        return True
+
+    def _step(self, step: int) -> bool:
         try:
-            session.step()
+            self.session.step()
         except LinkworkError as error:
-            result.mismatch = f"step {step} failed: {error}"
-            return
-        result.steps = step + 1
-        if watch is not None:
-            watch(session)
-        if progress is not None and step % 500 == 0:
-            progress(step / last)
+            self.result.mismatch = f"{self._when(step)}: this step fails here: {error}"
+            return False
+        self.result.steps = step + 1
+        return True
 
+    def _take_in(self, step: int) -> bool:
+        """Applies what was applied before the step; False if that is impossible."""
+        for data in self._inbox.get(step, ()):
+            try:
+                message = decode_recorded(data)
+                if isinstance(message, Swap):
+                    self._segment += 1
+                    if self._segment == len(self.recording.segments):
+                        return False  # the recording was cut off in the midst of the edit
+                    archive = join(self.recording.segments[self._segment].files)
+                    message = msgspec.structs.replace(message, archive=archive)
+            except LinkworkError as error:
+                self.result.mismatch = f"{self._when(step)}: {error}"
+                return False
+            if isinstance(message, Tried):
+                self.session.try_step()
+            elif not self.session.apply(message) and not isinstance(message, Reload):
+                why = self.session.outbox.events[-1].text
+                name = type(message).__name__
+                self.result.mismatch = f"{self._when(step)}: {name} is refused here: {why}"
+                return False
+        return True
 
-def _describe(session: Session, recording: Recording, step: int) -> str:
-    """Says at which simulated time, and in which block of the state, the runs differ."""
-    where = f"at {step * session.cycle.h:.3f} s (step {step})"
-    for at, state in recording.keyframes:
-        if at == step and len(state) == session.state.data.nbytes:
-            recorded = session.state.copy()
-            recorded.restore(state)
-            return f"{where}: {session.state.difference(recorded)}."
-    return f"{where}: the state's hash differs."
+    def _when(self, step: int) -> str:
+        return f"at {self.session.cycle.h * step:.3f} s (step {step})"
+
+    def _describe(self, step: int) -> str:
+        """Says at which time, and in which block of the state, the runs differ."""
+        state = self.session.state
+        where = f"{self._when(step)}, after they agreed at step {self._agreed}"
+        for at, recorded in self.recording.keyframes:
+            if at == step and len(recorded) == state.data.nbytes:
+                other = state.copy()
+                other.restore(recorded)
+                if difference := state.difference(other):
+                    return f"{where}: {difference}."
+        return f"{where}: the state's hash differs."

@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-import threading
-import time
+import tempfile
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from linkwork.agents.program import Program
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, ProgramError, SessionError
 from linkwork.scene import Scene
+from linkwork.scene.archive import pack
 from linkwork.session import messages
 from linkwork.session.apply import apply
+from linkwork.session.board import Board
 from linkwork.session.clock import Clock
-from linkwork.session.cycle import Cycle
+from linkwork.session.cycle import PERSON, Cycle
 from linkwork.session.link import SessionEnd
-from linkwork.session.listeners import Listener, Listeners
+from linkwork.session.live_edit import LiveEdit
 from linkwork.session.messages import Event, Message
 from linkwork.session.outbox import Outbox
+from linkwork.session.running import run
 from linkwork.session.tape import Tape
-from linkwork.session.transfer import transfer
-from linkwork.signals import Signals
-from linkwork.state import State
-from linkwork.world import World, compile_scene
-
-#: How often program files are looked at for changes [s].
-WATCH_PERIOD = 0.5
+from linkwork.session.transfer import keep_sources, transfer
+from linkwork.world import compile_scene
 
 
-class Session:
+class Session(Board):
     """A running scene.
 
     Args:
         scene: A scene, or a file or kit name of one (``tripod/level``).
         record: Where to record to; None records nothing.
+        overwrite: Whether a recording that exists may be replaced.
         link: A session end from ``linkwork.session.link`` for other threads and processes.
         watch: Whether programs are reloaded when their files change.
 
@@ -47,6 +45,8 @@ class Session:
     Attributes:
         version: Scene version; goes up with each live edit.
         running: Whether time runs.
+        stopping: Whether :meth:`run` is about to end.
+        watch: Whether programs are reloaded when their files change.
         clock: Paces :meth:`run`.
         outbox: Events and peers.
         after_step: Called after each step; reads only.
@@ -58,51 +58,37 @@ class Session:
         scene: Scene | str | Path,
         *,
         record: str | Path | None = None,
+        overwrite: bool = False,
         link: SessionEnd | None = None,
         watch: bool = True,
     ) -> None:
         if not isinstance(scene, Scene):
             scene = _load(scene)
+        super().__init__(Cycle(compile_scene(scene)))
         self.version = 1
         self.running = True
         self.clock = Clock()
-        self._deciding = False
         self._pending: deque[Message] = deque()
-        self._writes: list[tuple[str, float, str]] = []
-        self._stopping = False
-        self._watch = watch
-        self._watched_at = 0.0
-        self._swap: Future[Cycle] | None = None
+        self.stopping = False
+        self._stumbled = False
+        self._closed = False
+        self.watch = watch
+        self._edit: LiveEdit | None = None
+        self._folders: list[tempfile.TemporaryDirectory[str]] = []
         self._tape: Tape | None = None
         self.after_step: list[Callable[[], object]] = []
         self.at_close: list[Callable[[], object]] = []
         self.outbox = Outbox(link)
-        self._use(Cycle(compile_scene(scene)))
-        self._start_agents()
-        if record is not None:
-            self._tape = Tape(Path(record), self.cycle)
+        try:
+            for error in self._start_agents():
+                raise error
+            if record is not None:
+                self._tape = Tape(Path(record), self.cycle, self._warn, overwrite=overwrite)
+        except BaseException:
+            self.close()
+            raise
 
-    # ---- what agents and users see -------------------------------------------------------
-
-    @property
-    def world(self) -> World:
-        """The world as compiled."""
-        return self.cycle.world
-
-    @property
-    def state(self) -> State:
-        """The state. Write only through :meth:`send`; what you keep must be a copy."""
-        return self.cycle.state
-
-    @property
-    def signals(self) -> Signals:
-        """Every signal."""
-        return self.cycle.signals
-
-    @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return self.cycle.state.step * self.cycle.h
+    # ---- what users see ------------------------------------------------------------------
 
     def __getitem__(self, signal: str) -> float:
         """Value of a signal: ``session["arm/J2.angle"]``."""
@@ -110,38 +96,28 @@ class Session:
 
     def __setitem__(self, signal: str, value: float) -> None:
         """Sets an input or parameter with the next step: ``session["arm/J2.target"] = 0.5``."""
-        self.signals.check(signal, value, "user")
+        owner = PERSON
+        if any(isinstance(m, messages.Take) and m.signal == signal for m in list(self._pending)):
+            owner = self.signals.owners.get(signal, owner)
+        self.signals.check(signal, value, owner)
         self.send(messages.Set(signal, float(value)))
 
     def send(self, message: Message) -> None:
-        """Puts a message into the inbox; it is applied before the next step."""
-        self._pending.append(message)
+        """Puts a message into the inbox; it is applied before the next step.
 
-    def write(self, signal: str, value: float, owner: str) -> None:
-        """Sets a signal for an agent: at once while deciding, else before the next step."""
-        if self._deciding:
-            self.signals.set(signal, float(value), owner)
-            self._note_param(signal)
-        else:
-            self.signals.check(signal, value, owner)
-            self._writes.append((signal, float(value), owner))
-
-    def on_change(
-        self, signal: str, call: Callable[[float], object], *, by: float = 0.0, owner: str = "user"
-    ) -> None:
-        """Calls ``call(value)`` after each step in which ``signal`` moved by more than ``by``."""
-        self._listeners.add(Listener(signal, call, by, owner), self.state.data)
-
-    def forget(self, owner: str) -> None:
-        """Ends all listeners and ownerships of ``owner``."""
-        self._listeners.forget(owner)
-        self.signals.release(owner)
+        Raises:
+            FormatError: If its values are not of the right types or out of bounds.
+        """
+        self._pending.append(messages.checked(message))
 
     def say(self, text: str, *, level: str = "info", source: str = "") -> None:
         """Puts a message for people into the outbox."""
         self.outbox.event(Event(self.state.step, level, text, source))
         if self._tape is not None:
             self._tape.event(level, text, source)
+
+    def _warn(self, text: str) -> None:
+        self.say(text, level="warning", source="recording")
 
     # ---- the cycle -----------------------------------------------------------------------
 
@@ -152,13 +128,16 @@ class Session:
             LinkworkError: If an engine or a program fails; that step did not happen, and the
                 session is paused.
         """
+        self._must_be_open()
         for _ in range(steps):
-            self._take_in()
-            self._one()
+            self.take_in()
+            self.advance()
 
-    def _one(self) -> None:
+    def advance(self) -> None:
+        """Does one step without taking anything in first; see :meth:`step`."""
         cycle = self.cycle
-        cycle.keep(len(self._listeners))
+        listeners, owners = len(self._listeners), len(cycle.signals.owners)
+        cycle.keep(listeners)
         try:
             cycle.sense()
             self._deciding = True
@@ -169,49 +148,132 @@ class Session:
             if self._writes:
                 self._apply_writes()
         except BaseException as error:
-            self._deciding = False
-            self._writes.clear()
-            cycle.undo()
-            self.running = False
+            self._undo(listeners, owners)
             if isinstance(error, LinkworkError):
-                self.say(str(error), level="error", source=type(error).__name__)
+                self._stumble(error)
+                if self._tape is not None:
+                    self._tape.message(messages.Tried())
             raise
         if self._tape is not None:
             self._tape.after()
+        self._onlookers.call(cycle.state.data)
         for call in self.after_step:
             call()
         if self.outbox.connected:
             self.outbox.publish(self)
 
-    def _apply_writes(self) -> None:
-        writes, self._writes = self._writes, []
-        for signal, value, owner in writes:
-            self.signals.set(signal, value, owner)
-            self._note_param(signal)
+    def _undo(self, listeners: int, owners: int) -> None:
+        """Takes a step back: what it changed, and the listeners and owners that it added."""
+        self._deciding = False
+        self._writes.clear()
+        self._listeners.cut(listeners)
+        self.cycle.undo()
+        for name in list(self.signals.owners)[owners:]:
+            del self.signals.owners[name]
+        self.pause()
 
-    def _note_param(self, signal: str) -> None:
-        if self.signals[signal].direction == "param":
-            for block in self.cycle.blocks:
-                block.params_changed()
+    def _stumble(self, error: LinkworkError) -> None:
+        """Pauses because something failed; a program that is mended goes on by itself."""
+        self.pause()
+        self._stumbled = isinstance(error, ProgramError)
+        self.say(str(error), level="error", source=type(error).__name__)
 
-    def _take_in(self) -> None:
-        """Applies what is due: edited scenes, messages of this process, messages of peers."""
-        if self._swap is not None and self._swap.done():
-            self._finish_swap()
+    def try_step(self) -> None:
+        """Does a step and takes it back, whether it fails or not; for ``Tried`` in a replay."""
+        listeners, owners = len(self._listeners), len(self.signals.owners)
+        try:
+            self.advance()
+        except LinkworkError:
+            return
+        self._undo(listeners, owners)
+
+    def pause(self) -> None:
+        """Stops time, and takes back the steps that were handed out; for ``Pause``."""
+        self.running = self._stumbled = False
+        self.clock.granted = 0
+
+    def resume(self) -> None:
+        """Lets time run again if a failed program stopped it; for ``Reload``."""
+        if self._stumbled:
+            self.running, self._stumbled = True, False
+            self.clock.restart()
+
+    # ---- the inbox -----------------------------------------------------------------------
+
+    def take_in(self, *, in_order: bool = False) -> None:
+        """Applies what is due: edited scenes, messages of this process, messages of peers.
+
+        Args:
+            in_order: Whether messages behind an ``Advance`` wait until its steps are done.
+        """
+        edit = self._edit
+        if edit is not None and edit.compiled.done():
+            self._finish(edit)
+        pending = self._pending
         if self.outbox.link is not None:
-            self._pending.extend(self.outbox.receive(self))
-        while self._pending:
-            self.apply(self._pending.popleft())
+            pending.extend(self.outbox.receive(self))
+        while pending:
+            if in_order and self.clock.granted and self.by_hand:
+                if not any(isinstance(message, messages.Pause) for message in list(pending)):
+                    return
+                self.clock.granted = 0
+            self.apply(pending.popleft())
 
-    def apply(self, message: Message) -> None:
-        """Applies one message now; a refused one is answered in the outbox."""
+    @property
+    def by_hand(self) -> bool:
+        """Whether steps are handed out one by one."""
+        return self.clock.mode == "lockstep" or not self.running
+
+    def apply(self, message: Message) -> bool:
+        """Applies one message now; a refused one is answered in the outbox.
+
+        Returns:
+            Whether it was accepted.
+        """
+        accepted = True
         try:
             apply(self, message)
+            self._apply_writes()  # what the init() of a reloaded program set
         except LinkworkError as error:
             self.say(str(error), level="error", source="inbox")
-            return
-        if self._tape is not None and isinstance(message, messages.RECORDED):
+            accepted = False
+        # A program that was ended for a faulty successor has begun again: that is no small thing.
+        recorded = accepted or isinstance(message, messages.Reload)
+        if self._tape is not None and recorded and isinstance(message, messages.RECORDED):
             self._tape.message(message)
+        return accepted
+
+    def reset(self) -> None:
+        """Goes back to the first state with the next step."""
+        self.send(messages.Reset())
+
+    def restart(self) -> None:
+        """Writes the first state and starts all agents anew; for ``Reset``."""
+        steps = self._tape.steps if self._tape is not None else 0
+        self.cycle.restore(self.cycle.first)
+        if self._tape is not None:
+            self._tape.steps = steps
+        self._writes.clear()
+        self._taken.clear()
+        self.signals.owners.clear()
+        for error in self._start_agents():
+            self._stumble(error)
+        self.clock.restart()
+
+    def _start_agents(self) -> list[LinkworkError]:
+        """Starts every agent; returns why some could not."""
+        failures: list[LinkworkError] = []
+        for agent in self.cycle.agents:
+            self._listeners.forget(agent.spec.name)
+            try:
+                agent.start(self)
+                self._apply_writes()
+            except LinkworkError as error:
+                self._writes.clear()
+                failures.append(error)
+        return failures
+
+    # ---- running -------------------------------------------------------------------------
 
     def run(
         self,
@@ -232,159 +294,102 @@ class Session:
         Raises:
             LinkworkError: If an engine or a program fails while nobody else watches the session.
         """
+        self._must_be_open()
         if clock is not None:
             self.clock = Clock(clock, speed)
-        self.clock.restart()
-        end = None if duration is None else self.state.step + round(duration / self.cycle.h)
-        self._stopping = False
-        self.running = True
-        shown = 0.0
-        while not self._stopping and (end is None or self.state.step < end):
-            self._look_after_files()
-            if progress is not None and (now := time.perf_counter()) - shown > 0.1:
-                shown = now
-                progress(self.time)
-            self._take_in()
-            if not self._may_step():
-                self._idle(0.01)
-                continue
-            try:
-                self._one()
-            except LinkworkError:
-                if not self.outbox.connected:
-                    raise
-                continue
-            if (wait := self.clock.pace(self.time)) > 0.0:
-                self._idle(wait)
-        if self._tape is not None:
-            self._tape.recorder.flush()
-
-    def _may_step(self) -> bool:
-        if self.clock.mode == "lockstep" or not self.running:
-            if self.clock.granted == 0:
-                return False
-            self.clock.granted -= 1
-        return True
-
-    def _idle(self, seconds: float) -> None:
-        if self.outbox.connected:
-            self.outbox.publish(self)
-        if self.outbox.link is not None and seconds > 0.002:
-            self.outbox.link.wait(seconds)
-        else:
-            time.sleep(seconds)
+        try:
+            run(self, duration, progress)
+        finally:
+            self.stopping = False
+            if self._tape is not None:
+                self._tape.flush()
 
     def stop(self) -> None:
-        """Ends :meth:`run` after the present step; safe from any thread or signal handler."""
-        self._stopping = True
+        """Ends :meth:`run` after the present step; safe from any thread or signal handler.
 
-    def reset(self) -> None:
-        """Goes back to the first state."""
-        self.send(messages.Reset())
-
-    def restart(self) -> None:
-        """Writes the first state and starts all agents anew; for ``Reset``."""
-        self.cycle.restore(self.cycle.first)
-        self._writes.clear()
-        self.signals.owners.clear()
-        self._start_agents()
-        self.clock.restart()
-
-    def _start_agents(self) -> None:
-        for agent in self.cycle.agents:
-            self._listeners.forget(agent.spec.name)
-            agent.start(self)
-        self._apply_writes()
-
-    def _look_after_files(self) -> None:
-        now = time.monotonic()
-        if not self._watch or now - self._watched_at < WATCH_PERIOD:
-            return
-        self._watched_at = now
-        for agent in self.cycle.agents:
-            if not isinstance(agent, Program):
-                continue
-            try:
-                source = agent.changed_on_disk()
-            except LinkworkError as error:
-                self.say(str(error), level="error", source=agent.spec.name)
-            else:
-                if source is not None:
-                    self.send(messages.Reload(agent.spec.name, source))
+        Called while nothing runs, it ends the next run before its first step.
+        """
+        self.stopping = True
 
     # ---- live edits ----------------------------------------------------------------------
 
     def swap(self, scene: Scene, *, ids: dict[str, str] | None = None) -> Future[Cycle]:
         """Compiles an edited scene in the background and swaps to it at a step boundary.
 
+        A later edit takes the place of one that is not in use yet. An edit that cannot be used
+        leaves everything as it is; the outbox says why.
+
+        Args:
+            scene: The scene after the edit.
+            ids: Stable ids by full name, :attr:`~linkwork.scene.document.Document.ids`.
+
         Returns:
             Done when compiled; its exception is the error where the scene cannot be used.
         """
-        future: Future[Cycle] = Future()
+        edit = self._edit = LiveEdit(scene, ids, packed=self._tape is not None)
+        return edit.compiled
 
-        def work() -> None:
-            try:
-                future.set_result(Cycle(compile_scene(scene, ids=ids)))
-            except BaseException as error:  # handed to whoever waits
-                future.set_exception(error)
-
-        self._swap = future
-        threading.Thread(target=work, name="linkwork-compile", daemon=True).start()
-        return future
-
-    def _finish_swap(self) -> None:
-        future, self._swap = self._swap, None
-        assert future is not None
-        error = future.exception()
-        if error is not None:
-            if not isinstance(error, LinkworkError):
-                raise error
+    def _finish(self, edit: LiveEdit) -> None:
+        if self._edit is edit:
+            self._edit = None
+        try:
+            cycle = edit.result()
+        except LinkworkError as error:
             self.say(f"the edit is not in use: {error}", level="error", source="scene")
             return
-        cycle = future.result()
-        if self._tape is not None:
-            from linkwork.scene.archive import pack
+        keep_sources(self.cycle, cycle)
+        self.use(cycle, edit.archive)
 
-            message = messages.Swap(pack(cycle.world.scene), cycle.world.ids)
-            self._tape.message(message)
-        self.use(cycle)
+    def use(self, cycle: Cycle, archive: bytes = b"") -> None:
+        """Goes on with another compiled world; what shares an id keeps its state.
 
-    def use(self, cycle: Cycle) -> None:
-        """Goes on with another compiled world; what shares an id keeps its state."""
-        old, listeners = self.cycle, self._listeners.everyone()
+        Args:
+            cycle: The world.
+            archive: Its scene, for the recording.
+        """
+        old = self.cycle
+        steps = self._tape.steps if self._tape is not None else 0
+        old.close()
+        self._apply_writes()  # what the exit() of a program set
         transfer(old, cycle)
-        owners = {n: o for n, o in self.signals.owners.items() if n in cycle.signals}
-        agents = {agent.spec.name for agent in [*old.agents, *cycle.agents]}
-        for agent in old.agents:
-            agent.close()
-        self._use(cycle)
-        self.signals.owners.update(owners)
-        for listener in listeners:
-            if listener.owner not in agents and listener.signal in self.signals:
-                self._listeners.add(listener, self.state.data)
-        self._start_agents()
+        self._go_over(cycle)
+        failures = self._start_agents()
         self.version += 1
         if self._tape is not None:
-            self._tape.segment(cycle)
-        if self.outbox.link is not None:
-            self.outbox.greet(self)
+            self._tape.segment(cycle, archive or pack(cycle.world.scene), steps)
+        self.outbox.greet(self)
+        self.say(f"the scene was edited; this is version {self.version}.", source="scene")
+        for error in failures:
+            self._stumble(error)
 
-    def _use(self, cycle: Cycle) -> None:
-        self.cycle = cycle
-        self._listeners = Listeners(cycle.signals, cycle.state["listeners/last"])
+    def folder(self) -> Path:
+        """A new folder that lasts as long as the session."""
+        self._folders.append(tempfile.TemporaryDirectory(prefix="linkwork-"))
+        return Path(self._folders[-1].name)
 
     # ---- the end -------------------------------------------------------------------------
 
+    def _must_be_open(self) -> None:
+        if self._closed:
+            raise SessionError("the session is closed.", hint="Make a new one.")
+
     def close(self) -> None:
-        """Ends agents, recording and link."""
-        for agent in self.cycle.agents:
-            agent.close()
-        self.cycle.close()
-        for call in self.at_close:
-            call()
+        """Ends agents, recording and link; once is enough."""
+        if self._closed:
+            return
+        self._closed = True
         if self._tape is not None:
-            self._tape.close()
-            self._tape = None
+            self._tape.last_hash()  # before programs do something in their exit()
+        with ExitStack() as ends:  # the last one first, each whatever becomes of the others
+            for folder in self._folders:
+                ends.callback(folder.cleanup)
+            if self.outbox.link is not None:
+                ends.callback(self.outbox.link.close)
+            if self._tape is not None:
+                ends.callback(self._tape.close)
+            for call in reversed(self.at_close):
+                ends.callback(call)
+            ends.callback(self.cycle.close)
 
     def __enter__(self) -> Self:
         return self

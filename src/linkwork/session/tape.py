@@ -78,7 +78,9 @@ class Tape:
         warn: Told once if the recording cannot go on.
     """
 
-    def __init__(self, path: Path, cycle: Cycle, warn: Callable[[str], object]) -> None:
+    def __init__(
+        self, path: Path, cycle: Cycle, warn: Callable[[str], object], *, overwrite: bool = False
+    ) -> None:
         self._warn: Callable[[str], object] | None = warn
         scene, texts = cycle.world.scene, sources(cycle)
         # The texts that run, not what their files say by now.
@@ -92,7 +94,7 @@ class Tape:
         header = Header.of_run(
             outline(cycle, archive), seed=scene.seed, cpu=cpu_features(), command=" ".join(sys.argv)
         )
-        self.recorder = Recorder(path, header, split(archive))
+        self.recorder = Recorder(path, header, split(archive), overwrite=overwrite)
         self.recorder.first(cycle.state.data)
         self._enter(cycle, 0)
 
@@ -158,9 +160,12 @@ class Tape:
         self.recorder.flush()
         self._look()
 
-    def close(self) -> None:
-        """Writes the last hash and closes the file."""
+    def last_hash(self) -> None:
+        """Writes the hash of the last step, if it has none."""
         if self.steps % self._second:
             self.recorder.hash(self.steps, self.cycle.state.hash())
+
+    def close(self) -> None:
+        """Closes the file."""
         self.recorder.close()
         self._look()

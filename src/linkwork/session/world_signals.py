@@ -47,9 +47,7 @@ def _add_dof(
     angle = joint.kind.is_angle(dof - int(world.vadr[world.joint_body[number]]))
     unit, effort = ("rad", "N m") if angle else ("m", "N")
     prefix = f"{full}." if single else f"{full}.{name}_"
-    signals.add(
-        f"{full}.{name}", address, unit=unit, lo=world.dof_lo[dof], hi=world.dof_hi[dof]
-    )
+    signals.add(f"{full}.{name}", address, unit=unit, lo=world.dof_lo[dof], hi=world.dof_hi[dof])
     signals.add(f"{prefix}speed", state.address("v", dof), unit=f"{unit}/s")
     signals.add(f"{prefix}effort", state.address("report/effort", dof), unit=effort)
     if joint.type != "free":

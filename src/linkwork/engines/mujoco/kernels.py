@@ -4,86 +4,155 @@ from __future__ import annotations
 
 from linkwork.jit import kernel
 from linkwork.kinematics.kernels import forward_poses, forward_twists
-from linkwork.spatial.kernels import rotate, rotate_back
+from linkwork.spatial.kernels import quat_rotvec, rotate, rotate_back
+
+#: What :func:`finish_step` found.
+SETTLED, DIVERGED, AGAIN = 0, 1, 2
 
 
 @kernel
-def prepare_step(q_map, v_map, driven, h, q, v, drive, qpos, qvel, biasprm, forcerange):
+def prepare_step(
+    q_map, v_map, driven, side, first, saturation, q, v, drive, qpos, qvel, biasprm,
+):  # fmt: skip
     """Writes our coordinates and affine efforts into MuJoCo's arrays.
 
-    The efforts become actuators that are implicit in speed and position: a spring at the end of
-    the step pulls by kp·(q + h v), so its gain times the step joins the damping, which MuJoCo's
-    implicit integrator treats exactly.
+    The efforts become actuators, which MuJoCo's discrete integrator evaluates at the end of the
+    step. ``side`` says for each whether it is thought to end within its limits (0), at its
+    highest (1) or at its lowest effort (−1); ``first`` takes it from the last step.
     """
     for n in range(q_map.shape[0]):
         qpos[q_map[n, 1]] = q[q_map[n, 0]]
     for n in range(v_map.shape[0]):
         qvel[v_map[n, 1]] = v[v_map[n, 0]]
     for n in range(driven.shape[0]):
-        i = driven[n]
-        biasprm[n, 0] = drive[0, i]
-        biasprm[n, 1] = -drive[1, i]
-        biasprm[n, 2] = -(drive[2, i] + h * drive[1, i])
-        forcerange[n, 0] = drive[3, i]
-        forcerange[n, 1] = drive[4, i]
+        i = driven[n, 0]
+        if first:
+            side[n] = saturation[n]
+        if side[n] == 0.0:
+            biasprm[n, 0] = drive[0, i]
+            biasprm[n, 1] = -drive[1, i]
+            biasprm[n, 2] = -drive[2, i]
+        else:
+            biasprm[n, 0] = drive[4, i] if side[n] > 0.0 else drive[3, i]
+            biasprm[n, 1] = 0.0
+            biasprm[n, 2] = 0.0
+
+
+@kernel
+def _choose_sides(driven, side, drive, qpos, qvel):
+    """Compares each drive's law at the end of the step with its limits; false if one was wrong."""
+    right = True
+    for n in range(driven.shape[0]):
+        i = driven[n, 0]
+        law = drive[0, i] - drive[1, i] * qpos[driven[n, 1]] - drive[2, i] * qvel[driven[n, 2]]
+        found = 0.0
+        if law > drive[4, i]:
+            found = 1.0
+        elif law < drive[3, i]:
+            found = -1.0
+        if found != side[n]:
+            side[n] = found
+            right = False
+    return right
 
 
 @kernel
 def finish_step(
-    index, frame, rail, com, q_map, v_map, prescribed, qaddr, q_next, v_next,
-    qpos, qvel, qacc, warm, efforts, q, v, acceleration, effort, warmstart, pose, twist,
+    index, frame, rail, com, q_map, v_map, driven, side, drive, laws, damping,
+    prescribed, qaddr, q_next, v_next, qpos, qvel, warm,
+    q, v, acceleration, effort, warmstart, saturation, pose, twist, h, last,
 ):  # fmt: skip
-    """Reads MuJoCo's coordinates into ours and makes poses and twists fit them.
+    """Reads MuJoCo's coordinates into ours and makes poses, twists and efforts fit them.
 
-    Returns false, having changed nothing, if a number is not finite or beyond 1e10. Prescribed
-    degrees of freedom are put exactly where they were told to go.
+    Returns ``DIVERGED`` if a number is not finite or beyond 1e10, and ``AGAIN`` (unless this is
+    the ``last`` try) if a drive ended on another side of its limits than was thought; nothing but
+    ``side`` has changed then. Prescribed degrees of freedom are put exactly where they were told
+    to go. ``laws`` (nv×4): stiffness, rest, first number of a ball's quaternion in ``q`` or −1,
+    and which of its axes.
     """
     for n in range(qpos.shape[0]):
         if not abs(qpos[n]) < 1e10:
-            return False
+            return DIVERGED
     for n in range(qvel.shape[0]):
         if not abs(qvel[n]) < 1e10:
-            return False
+            return DIVERGED
+    if not _choose_sides(driven, side, drive, qpos, qvel) and not last:
+        return AGAIN
     for n in range(q_map.shape[0]):
         q[q_map[n, 0]] = qpos[q_map[n, 1]]
     for n in range(v_map.shape[0]):
-        i, j = v_map[n, 0], v_map[n, 1]
-        v[i] = qvel[j]
-        acceleration[i] = qacc[j]
-        effort[i] = efforts[j]
-    for n in range(warm.shape[0]):
-        warmstart[n] = warm[n]
+        i = v_map[n, 0]
+        speed = qvel[v_map[n, 1]]
+        acceleration[i] = (speed - v[i]) / h
+        v[i] = speed
     for n in range(prescribed.shape[0]):
         i = prescribed[n]
         q[qaddr[i]] = q_next[qaddr[i]]
         v[i] = v_next[i]
+    for n in range(v_map.shape[0]):
+        i = v_map[n, 0]
+        effort[i] = -damping[i] * v[i]
+        if laws[i, 0] > 0.0:
+            effort[i] -= laws[i, 0] * _stretch(laws[i], q, qaddr[i])
+    for n in range(driven.shape[0]):
+        i = driven[n, 0]
+        law = drive[0, i] - drive[1, i] * q[qaddr[i]] - drive[2, i] * v[i]
+        effort[i] += min(max(law, drive[3, i]), drive[4, i])
+        saturation[n] = side[n]
+    for n in range(warm.shape[0]):
+        warmstart[n] = warm[n]
     forward_poses(index, frame, rail, q, pose)
     forward_twists(index, frame, rail, com, q, v, pose, twist)
-    return True
+    return SETTLED
 
 
 @kernel
-def place_foreign(bodies, q_to, v_to, pose, twist, com, last, h, heavy, qpos, qvel, push):
+def _stretch(law, q, a):
+    """How far a joint's spring is from its rest [rad or m]."""
+    first = int(law[2])
+    if first < 0:
+        return q[a] - law[1]
+    turn = quat_rotvec(q[first : first + 4])
+    return turn[int(law[3])]
+
+
+@kernel
+def add_friction(first, count, dof_of, force, v_map, effort):
+    """Adds Coulomb friction, the ``count`` constraints after ``first``, to the efforts."""
+    for n in range(v_map.shape[0]):
+        for row in range(first, first + count):
+            if dof_of[row] == v_map[n, 1]:
+                effort[v_map[n, 0]] += force[row]
+
+
+@kernel
+def foreign_speeds(bodies, pose, twist, com, out):
+    """Fills ``out`` (n×6) with velocities of bodies as MuJoCo's free joints hold them."""
+    for n in range(bodies.shape[0]):
+        b = bodies[n]
+        quat = pose[b, 3:]
+        rx, ry, rz = rotate(quat, com[b, 0], com[b, 1], com[b, 2])
+        wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
+        out[n, 0] = twist[b, 0] - (wy * rz - wz * ry)
+        out[n, 1] = twist[b, 1] - (wz * rx - wx * rz)
+        out[n, 2] = twist[b, 2] - (wx * ry - wy * rx)
+        out[n, 3], out[n, 4], out[n, 5] = rotate_back(quat, wx, wy, wz)
+
+
+@kernel
+def place_foreign(bodies, q_to, v_to, pose, speeds, last, h, heavy, qpos, qvel, push):
     """Writes poses and velocities of bodies that others move into MuJoCo's free joints.
 
     ``last`` (n×6) holds their velocities one step ago: ``push`` gets the force under which the
     infinite mass goes on accelerating as it did, so that what rides on it does not lag.
     """
     for n in range(bodies.shape[0]):
-        b = bodies[n]
         a, i = q_to[n], v_to[n]
         for k in range(7):
-            qpos[a + k] = pose[b, k]
-        quat = pose[b, 3:]
-        rx, ry, rz = rotate(quat, com[b, 0], com[b, 1], com[b, 2])
-        wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
-        qvel[i] = twist[b, 0] - (wy * rz - wz * ry)
-        qvel[i + 1] = twist[b, 1] - (wz * rx - wx * rz)
-        qvel[i + 2] = twist[b, 2] - (wx * ry - wy * rx)
-        qvel[i + 3], qvel[i + 4], qvel[i + 5] = rotate_back(quat, wx, wy, wz)
+            qpos[a + k] = pose[bodies[n], k]
         for k in range(6):
-            push[i + k] = heavy * (qvel[i + k] - last[n, k]) / h
-            last[n, k] = qvel[i + k]
+            qvel[i + k] = speeds[n, k]
+            push[i + k] = heavy * (speeds[n, k] - last[n, k]) / h
 
 
 @kernel
@@ -115,23 +184,30 @@ def read_contacts(
 
 @kernel
 def add_energies(
-    bodies, pose, twist, mass, com, inertia, gravity, dofs, qaddr, q, stiffness, rest, energy
-):
-    """Adds kinetic and potential energy [J] of the listed bodies and their joints' springs."""
+    bodies, pose, twist, mass, first_mass, com, inertia, gravity, dofs, qaddr, q, v, laws,
+    armature, energy,
+):  # fmt: skip
+    """Adds kinetic and potential energy [J] of the listed bodies and their joints.
+
+    ``inertia`` belongs to ``first_mass`` and grows with the mass; joints add their springs and
+    rotors. A ball's spring counts by each axis.
+    """
     kinetic = 0.0
     potential = 0.0
     for n in range(bodies.shape[0]):
         b = bodies[n]
+        if mass[b] == 0.0:
+            continue
         quat = pose[b, 3:]
         vx, vy, vz = twist[b, 0], twist[b, 1], twist[b, 2]
         wx, wy, wz = rotate_back(quat, twist[b, 3], twist[b, 4], twist[b, 5])
         i = inertia[b]
-        kinetic += 0.5 * mass[b] * (vx * vx + vy * vy + vz * vz)
-        kinetic += 0.5 * (
+        turning = (
             wx * (i[0, 0] * wx + i[0, 1] * wy + i[0, 2] * wz)
             + wy * (i[1, 0] * wx + i[1, 1] * wy + i[1, 2] * wz)
             + wz * (i[2, 0] * wx + i[2, 1] * wy + i[2, 2] * wz)
         )
+        kinetic += 0.5 * mass[b] * (vx * vx + vy * vy + vz * vz + turning / first_mass[b])
         cx, cy, cz = rotate(quat, com[b, 0], com[b, 1], com[b, 2])
         potential -= mass[b] * (
             gravity[0] * (pose[b, 0] + cx)
@@ -140,8 +216,9 @@ def add_energies(
         )
     for n in range(dofs.shape[0]):
         i = dofs[n]
-        if stiffness[i] > 0.0:
-            d = q[qaddr[i]] - rest[i]
-            potential += 0.5 * stiffness[i] * d * d
+        kinetic += 0.5 * armature[i] * v[i] * v[i]
+        if laws[i, 0] > 0.0:
+            d = _stretch(laws[i], q, qaddr[i])
+            potential += 0.5 * laws[i, 0] * d * d
     energy[0] += kinetic
     energy[1] += potential

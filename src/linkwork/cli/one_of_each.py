@@ -1,0 +1,52 @@
+"""Scenes that hold one of each kind, so that running them compiles every kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from linkwork.formats import load_scene
+from linkwork.parts import Anchor, Box, Element, Joint, Part, Plane, Sphere
+from linkwork.scene import Scene
+from linkwork.spatial import Pose
+
+#: Sensors by type, on the arm below.
+SENSORS: dict[str, dict[str, object]] = {
+    "encoder": {"joint": "arm/servo"},
+    "effort": {"joint": "arm/servo"},
+    "ray": {"on": "arm/tip", "range": 2.0},
+    "inclinometer": {"on": "arm/tip"},
+    "contact": {"on": "ball/ball"},
+}
+ACTUATORS = ("servo", "motor", "effort")
+
+
+def arm() -> Part:
+    """Links in a row, a joint for each kind of actuator."""
+    part = Part("arm").add(Element("base", (Box(size=(0.1, 0.1, 0.1)),), mass=1.0))
+    before = "base"
+    for actuator in ACTUATORS:
+        link = f"{actuator}_link"
+        part.add(
+            Element(link, (Box(size=(0.05, 0.05, 0.2), at=Pose.of((0.0, 0.0, 0.1))),), mass=0.3),
+            Joint(actuator, "hinge", before, link, at=Pose.of((0, 0, 0.2)), axis=(0.0, 1.0, 0.0)),
+        )
+        before = link
+    part.add(Anchor("tip", before, Pose.of((0.0, 0.0, 0.2))), Anchor("foot", "base"))
+    return part
+
+
+def one_of_each() -> Iterator[Scene]:
+    """Scenes to run for a step or two."""
+    ball = Part("ball").add(Element("ball", (Sphere(radius=0.05),), mass=0.1))
+    scene = Scene("one_of_each")
+    scene.add(Element("ground", (Plane(),)))
+    scene.place(arm(), at=Pose.of((0.0, 0.0, 0.5)))
+    scene.place(ball, at=Pose.of((1.0, 0.0, 0.05)), base="free")
+    for actuator in ACTUATORS:
+        scene.actuator(f"{actuator}_drive", actuator, joint=f"arm/{actuator}")
+    for sensor, params in SENSORS.items():
+        scene.sensor(f"{sensor}_sensor", sensor, **params)
+    yield scene
+    # Two engines side by side, a listener, a program.
+    yield load_scene("tripod/level")
+    yield load_scene("gripper/follow")

@@ -1,0 +1,171 @@
+"""Perform: one run from the first line on the screen to the last."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from linkwork.cli import exits
+from linkwork.cli.given import add_program, load_with_notes, scene_to_run, use_engine
+from linkwork.cli.interrupt import Interrupt, stop_on_signal
+from linkwork.cli.live import chosen, live, signal_table
+from linkwork.cli.ready import compile_ahead, getting_ready
+from linkwork.cli.screen import Screen, say_error, show_event, show_findings, stderr, stdout
+from linkwork.cli.signal_csv import SignalCsv
+from linkwork.cli.summary import Summary
+from linkwork.errors import FormatError, LinkworkError
+from linkwork.session.link import SessionEnd
+from linkwork.session.session import Session
+from linkwork.units import split_unit
+
+
+@dataclass(frozen=True)
+class Order:
+    """What ``linkwork run`` was told; see its options."""
+
+    what: str
+    duration: float | None = None
+    clock: str = "fast"
+    speed: float = 1.0
+    watch: list[str] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
+    program: Path | None = None
+    on: str = ""
+    period: float = 0.0
+    engine: str = ""
+    free: bool = False
+    record: Path | None = None
+    table: Path | None = None
+    rate: float = 100.0
+    link: Path | None = None
+    overwrite: bool = False
+    quiet: bool = False
+
+
+def perform(order: Order) -> int:
+    """Runs, and returns the exit code.
+
+    Raises:
+        LinkworkError: If the run cannot begin.
+    """
+    out = stderr() if str(order.table) == "-" else stdout()
+    out.quiet = order.quiet
+    _refuse_existing(order)
+    with contextlib.ExitStack() as stack:
+        session = _begin(order, out, stack)
+        names = chosen(session, order.watch) if order.watch else []
+        for text in order.values:
+            _set(session, text)
+        table = None
+        if order.table is not None:
+            table = SignalCsv(session, order.table, names or chosen(session, []), order.rate)
+            session.after_step.append(table.after_step)
+            stack.callback(table.close)
+        summary = Summary(session)
+        session.after_step.append(summary.after_step)
+        interrupt, failure = _run(order, session, names, out)
+        if interrupt.number:
+            out.line("Stopped.")
+        if names and not out.is_terminal and not order.quiet:
+            out.print(signal_table(session, [n for n in names if n in session.signals]))
+        for line in summary.lines():
+            out.line(line)
+    if table is not None and order.table is not None and str(order.table) != "-":
+        out.line(f"Wrote {table.rows} rows to {order.table}.")
+    if order.record is not None:
+        again = f"linkwork replay {order.record} --verify"
+        out.line(f"Recorded to {order.record}. To run it again and compare: {again}")
+    if failure is not None:
+        return exits.FAILED
+    return interrupt.code if _cut_short(interrupt, order) else 0
+
+
+def _cut_short(interrupt: Interrupt, order: Order) -> bool:
+    """Whether work was left undone; Ctrl-C is how an endless run ends."""
+    endless = order.duration is None and interrupt.number == signal.SIGINT
+    return bool(interrupt.number) and not endless
+
+
+def _refuse_existing(order: Order) -> None:
+    for file in (order.record, order.table):
+        if file is not None and file.is_dir():
+            raise FormatError(f"{file} is a folder.")
+        if file is not None and file.exists() and str(file) != "-" and not order.overwrite:
+            raise FormatError(f"{file} exists.", hint="Give --overwrite to replace it.")
+
+
+def _begin(order: Order, out: Screen, stack: contextlib.ExitStack) -> Session:
+    """Makes the session, and shows what there is to know before it runs."""
+    thing, notes = load_with_notes(order.what)
+    with getting_ready() as compiling:
+        scene, more = scene_to_run(thing, order.what, free=order.free)
+        if order.engine:
+            use_engine(scene, order.engine)
+        if order.program is not None:
+            add_program(scene, order.program, on=order.on, period=order.period)
+        end = _serve(order, stack)
+        session = Session(scene, record=order.record, overwrite=order.overwrite, link=end)
+        stack.enter_context(session)
+        if compiling.count:
+            compile_ahead(scene)
+    for note in [*notes, *(m for m in more if not order.engine)]:
+        out.line(note, lead="note:")
+    show_findings(out, session.cycle.findings, notes=False)
+    for event in session.outbox.events:
+        _show(out, event)
+    session.outbox.listeners.append(lambda event: _show(out, event))
+    if order.link is not None:
+        out.line(f"Other programs can join: address and key are in {order.link}.")
+    return session
+
+
+def _show(out: Screen, event) -> None:  # noqa: ANN001
+    """Prints an event; what went wrong goes to stderr, unless a live display would suffer."""
+    wrong = event.level in ("error", "warning") and not out.is_terminal
+    show_event(stderr() if wrong else out, event)
+
+
+def _serve(order: Order, stack: contextlib.ExitStack) -> SessionEnd | None:
+    if order.link is None:
+        return None
+    from linkwork.cli.link_file import serve_with_file
+
+    return stack.enter_context(serve_with_file(order.link))
+
+
+def _run(
+    order: Order, session: Session, names: list[str], out: Screen
+) -> tuple[Interrupt, LinkworkError | None]:
+    """Runs to the end, a signal or a failure, which has been shown then."""
+    failure = None
+    with stop_on_signal(session) as interrupt:
+        with contextlib.ExitStack() as screen:
+            draw = None
+            if out.is_terminal and not order.quiet:
+                draw = screen.enter_context(live(out, session, names, order.duration))
+            try:
+                session.run(order.duration, clock=order.clock, speed=order.speed, progress=draw)
+            except LinkworkError as error:
+                failure = error
+    if failure is not None:
+        last = session.outbox.events[-1].text if session.outbox.events else ""
+        if last != str(failure) or order.quiet:
+            say_error(str(failure))
+    return interrupt, failure
+
+
+def _set(session: Session, text: str) -> None:
+    """Does what ``--set`` says: ``signal=value`` in SI, or ``signal_deg=value`` and the like."""
+    name, equals, given = text.partition("=")
+    name, factor = name.strip(), 1.0
+    if name not in session.signals:
+        name, factor = split_unit(name)
+    try:
+        value = float(given) * factor
+    except ValueError:
+        equals = ""
+    if not equals:
+        raise FormatError(f"--set takes SIGNAL=NUMBER, not {text!r}.")
+    session[name] = value

@@ -1,0 +1,76 @@
+"""What people see: colours and live displays on a terminal, plain text where output is piped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from linkwork.session.messages import Event
+    from linkwork.world import Finding
+
+_STYLES = {"error": "red", "warning": "yellow", "soft": "yellow"}
+#: Width of output that nobody sees on a screen: nothing is cut.
+_ENDLESS = 10_000
+
+
+class Screen(Console):
+    """A console that leaves a broken pipe to the caller, and cuts nothing that is piped."""
+
+    def __init__(self, *, errors: bool = False) -> None:
+        super().__init__(stderr=errors, highlight=False, markup=False, emoji=False)
+        if not self.is_terminal:
+            self.width = _ENDLESS
+
+    def on_broken_pipe(self) -> None:
+        """Raises the error again."""
+        self.quiet = True
+        raise BrokenPipeError
+
+    def line(self, text: str, *, lead: str = "", level: str = "") -> None:
+        """Prints a line that the terminal wraps, with a coloured word before it."""
+        if lead:
+            self.print(lead, style=_STYLES.get(level, "dim"), end=" ")
+        self.print(text, soft_wrap=True)
+
+    def rows(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Prints a table in columns; on a terminal long cells are folded."""
+        table = Table(box=None, pad_edge=False)
+        for heading in headings:
+            table.add_column(heading, overflow="fold")
+        for row in rows:
+            table.add_row(*row)
+        self.print(table)
+
+
+def stdout() -> Screen:
+    """Where results go."""
+    return Screen()
+
+
+def stderr() -> Screen:
+    """Where errors and progress go."""
+    return Screen(errors=True)
+
+
+def say_error(text: str) -> None:
+    """Prints an error."""
+    stderr().line(text, lead="error:", level="error")
+
+
+def show_findings(out: Screen, findings: Iterable[Finding], *, notes: bool) -> None:
+    """Lists what engines do only softly, and (``notes``) what else they remark."""
+    for finding in findings:
+        if notes or finding.level != "note":
+            out.line(str(finding), lead=f"{finding.level}:", level=finding.level)
+
+
+def show_event(out: Screen, event: Event) -> None:
+    """Prints what a session, an agent or a program says."""
+    if event.level in ("error", "warning"):
+        out.line(event.text, lead=f"{event.level}:", level=event.level)
+    else:
+        out.line(event.text, lead=f"{event.source}:" if event.source else "")

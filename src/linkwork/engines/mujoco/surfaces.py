@@ -1,0 +1,127 @@
+"""Surfaces: which shapes touch in a MuJoCo model, with what friction and rebound."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from linkwork.engines.mujoco.bodies import Build, body_name
+from linkwork.engines.mujoco_geoms import add_shape
+from linkwork.engines.mujoco_library import mujoco
+from linkwork.world import World
+
+#: Shortest time constant of contacts [s], where the scene gives none.
+CONTACT_TIME = 0.02
+
+#: Turning and rolling friction [m]; both play no role in contacts of three dimensions.
+_TURNING, _ROLLING = 0.005, 0.0001
+
+#: Bounds of a rebound's natural frequency [rad/s]: softer sinks in, stiffer is lost in one step.
+_SLOWEST, _FASTEST = 50.0, 300.0
+
+
+def add_surfaces(build: Build, contact_time: float) -> None:
+    """Adds the shapes that touch, and who does not touch whom.
+
+    Args:
+        build: The model in the making.
+        contact_time: Time constant of contacts [s]; 0 is the default.
+    """
+    world = build.world
+    time = contact_time or max(CONTACT_TIME, 2.0 * world.scene.step)
+    for number, piece in enumerate(world.shapes):
+        if not piece.shape.collide or piece.body not in build.bodies:
+            continue
+        name = f"{world.element_names[piece.element]}#{number}"
+        add_shape(
+            build.spec, build.bodies[piece.body], piece, name,
+            moving=not world.is_static(piece.body),
+            friction=[piece.friction, _TURNING, _ROLLING],
+            solref=[time, 1.0],
+            condim=3,
+            # what others move touches our bodies only: two infinite masses would fight
+            contype=1, conaffinity=int(build.owned[piece.body]),
+        )  # fmt: skip
+        build.geoms.append((name, piece.body, piece.element, piece.restitution))
+    apart = excluded(world)
+    for a, b in sorted(apart):
+        if a in build.bodies and b in build.bodies:
+            names = body_name(world, a), body_name(world, b)
+            build.spec.add_exclude(bodyname1=names[0], bodyname2=names[1])
+    _add_rebounds(build, apart)
+
+
+def excluded(world: World) -> set[tuple[int, int]]:
+    """Pairs of bodies that do not touch, smaller number first."""
+    collide = world.scene.collide
+    pairs: set[tuple[int, int]] = set() if collide.joined else set(world.joined)
+    for one, other in collide.never:
+        pairs |= _between(world, one, other)
+    for one, other in collide.always:
+        pairs -= _between(world, one, other)
+    return pairs
+
+
+def _between(world: World, one: str, other: str) -> set[tuple[int, int]]:
+    ends = _bodies_called(world, one), _bodies_called(world, other)
+    return {(min(a, b), max(a, b)) for a in ends[0] for b in ends[1] if a != b}
+
+
+def _bodies_called(world: World, name: str) -> list[int]:
+    """Bodies of a collision group, a placed part or an element."""
+    grouped = {s.body for s in world.shapes if s.group == name}
+    placed = [b for b, part in enumerate(world.body_part) if part == name]
+    return sorted(grouped) or placed or [world.body(name, origin=world.scene.collide.origin)]
+
+
+def _add_rebounds(build: Build, apart: set[tuple[int, int]]) -> None:
+    """Gives every pair with a bouncing shape its own contact; the bouncier of the two counts."""
+    for n, (name, body, _, restitution) in enumerate(build.geoms):
+        for other, body2, _, restitution2 in build.geoms[:n]:
+            bounce = max(restitution, restitution2)
+            joined = (min(body, body2), max(body, body2)) in apart
+            ours = build.owned[body] or build.owned[body2]
+            if bounce > 0.0 and ours and not joined and body != body2:
+                build.spec.add_pair(
+                    geomname1=other, geomname2=name, condim=3,
+                    solref=rebound(bounce, build.world.scene.step),
+                    friction=[0.0, 0.0, _TURNING, _ROLLING, _ROLLING],
+                )  # fmt: skip
+
+
+def rebound(restitution: float, h: float) -> list[float]:
+    """Contact spring and damper that give back the fraction ``restitution`` of the speed.
+
+    A half swing of a damped oscillator gives back exp(−π σ/ω). MuJoCo's discrete integrator
+    damps by itself; its spring k and damper b with the same decay and frequency obey
+    1 + bh + kh² = exp(2σh) and 2 + bh = 2 exp(σh) cos(ωh). The frequency is the highest at which
+    b is not negative, within bounds; at the lower bound some rebound is lost.
+
+    Args:
+        restitution: Fraction of the speed, more than 0.
+        h: Time step [s].
+
+    Returns:
+        ``solref`` in MuJoCo's direct form: −k [1/s²], −b [1/s].
+    """
+    decay = -math.log(min(restitution, 0.999)) / math.pi  # σ/ω
+    frequency = min(max(2.0 * decay / h, _SLOWEST), _FASTEST)
+    sigma = decay * frequency
+    damper = max((2.0 * math.exp(sigma * h) * math.cos(frequency * h) - 2.0) / h, 1e-6)
+    spring = (math.exp(2.0 * sigma * h) - 1.0 - damper * h) / h**2
+    return [-max(spring, frequency**2), -damper]
+
+
+def set_friction(mj: Any, friction: np.ndarray) -> None:
+    """Gives every geom its friction (ngeom), so that the smaller one of a pair counts.
+
+    MuJoCo takes the larger one, unless one geom has priority: the smoother gets it.
+    """
+    mj.geom_friction[:, 0] = friction
+    values, rank = np.unique(friction, return_inverse=True)
+    mj.geom_priority[:] = len(values) - 1 - rank
+    if mj.npair:
+        smaller = np.minimum(friction[mj.pair_geom1], friction[mj.pair_geom2])
+        mj.pair_friction[:, :2] = smaller[:, None]

@@ -1,0 +1,159 @@
+"""Board: the signals of a running world: who may set them, who listens, what waits to be set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from linkwork.session import messages
+from linkwork.session.cycle import PERSON, Cycle
+from linkwork.session.listeners import Listener, Listeners
+from linkwork.session.messages import Message
+from linkwork.session.transfer import new_names
+from linkwork.signals import Signals
+from linkwork.state import State
+from linkwork.world import World
+
+
+class Board:
+    """What agents, listeners and users see of a session.
+
+    An agent of the scene writes for itself: a replay has the same agent, which writes the same.
+    What anybody else writes goes through the inbox, which is recorded.
+
+    Attributes:
+        cycle: Everything compiled for the world that runs.
+    """
+
+    def __init__(self, cycle: Cycle) -> None:
+        self._deciding = False
+        self._writes: list[tuple[str, float, str]] = []
+        self._enter(cycle)
+
+    def _enter(self, cycle: Cycle) -> None:
+        self.cycle = cycle
+        self._agents = frozenset(agent.spec.name for agent in cycle.agents)
+        self._taken: set[str] = set()
+        self._listeners = Listeners(cycle.signals, cycle.state["listeners/last"])
+        self._onlookers = Listeners(cycle.signals)
+
+    @property
+    def world(self) -> World:
+        """The world as compiled."""
+        return self.cycle.world
+
+    @property
+    def state(self) -> State:
+        """The state. Write only through :meth:`send`; what you keep must be a copy."""
+        return self.cycle.state
+
+    @property
+    def signals(self) -> Signals:
+        """Every signal."""
+        return self.cycle.signals
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.cycle.state.step * self.cycle.h
+
+    def send(self, message: Message) -> None:
+        """Puts a message into the inbox."""
+        raise NotImplementedError
+
+    def say(self, text: str, *, level: str = "info", source: str = "") -> None:
+        """Puts a message for people into the outbox."""
+        raise NotImplementedError
+
+    # ---- listening -----------------------------------------------------------------------
+
+    def on_change(
+        self, signal: str, call: Callable[[float], object], *, by: float = 0.0, owner: str = PERSON
+    ) -> None:
+        """Calls ``call(value)`` after each step in which ``signal`` moved by more than ``by``."""
+        listeners = self._listeners if owner in self._agents else self._onlookers
+        listeners.add(Listener(signal, call, by, owner), self.state.data)
+
+    def forget(self, owner: str) -> None:
+        """Ends all listeners and ownerships of ``owner``."""
+        self._listeners.forget(owner)
+        self._onlookers.forget(owner)
+        self.signals.release(owner)
+
+    # ---- writing -------------------------------------------------------------------------
+
+    def write(self, signal: str, value: float, owner: str) -> None:
+        """Sets a signal for an agent: at once while deciding, else before the next step.
+
+        What somebody took over from the agents stays as its new owner sets it.
+        """
+        if self._taken and signal in self._taken and owner in self._agents:
+            return
+        if self._deciding:
+            self.signals.set(signal, float(value), owner)
+            self._note_param(signal)
+        elif owner in self._agents:
+            self.signals.check(signal, value, owner)
+            self._writes.append((signal, float(value), owner))
+        else:
+            self.send(messages.Set(signal, float(value), owner))
+
+    def _apply_writes(self) -> None:
+        writes, self._writes = self._writes, []
+        for signal, value, owner in writes:
+            self.signals.set(signal, value, owner)
+            self._note_param(signal)
+
+    def _note_param(self, signal: str) -> None:
+        if self.signals[signal].direction == "param":
+            for block in self.cycle.blocks:
+                block.params_changed()
+
+    # ---- owning --------------------------------------------------------------------------
+
+    def take(self, signal: str, owner: str = PERSON) -> None:
+        """Takes an input over with the next step, whoever has it."""
+        self.send(messages.Take(signal, owner))
+
+    def release(self, owner: str = PERSON) -> None:
+        """Gives up everything that ``owner`` owns; the scene's agents set it again."""
+        self.send(messages.Release(owner))
+
+    def hand_over(self, signal: str, owner: str) -> None:
+        """Makes ``owner`` the owner of an input; for ``Take``."""
+        before = self.signals.take(signal, owner)
+        if owner in self._agents:
+            self._taken.discard(signal)
+        else:
+            self._taken.add(signal)
+        if before != owner:
+            self.say(f"{owner} took {signal} from {before or 'nobody'}.")
+
+    def hand_back(self, owner: str) -> None:
+        """Releases all that ``owner`` owns; for ``Release``."""
+        owned = sorted(name for name, who in self.signals.owners.items() if who == owner)
+        self.signals.release(owner)
+        self._taken.difference_update(owned)
+        if owned:
+            self.say(f"{owner} released {', '.join(owned)}.")
+
+    # ---- another world -------------------------------------------------------------------
+
+    def _go_over(self, cycle: Cycle) -> None:
+        """Goes on with another compiled world; owners and listeners keep what is still there.
+
+        The scene's agents own nothing and listen to nothing until they are started.
+        """
+        names = new_names(self.cycle, cycle)
+        owners, taken, agents = self.signals.owners, self._taken, self._agents
+        onlookers = self._onlookers
+        self._enter(cycle)
+        for name, owner in owners.items():
+            now = names.get(name, name)
+            if owner not in agents and now in self.signals:
+                self.signals.owners[now] = owner
+        self._taken = {names.get(name, name) for name in taken} & self.signals.owners.keys()
+        for listener in onlookers.move_to(self._onlookers, names, self.state.data):
+            self.say(
+                f"nobody listens to {listener.signal} any more: it is gone.", level="warning",
+                source=listener.owner,
+            )  # fmt: skip

@@ -1,0 +1,129 @@
+"""Blocks: parameters are checked, memory is in the state, signals point to it."""
+
+import math
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from linkwork.blocks import (
+    Block,
+    SignalSpec,
+    add_blocks,
+    add_signals,
+    read_params,
+    scoped_name,
+    whole_steps,
+)
+from linkwork.errors import FormatError, Origin, SceneError, SessionError, SignalError
+from linkwork.parts import Spec
+from linkwork.scene import Scene
+from linkwork.signals import Signals
+from linkwork.state import Layout, State
+from linkwork.world import compile_scene
+
+HERE = Origin("f.toml", 12)
+WORLD = compile_scene(Scene("s"))
+
+
+class Params(msgspec.Struct, forbid_unknown_fields=True):
+    joint: str
+    gain: Annotated[float, msgspec.Meta(gt=0.0)] = 1.0
+
+
+def spec(**params: Any) -> Spec:
+    return Spec("sensor", "meter", "m1", params, HERE)
+
+
+def test_parameters_become_a_struct() -> None:
+    """Whole numbers serve as numbers; what is left out takes its default."""
+    assert read_params(spec(joint="a/j", gain=2), Params) == Params("a/j", 2.0)
+    assert read_params(spec(joint="a/j"), Params).gain == 1.0
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"joint": "j", "gian": 2}, "sensor 'm1' has no parameter 'gian'. Did you mean 'gain'"),
+        ({"joint": "j", "zzz": 2}, ".*no parameter 'zzz'. Available parameters: gain, joint"),
+        ({}, "sensor 'm1': .*missing required field `joint`"),
+        ({"joint": "j", "gain": 0}, r"sensor 'm1': .*> 0.* - at `\$.gain`"),
+        ({"joint": "j", "gain": "much"}, r"sensor 'm1': .*at `\$.gain`"),
+        ({"joint": 3}, r"sensor 'm1': Expected `str`, got `int` - at `\$.joint`"),
+        ({"joint": "j", "gain": 10**400}, "sensor 'm1': "),
+    ],
+)
+def test_wrong_parameters_are_named_with_their_place(params: dict[str, Any], words: str) -> None:
+    """Which one, what was found, what is allowed, file and line."""
+    with pytest.raises(FormatError, match=rf"^f\.toml:12: {words}"):
+        read_params(spec(**params), Params)
+
+
+def test_names_in_a_parts_file_are_the_parts() -> None:
+    """A sensor that a part brings speaks of its own joints."""
+    assert scoped_name(Spec("sensor", "meter", scope="left/arm"), "J1") == "left/arm/J1"
+    assert scoped_name(Spec("sensor", "meter"), "arm/J1") == "arm/J1"
+
+
+@pytest.mark.parametrize(
+    ("period", "step", "count"),
+    [(0.0, 0.002, 1), (0.002, 0.002, 1), (0.1, 0.002, 50), (0.3, 0.1, 3), (3600.0, 0.001, 3600000)],
+)
+def test_periods_are_whole_steps(period: float, step: float, count: int) -> None:
+    """Rounding of decimal fractions does not count; no period is every step."""
+    assert whole_steps(period, step, "sensor 'm'", HERE) == count
+
+
+@pytest.mark.parametrize(
+    ("period", "hint"),
+    [
+        (0.003, "0.004"), (0.0005, "0.002"), (-0.002, "0.002"), (math.nan, "0.002"),
+        (math.inf, "0.002"), (2000.001, "2000"),
+    ],
+)  # fmt: skip
+def test_other_periods_name_the_nearest(period: float, hint: str) -> None:
+    """With what asked for it, file and line."""
+    words = rf"^f\.toml:12: sensor 'm': the period .* is not a whole multiple .* Nearest: {hint} s"
+    with pytest.raises(SceneError, match=words):
+        whole_steps(period, 0.002, "sensor 'm'", HERE)
+
+
+class Meter(Block):
+    kind = "sensor"
+    type = "meter"
+
+    def slots(self) -> dict[str, tuple[int, ...]]:
+        return {"reading": (2, 3), "int:count": (1,)}
+
+    def reset(self) -> None:
+        self.slot("reading")[:] = 4.0
+        self.slot("count")[0] = 2**60
+
+    def signals(self) -> list[SignalSpec]:
+        return [SignalSpec("m.y", self.field("reading"), (1, 2), "m", 0.0, 9.0, "param")]
+
+
+def test_a_blocks_memory_and_signals_are_in_the_state() -> None:
+    """Slots are named after the block; a copy of the state copies them."""
+    layout = Layout()
+    layout.add_world(0, 0, 1, 0, 0)
+    blocks: list[Block] = [Meter(WORLD, []), Meter(WORLD, [], "second")]
+    add_blocks(layout, blocks)
+    state = State(layout)
+    signals = Signals(state.data)
+    add_signals(signals, state, blocks[:1])
+    for block in blocks:
+        block.bind(state)
+        assert block.check() == []
+    blocks[0].reset()
+    assert (state["sensor/meter/reading"] == 4.0).all()
+    assert state["sensor/meter/count"].tolist() == [2**60]
+    assert not state["second/reading"].any()
+    signals.set("m.y", 5.0, "me")
+    np.testing.assert_array_equal(blocks[0].slot("reading")[1], [4.0, 4.0, 5.0])
+    assert (signals["m.y"].unit, signals["m.y"].hi) == ("m", 9.0)
+    with pytest.raises(SignalError, match=r"two signals named 'm.y'"):
+        add_signals(signals, state, blocks[1:])
+    with pytest.raises(SessionError, match="two blocks of the state are named 'second/reading'"):
+        add_blocks(layout, blocks[1:])

@@ -1,0 +1,231 @@
+"""Compiling: what makes no world is refused with file, line and what exists."""
+
+import math
+from typing import Any
+
+import pytest
+
+from linkwork.errors import EngineError, LinkworkError, NameNotFound, Origin, PartError, SceneError
+from linkwork.kinematics import forward
+from linkwork.parts import (
+    Anchor,
+    Coupling,
+    Element,
+    Joint,
+    Loop,
+    Part,
+    Sphere,
+)
+from linkwork.scene import Scene
+from linkwork.scene.scene import Placement
+from linkwork.session.cycle import Cycle
+from linkwork.spatial import Pose
+from linkwork.world import World, compile_scene
+
+HERE = Origin("f.toml", 12)
+
+
+def only(part: Part, **place: Any) -> World:
+    return compile_scene(Scene("s").place(part, **place))
+
+
+def gears(*couplings: Coupling) -> Scene:
+    part = Part("p").add(Element("a"))
+    for name in ("j1", "j2", "j3"):
+        part.add(Element(f"to_{name}"))
+        part.add(Joint(name, "hinge", "a", f"to_{name}"))
+    part.couplings = list(couplings)
+    return Scene(
+        "s",
+    ).place(part)
+
+
+def two(*joints: Joint, **more: Any) -> Part:
+    """Elements a and b, and joints."""
+    part = Part("p", origin=Origin("f.toml")).add(
+        Element("a", mass=1.0, origin=HERE), Element("b", mass=1.0, origin=HERE), *joints
+    )
+    return part.add(*more.get("also", ()))
+
+
+def hinge(name: str, from_: str, to: str) -> Joint:
+    return Joint(name, "hinge", from_, to, origin=HERE)
+
+
+BROKEN: list[tuple[Part, type[LinkworkError], str]] = [
+    (
+        two(hinge("j", "a", "b"), hinge("k", "a", "b")),
+        PartError,
+        r"element 'p/b' has two parents: 'p/j' and joint 'p/k'.*close a loop",
+    ),
+    (
+        Part("p").add(
+            Element("a"), Element("b", on="a"), Joint("j", "hinge", "a", "b", origin=HERE)
+        ),
+        PartError,
+        r"element 'p/b' has two parents: 'p/a' and joint 'p/j'",
+    ),
+    (two(hinge("j", "a", "c")), PartError, r"part 'p' falls apart: 'a' and 'b'"),
+    (
+        two(hinge("j", "a", "b"), hinge("k", "a", "c")),
+        NameNotFound,
+        r"there is no element named 'c'. Available elements: a, b",
+    ),
+    (two(hinge("j", "c", "b")), NameNotFound, r"there is no element named 'c'.* a, b"),
+    (
+        Part("p").add(Element("a"), Element("lid", on="bse", origin=HERE)),
+        NameNotFound,
+        r"there is no element named 'bse'",
+    ),
+    (
+        Part("p").add(Element("a"), Anchor("x", "aa", origin=HERE)),
+        NameNotFound,
+        r"there is no element named 'aa'. .*\ba\b",
+    ),
+    (two(), PartError, r"part 'p' falls apart: 'a' and 'b' have no parent"),
+    (
+        two(hinge("j", "b", "a"), hinge("k", "a", "b")),
+        PartError,
+        r"part 'p' has a cycle: nothing is its root",
+    ),
+    (
+        two(hinge("j", "b", "a"), hinge("k", "a", "b"), also=[Element("c")]),
+        PartError,
+        r"element 'a' of part 'p' carries itself in a cycle",
+    ),
+    (
+        Part("p").add(Element("a"), Element("b", on="c", origin=HERE), Element("c", on="b")),
+        PartError,
+        r"element 'b' of part 'p' carries itself in a cycle",
+    ),
+    (
+        two(hinge("j", "a", "b"), hinge("k", "l", "l"), hinge("l", "k", "k")),
+        PartError,
+        r"joint 'k' of part 'p' hangs on itself in a circle of joints",
+    ),
+    (
+        two(hinge("j", "a", "k"), hinge("k", "a", "b")),
+        PartError,
+        r"joints 'j' and 'k' of part 'p' make no chain.*'to' of the first",
+    ),
+    (
+        two(hinge("j", "a", "b"), hinge("k", "j", "c"), also=[Element("c", on="a")]),
+        PartError,
+        r"joints 'k' and 'j' of part 'p' make no chain",
+    ),
+    (
+        Part("p")
+        .add(Element("a"), Anchor("x", "a"), Anchor("y", "a"))
+        .close("x", "y", origin=HERE),
+        SceneError,
+        r"loop 'p/loop1' joins two anchors of one rigid body: 'p/x', 'p/y'",
+    ),
+    (
+        two(
+            hinge("j", "a", "b"),
+            Joint("k", "free", "b", "c"),
+            also=[Element("c", origin=HERE)],
+        ),
+        SceneError,
+        r"'p/c' is free but stands on the moving 'p/b'.*ball or planar",
+    ),
+]
+
+
+@pytest.mark.parametrize(("part", "error", "words"), BROKEN, ids=[words for *_, words in BROKEN])
+def test_a_part_that_is_no_tree_is_refused_with_its_line(
+    part: Part, error: type[LinkworkError], words: str
+) -> None:
+    """File and line first, then what is wrong and what exists."""
+    with pytest.raises(error, match=r"^f\.toml:12: .*" + words):
+        only(part)
+
+
+@pytest.mark.parametrize(
+    ("couplings", "words"),
+    [
+        ([("j2", "j1"), ("j1", "j2")], "joint 'p/j1' follows itself in a circle"),
+        ([("j1", "j1")], "joint 'p/j1' follows itself in a circle"),
+        ([("j1", "j2"), ("j2", "j3"), ("j3", "j1")], "joint 'p/j3' follows itself in a circle"),
+        ([("j1", "j2"), ("j1", "j3")], "joint 'p/j1' follows two joints: 'p/j3' and 'p/j2'"),
+        ([("j1", "j9")], "there is no joint named 'p/j9'. Did you mean"),
+    ],
+)
+def test_couplings_that_cannot_be_followed_are_refused(
+    couplings: list[tuple[str, str]], words: str
+) -> None:
+    """Circles, two leaders and unknown joints, with file and line."""
+    made = [Coupling(joint, of, origin=HERE) for joint, of in couplings]
+    with pytest.raises(LinkworkError, match=r"^f\.toml:12: " + words):
+        compile_scene(gears(*made))
+
+
+def test_a_ball_is_no_leader_and_no_part_of_a_posture() -> None:
+    """A ball's rotation is one quaternion; no number of it can be set alone."""
+    part = two(Joint("j", "ball", "a", "b"))
+    part.add(Coupling("j.rx", "j.ry", origin=HERE))
+    with pytest.raises(SceneError, match=r"^f\.toml:12: a coupling names 'p/j.rx', which has no"):
+        only(part)
+    scene = Scene("s", postures={"up": {"p/j.rx": 0.1}}, origin=HERE)
+    with pytest.raises(SceneError, match=r"^f\.toml:12: posture 'up' names 'p/j.rx'"):
+        compile_scene(scene.place(two(Joint("j", "ball", "a", "b"))))
+
+
+def test_loops_of_a_scene_need_anchors_that_exist() -> None:
+    """The message lists them by their full names."""
+    scene = Scene("s").place(Part("p").add(Element("a"), Anchor("x", "a")))
+    scene.loops["ring"] = Loop("ring", "p/x", "p/z", origin=HERE)
+    with pytest.raises(NameNotFound, match=r"^f\.toml:12: there is no anchor named 'p/z'.*'p/x'"):
+        compile_scene(scene)
+
+
+def test_scenery_stands_on_scenery() -> None:
+    """Elements fixed to the world may carry each other, but not in a circle."""
+    scene = Scene("s").add(
+        Element("table", at=Pose((1, 0, 0))), Element("cup", on="table", at=Pose((0, 0, 1)))
+    )
+    world = compile_scene(scene)
+    body, pose = world.frame("cup")
+    at = forward(world, world.q0)[body]
+    assert (Pose.of(at[:3], quat=at[3:]) @ pose).xyz == (1, 0, 1)
+    ring = Scene("s").add(Element("a", on="b", origin=HERE), Element("b", on="a"))
+    with pytest.raises(SceneError, match=r"^f\.toml:12: element 'a' carries itself in a cycle"):
+        compile_scene(ring)
+    lost = Scene("s").add(Element("a", on="b", origin=HERE))
+    with pytest.raises(NameNotFound, match=r"^f\.toml:12: there is no element named 'b'"):
+        compile_scene(lost)
+
+
+def test_names_in_a_scene_are_taken_once() -> None:
+    """Placed parts and scenery share one space of names; sensors and the like have their own."""
+    part = Part("p").add(Element("a"))
+    scene = Scene("s").place(part).sensor("tilt", "inclinometer")
+    with pytest.raises(SceneError, match=r"^f\.toml:12: part name 'p' is taken"):
+        scene.place(part, origin=HERE)
+    with pytest.raises(SceneError, match=r"^f\.toml:12: element name 'p' is taken"):
+        scene.add(Element("p", origin=HERE))
+    with pytest.raises(SceneError, match=r"sensor name 'tilt' is taken"):
+        scene.sensor("tilt", "encoder")
+    with pytest.raises(SceneError, match=r"^f\.toml:12: part 'p': base must be fixed or free"):
+        Placement("p", part, base="loose", origin=HERE)
+
+
+def test_a_scene_needs_a_step_and_a_finite_gravity() -> None:
+    """What would make nonsense of every step is refused before the first."""
+    for step in (0.0, -1.0, 2.0, math.nan):
+        with pytest.raises(SceneError, match=r"^f\.toml:12: step must be more than 0 and at most"):
+            compile_scene(Scene("s", step=step, origin=HERE))
+    with pytest.raises(SceneError, match=r"^f\.toml:12: gravity must be three finite numbers"):
+        compile_scene(Scene("s", gravity=(0, 0, math.nan), origin=HERE))
+
+
+def test_a_moving_body_needs_mass_to_be_moved_by_forces() -> None:
+    """The Mujoco engine's check refuses it before the run, naming the element's line."""
+    part = Part("p").add(
+        Element("a", mass=1.0),
+        Element("b", (Sphere(radius=0.1),), origin=HERE),
+        Joint("j", "hinge", "a", "b"),
+    )
+    with pytest.raises(EngineError, match=r"^f\.toml:12: p/b: a moving body needs mass"):
+        Cycle(only(part))
+    Cycle(compile_scene(Scene("s").place(part).engine("kinematic"))).close()
