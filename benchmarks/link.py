@@ -385,7 +385,7 @@ NAMES = {
 
 
 def measure(quick: bool) -> list[dict[str, Any]]:
-    rounds, seconds = (3, 0.1) if quick else (9, 0.5)
+    rounds, seconds = (3, 0.1) if quick else (7, 0.3)
     kinds = [kind for kind in NAMES if kind is not Zmq or zmq_or_none() is not None]
     with contextlib.ExitStack() as stack:
         ours = Link()

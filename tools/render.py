@@ -48,7 +48,7 @@ class Camera:
         return _unit(forward + across[:, None] * right - down[:, None] * up)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Look:
     """How a picture is lit.
 
@@ -357,11 +357,22 @@ def _ground(
     distance = np.hypot(point[:, 0] - camera.target[0], point[:, 1] - camera.target[1])
     made = behind * (1.0 - shade)[:, None] + shade[:, None] * np.array([0.10, 0.13, 0.17])
     if look.grid > 0.0:
-        pixel = np.linalg.norm(point - camera.eye, axis=1) * camera.opening / 600.0
         fade = np.clip(1.0 - distance / look.reach, 0.0, 1.0)
-        for step, strength in ((look.grid, 0.20), (5.0 * look.grid, 0.34)):
+        width = _footprint(camera, point)
+        for step, strength in ((look.grid, 0.22), (5.0 * look.grid, 0.36)):
             for axis in (0, 1):
                 off = np.abs((point[:, axis] + step / 2.0) % step - step / 2.0)
-                line = np.clip(1.15 - off / pixel, 0.0, 1.0) * fade * strength
-                made += line[:, None] * (np.array([0.50, 0.55, 0.61]) - made)
+                wide = np.maximum(width[:, axis], 0.0012)
+                line = np.clip(1.2 - off / wide, 0.0, 1.0) * np.clip(1.3 - 4.0 * wide / step, 0.0, 1.0)
+                made += (line * fade * strength)[:, None] * (np.array([0.50, 0.55, 0.61]) - made)
     return made
+
+
+def _footprint(camera: Camera, point: np.ndarray) -> np.ndarray:
+    """How much ground along x and y a pixel of a 600 pixel high picture covers (n×2) [m]."""
+    ray = point - camera.eye
+    away = np.linalg.norm(ray, axis=1)
+    size = away * camera.opening / 600.0
+    long = size * away / np.maximum(np.abs(ray[:, 2]), 1e-9)
+    flat = ray[:, :2] / np.maximum(np.linalg.norm(ray[:, :2], axis=1, keepdims=True), 1e-9)
+    return np.hypot(flat * long[:, None], flat[:, ::-1] * size[:, None])

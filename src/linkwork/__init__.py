@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
     from linkwork.agents.control import Control
     from linkwork.errors import LinkworkError
     from linkwork.formats import load, load_part, load_scene, save
@@ -72,13 +72,18 @@ __all__ = [
     "save",
 ]
 
-try:
-    __version__ = version("linkwork")
-except PackageNotFoundError:  # run from a source tree that is not installed
-    __version__ = "0+source"
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("linkwork")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "0+source"
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     room = _ROOMS.get(name)
     if room is None:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from linkwork.blocks import Block
@@ -15,9 +16,11 @@ class Actuator(Block):
 
     Attributes:
         dofs: Degrees of freedom that the rows drive.
+        inputs: Fields of the state, by degree of freedom, that it reads: what it is told.
     """
 
     kind: ClassVar[str] = "actuator"
+    inputs: ClassVar[Sequence[str]] = ()
     dofs: list[int]
 
     def drive(self, step: int) -> None:

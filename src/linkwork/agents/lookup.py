@@ -50,11 +50,23 @@ def find_name(
 
 def find_dof(world: World, name: str, *, scope: str = "", origin: Origin | None = None) -> int:
     """Degree of freedom of a joint that has one (``J2``), or of ``joint.dof`` (``base.x``)."""
-    joint, dot, dof = name.partition(".")
+    joint, dot, dof = _split(world, name, scope)
     full = find_name(
         "joint", joint, world.joint_names, scope=scope, aliases=world.aliases, origin=origin
     )
     return world.single_dof(f"{full}{dot}{dof}", origin=origin)
+
+
+def _split(world: World, name: str, scope: str) -> tuple[str, str, str]:
+    """Joint and degree of freedom of a name; an imported joint's name may hold dots of its own."""
+    for joint, dot, dof in ((name, "", ""), name.rpartition(".")):
+        for candidate in (scoped(scope, joint), joint):
+            if candidate in world.aliases:
+                return world.aliases[candidate], dot, dof
+        found = [full for alias, full in world.aliases.items() if alias.endswith(f"/{joint}")]
+        if joint and len(found) == 1:
+            return found[0], dot, dof
+    return name.partition(".")
 
 
 def value_signal(world: World, dof: int) -> str:

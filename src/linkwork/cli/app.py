@@ -91,8 +91,10 @@ def _root(
 ) -> None:
     """A virtual test bench for robots.
 
+    Robots are built from parts, stand in scenes, and are driven by programs.
+
     Start here:
-      linkwork kits                   what is at hand
-      linkwork run tripod/level       a platform that keeps level while the floor tilts
-      linkwork new robot swing        a robot of your own, ready to run
+      $ linkwork kits                 what is at hand
+      $ linkwork run tripod/level     a tray kept level on a floor that tilts
+      $ linkwork new robot swing      a robot of your own, ready to run
     """

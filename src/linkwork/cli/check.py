@@ -25,8 +25,8 @@ def check(
     Nothing runs. Exit code 0 if it could (soft findings are listed), 1 if not.
 
     Examples:
-      linkwork check my_robot.toml
-      linkwork check tripod/level --signals
+      $ linkwork check my_robot.toml
+      $ linkwork check tripod/level --signals
     """
     from linkwork.cli.given import load_with_notes
     from linkwork.cli.ready import getting_ready
@@ -45,7 +45,7 @@ def check(
         cycle = Cycle(compile_scene(scene))
         rehearse(cycle)
     for note in [*notes, *more]:
-        out.line(note, lead="note:")
+        out.say(note, lead="note:")
     show_findings(out, cycle.findings, notes=True)
     if isinstance(thing, Part):
         _show_part(out, thing)
@@ -59,7 +59,7 @@ def check(
         _count(len(world.loop_names), "loop"), f"{world.mass.sum():.3f} kg",
     ]  # fmt: skip
     cycle.close()
-    out.line(f"{file}: {', '.join(counts)}. It can run.")
+    out.say(f"{file}: {', '.join(counts)}. It can run.")
 
 
 def _count(number: int, one: str, many: str = "") -> str:

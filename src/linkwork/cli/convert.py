@@ -11,9 +11,7 @@ import typer
 def convert(
     source: Annotated[str, typer.Argument(help="A file (.toml, .urdf), or a kit's name for it.")],
     target: Annotated[Path, typer.Argument(help="Where to write; the suffix says the format.")],
-    part: Annotated[
-        str, typer.Option(metavar="NAME", help="Take only this part of a scene.")
-    ] = "",
+    part: Annotated[str, typer.Option(metavar="NAME", help="Take only this part of a scene.")] = "",
     overwrite: Annotated[
         bool, typer.Option("--overwrite", "--force", help="Replace files that exist.")
     ] = False,
@@ -21,9 +19,9 @@ def convert(
     """Converts a model; what a format cannot say is listed, never dropped silently.
 
     Examples:
-      linkwork convert robot.urdf robot.toml
-      linkwork convert gripper/arm arm.urdf
-      linkwork convert tripod/level tripod.urdf --part tripod
+      $ linkwork convert robot.urdf robot.toml
+      $ linkwork convert gripper/arm arm.urdf
+      $ linkwork convert tripod/level tripod.urdf --part tripod
     """
     import os
 
@@ -50,7 +48,7 @@ def convert(
             raise not_found("part", part, thing.parts, origin=thing.origin)
         thing = thing.parts[part].part
     for note in notes:
-        out.line(note, lead="read:")
+        out.say(note, lead="read:")
     for note in save(thing, target):
-        out.line(note, lead="left out:", level="soft")
-    out.line(f"Wrote {target}.")
+        out.say(note, lead="left out:", level="soft")
+    out.say(f"Wrote {target}.")

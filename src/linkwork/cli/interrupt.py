@@ -40,7 +40,7 @@ def stop_on_signal(session: Session) -> Iterator[Interrupt]:
         session.stop()
         signal.signal(number, before.get(number) or signal.SIG_DFL)
 
-    before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+    before = {int(n): signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
     wanted = [n for n, handler in before.items() if handler is not signal.SIG_IGN]
     for number in wanted:
         signal.signal(number, stop)

@@ -17,8 +17,8 @@ def kits(
     names; linkwork new part finger --kit mine starts one.
 
     Examples:
-      linkwork kits
-      linkwork kits tripod
+      $ linkwork kits
+      $ linkwork kits tripod
     """
     from linkwork.cli.screen import stdout
     from linkwork.errors import LinkworkError, not_found

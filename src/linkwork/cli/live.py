@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from linkwork.session.session import Session
 
 #: Signals that a table shows if none are asked for, by how their names end.
-_TELLING = (".angle", ".position", ".x", ".y", ".distance", ".force")
+_TELLING = (".angle", ".position", ".x", ".y", ".z", ".distance", ".force")
 #: Lines around the table's rows, and fewest rows worth showing.
 _FRAME, _LEAST = 10, 4
 _BAR = 40
@@ -97,8 +97,8 @@ class Display:
     def picture(self) -> RenderableType:
         """How things stand now."""
         session = self._session
-        names = [n for n in chosen(session, []) if not self._wanted]
-        names += [n for n in self._wanted if n in session.signals]  # an edit may have removed some
+        # An edit may have removed some.
+        names = [n for n in self._wanted if n in session.signals] or chosen(session, [])
         left_out = len(names) - self._most
         pieces: list[RenderableType] = [signal_table(session, names[: self._most])]
         if left_out > 0:
@@ -133,3 +133,19 @@ def live(
             yield draw
         finally:
             draw(session.time)
+
+
+def now_and_then(
+    out: Screen, session: Session, wanted: list[str], period: float
+) -> Callable[[float], None]:
+    """Without a screen: prints the table each ``period`` [simulated s]; returns what to call."""
+    due = session.time
+
+    def show(now: float) -> None:
+        nonlocal due
+        if now >= due:
+            due = now + period
+            out.say(f"{now:.2f} s")
+            out.print(signal_table(session, wanted or chosen(session, [])))
+
+    return show

@@ -10,13 +10,14 @@ from pathlib import Path
 from linkwork.cli import exits
 from linkwork.cli.given import add_program, load_with_notes, scene_to_run, use_engine
 from linkwork.cli.interrupt import Interrupt, stop_on_signal
-from linkwork.cli.live import chosen, live, signal_table
+from linkwork.cli.live import chosen, live, now_and_then, signal_table
 from linkwork.cli.ready import compile_ahead, getting_ready
 from linkwork.cli.screen import Screen, say_error, show_event, show_findings, stderr, stdout
 from linkwork.cli.signal_csv import SignalCsv
 from linkwork.cli.summary import Summary
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.session.link import SessionEnd
+from linkwork.session.messages import Event
 from linkwork.session.session import Session
 from linkwork.units import split_unit
 
@@ -42,6 +43,7 @@ class Order:
     link: Path | None = None
     overwrite: bool = False
     quiet: bool = False
+    every: float = 0.0  # prints the table this often where it cannot be live [simulated s]
 
 
 def perform(order: Order) -> int:
@@ -67,16 +69,16 @@ def perform(order: Order) -> int:
         session.after_step.append(summary.after_step)
         interrupt, failure = _run(order, session, names, out)
         if interrupt.number:
-            out.line("Stopped.")
+            out.say("Stopped.")
         if names and not out.is_terminal and not order.quiet:
             out.print(signal_table(session, [n for n in names if n in session.signals]))
         for line in summary.lines():
-            out.line(line)
+            out.say(line)
     if table is not None and order.table is not None and str(order.table) != "-":
-        out.line(f"Wrote {table.rows} rows to {order.table}.")
+        out.say(f"Wrote {table.rows} rows to {order.table}.")
     if order.record is not None:
         again = f"linkwork replay {order.record} --verify"
-        out.line(f"Recorded to {order.record}. To run it again and compare: {again}")
+        out.say(f"Recorded to {order.record}. To run it again and compare: {again}")
     if failure is not None:
         return exits.FAILED
     return interrupt.code if _cut_short(interrupt, order) else 0
@@ -111,17 +113,17 @@ def _begin(order: Order, out: Screen, stack: contextlib.ExitStack) -> Session:
         if compiling.count:
             compile_ahead(scene)
     for note in [*notes, *(m for m in more if not order.engine)]:
-        out.line(note, lead="note:")
+        out.say(note, lead="note:")
     show_findings(out, session.cycle.findings, notes=False)
     for event in session.outbox.events:
         _show(out, event)
     session.outbox.listeners.append(lambda event: _show(out, event))
     if order.link is not None:
-        out.line(f"Other programs can join: address and key are in {order.link}.")
+        out.say(f"Other programs can join: address and key are in {order.link}.")
     return session
 
 
-def _show(out: Screen, event) -> None:  # noqa: ANN001
+def _show(out: Screen, event: Event) -> None:
     """Prints an event; what went wrong goes to stderr, unless a live display would suffer."""
     wrong = event.level in ("error", "warning") and not out.is_terminal
     show_event(stderr() if wrong else out, event)
@@ -140,15 +142,16 @@ def _run(
 ) -> tuple[Interrupt, LinkworkError | None]:
     """Runs to the end, a signal or a failure, which has been shown then."""
     failure = None
-    with stop_on_signal(session) as interrupt:
-        with contextlib.ExitStack() as screen:
-            draw = None
-            if out.is_terminal and not order.quiet:
-                draw = screen.enter_context(live(out, session, names, order.duration))
-            try:
-                session.run(order.duration, clock=order.clock, speed=order.speed, progress=draw)
-            except LinkworkError as error:
-                failure = error
+    with stop_on_signal(session) as interrupt, contextlib.ExitStack() as screen:
+        draw = None
+        if out.is_terminal and not order.quiet:
+            draw = screen.enter_context(live(out, session, names, order.duration))
+        elif order.every:
+            draw = now_and_then(out, session, names, order.every)
+        try:
+            session.run(order.duration, clock=order.clock, speed=order.speed, progress=draw)
+        except LinkworkError as error:
+            failure = error
     if failure is not None:
         last = session.outbox.events[-1].text if session.outbox.events else ""
         if last != str(failure) or order.quiet:
@@ -158,14 +161,11 @@ def _run(
 
 def _set(session: Session, text: str) -> None:
     """Does what ``--set`` says: ``signal=value`` in SI, or ``signal_deg=value`` and the like."""
-    name, equals, given = text.partition("=")
+    name, _, given = text.partition("=")
     name, factor = name.strip(), 1.0
     if name not in session.signals:
         name, factor = split_unit(name)
     try:
-        value = float(given) * factor
+        session[name] = float(given) * factor
     except ValueError:
-        equals = ""
-    if not equals:
-        raise FormatError(f"--set takes SIGNAL=NUMBER, not {text!r}.")
-    session[name] = value
+        raise FormatError(f"--set takes SIGNAL=NUMBER, not {text!r}.") from None

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from linkwork.cli.screen import Screen, stderr
+from linkwork.cli.screen import stderr
 
 if TYPE_CHECKING:
     from linkwork.scene import Scene
 
 LOADING = "Getting ready …"
-COMPILING = "Compiling kernels, once for this version and processor: about a minute …"
+COMPILING = "Compiling kernels, once for this version and processor: less than a minute …"
 
 
 class Compiling:
-    """Counts the kernels that numba compiles, and tells someone of each (a numba ``Listener``).
+    """Counts the kernels that numba compiles, and holds Ctrl-C back until one is done.
+
+    An interrupt inside the compiler would be printed by it and then forgotten.
+
+    Args:
+        tell: Told the number of each kernel as it is begun.
 
     Attributes:
         count: Kernels compiled so far; those found in the cache do not count.
@@ -26,25 +32,39 @@ class Compiling:
     def __init__(self, tell: Callable[[int], object]) -> None:
         self.count = 0
         self._tell = tell
+        self._depth = 0
+        self._cancelled = False
 
-    def notify(self, event: Any) -> None:
-        """Called by numba when a compilation starts and ends."""
-        if event.is_start:
-            self.count += 1
-            self._tell(self.count)
+    def begun(self) -> None:
+        """Called when numba begins to compile a kernel."""
+        self.count += 1
+        self._tell(self.count)
+        self._depth += 1
+
+    def done(self) -> None:
+        """Called when numba has compiled it."""
+        self._depth -= 1
+        if self._cancelled:
+            raise KeyboardInterrupt
+
+    def interrupt(self, number: int, frame: object) -> None:
+        """Handles Ctrl-C."""
+        self._cancelled = True
+        if not self._depth:
+            raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
 def getting_ready() -> Iterator[Compiling]:
     """Shows on stderr what is waited for: a spinner on a terminal, else one line if it is long."""
     out = stderr()
-    if out.is_terminal:
-        with out.status(LOADING) as status:
-            with _listening(lambda count: status.update(f"{COMPILING} {count}")) as compiling:
-                yield compiling
-    else:
-        with _listening(lambda count: count == 1 and out.line(COMPILING)) as compiling:
-            yield compiling
+    with contextlib.ExitStack() as stack:
+        if out.is_terminal:
+            status = stack.enter_context(out.status(LOADING))
+            tell = lambda count: status.update(f"{COMPILING} {count}")  # noqa: E731
+        else:
+            tell = lambda count: out.say(COMPILING) if count == 1 else None  # noqa: E731
+        yield stack.enter_context(_listening(tell))
 
 
 @contextlib.contextmanager
@@ -52,8 +72,23 @@ def _listening(tell: Callable[[int], object]) -> Iterator[Compiling]:
     from numba.core import event
 
     compiling = Compiling(tell)
-    with event.install_listener("numba:compile", compiling):
-        yield compiling
+
+    class Listener(event.Listener):
+        def on_start(self, event: object) -> None:
+            compiling.begun()
+
+        def on_end(self, event: object) -> None:
+            compiling.done()
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, compiling.interrupt)
+    try:
+        with event.install_listener("numba:compile", Listener()):
+            yield compiling
+    finally:
+        if before is signal.default_int_handler:
+            signal.signal(signal.SIGINT, before)
 
 
 def compile_ahead(scene: Scene) -> None:
@@ -65,9 +100,3 @@ def compile_ahead(scene: Scene) -> None:
 
     with Session(replace(scene, agents=[]), watch=False) as session:
         session.step()
-
-
-def warn_if_cold(out: Screen, compiling: Compiling) -> None:
-    """Says after a long start how the next one is short."""
-    if compiling.count:
-        out.line(f"{compiling.count} kernels compiled and kept; the next start is quick.")

@@ -6,11 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
-
-#: Exit code of a replay that did not come out the same.
-DIFFERENT = 3
 
 
 def replay(
@@ -18,46 +13,58 @@ def replay(
     verify: Annotated[
         bool, typer.Option("--verify", help="Simulate again and compare bit for bit.")
     ] = False,
-    repair: Annotated[
-        Path | None, typer.Option(help="Write a whole copy of a cut-off recording here.")
-    ] = None,
+    events: Annotated[
+        bool, typer.Option("--events", help="List what was said and what went wrong.")
+    ] = False,
     table: Annotated[
-        Path | None, typer.Option("--csv", help="Write coordinates over time to this CSV file.")
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="Write coordinates each second, or --watch."),
     ] = None,
+    watch: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SIGNAL", help="Simulate again to write these to --csv; * matches. Repeatable."
+        ),
+    ] = None,
+    rate: Annotated[
+        float, typer.Option(metavar="HZ", help="Rows a simulated second, with --watch.")
+    ] = 100.0,
+    repair: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a whole copy of a recording that was cut off."),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that exist.")
+    ] = False,
 ) -> None:
     """Tells what a recording holds; with --verify runs it again and compares.
 
-    Exit code 0 if all is the same, 3 if not. Bit for bit means: same versions, same kind of CPU;
-    the command says which of them differ.
-    """
-    from linkwork.session.recording import Recording, export_csv
-    from linkwork.session.recording import repair as mend
-    from linkwork.session.replay import replay as run_again
+    Bit for bit means: same versions, same kind of processor; what differs is listed.
+    Exit code 0 if all is the same, 3 if not.
 
-    out = Console(highlight=False)
+    Examples:
+      $ linkwork replay level.mcap
+      $ linkwork replay level.mcap --verify
+      $ linkwork replay level.mcap --csv angles.csv --watch 'tripod/*.angle'
+    """
+    from linkwork.cli.run import check_number
+
+    check_number("--rate", rate)
+    if watch and table is None:
+        raise typer.BadParameter("it says what --csv FILE holds.", param_hint="--watch")
+    from linkwork.cli.replaying import Replaying
+    from linkwork.errors import FormatError
+
+    for file in (table, repair):
+        if file is not None and file.exists() and not overwrite:
+            raise FormatError(f"{file} exists.", hint="Give --overwrite to replace it.")
+    job = Replaying(recording, overwrite=overwrite)
+    job.describe(events=events)
     if repair is not None:
-        mend(recording, repair)
-        out.print(f"Wrote {repair}.")
-    with Recording.open(recording) as found:
-        whole = "" if found.complete else ", cut off (the writer was killed)"
-        out.print(
-            f"{recording}: scene {found.header.world.scene}, {found.duration:.3f} s, "
-            f"{found.last_step} steps, {len(found.inbox)} messages in, "
-            f"{len(found.hashes)} hashes{whole}.",
-            markup=False,
-        )
-        if table is not None:
-            export_csv(found, table)
-            out.print(f"Wrote {table}.")
-    if not verify:
-        return
-    columns = (TextColumn("verifying"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("verify", total=1.0)
-        result = run_again(recording, progress=lambda done: progress.update(task, completed=done))
-    for difference in result.different_versions:
-        out.print(f"note: {difference}", markup=False)
-    if result.mismatch:
-        out.print(f"[red]Not the same:[/red] {result.mismatch}")
-        raise typer.Exit(DIFFERENT)
-    out.print(f"Bit-identical: {result.steps} steps, {result.compared} hashes compared.")
+        job.repair(repair)
+    if table is not None and not watch:
+        job.write_coordinates(table)
+    code = 0
+    if verify or watch:
+        code = job.simulate(table if watch else None, watch or [], rate)
+    raise typer.Exit(code)

@@ -47,9 +47,7 @@ def run(
     program: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Add this control program (.py).")
     ] = None,
-    on: Annotated[
-        str, typer.Option(metavar="PART", help="The part that --program drives.")
-    ] = "",
+    on: Annotated[str, typer.Option(metavar="PART", help="The part that --program drives.")] = "",
     period: Annotated[
         float, typer.Option(metavar="SECONDS", help="How often --program's loop() is called.")
     ] = 0.0,
@@ -83,11 +81,11 @@ def run(
     Ctrl-C ends a run in good order; files are whole.
 
     Examples:
-      linkwork run tripod/level
-      linkwork run tripod/level --for 60 --record level.mcap
-      linkwork run gripper/follow --watch 'arm/*angle' --set arm/J1.target_deg=30
-      linkwork run gripper/arm --program my.py --on arm
-      linkwork run robot.urdf --free --for 5 --csv robot.csv
+      $ linkwork run tripod/level
+      $ linkwork run tripod/level --for 60 --record level.mcap
+      $ linkwork run gripper/arm --watch 'arm/*' --set arm/J1.target_deg=30
+      $ linkwork run gripper/arm --program my.py --on arm
+      $ linkwork run robot.urdf --free --for 5 --csv robot.csv
     """
     check_number("--for", duration)
     check_number("--speed", speed)

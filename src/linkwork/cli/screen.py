@@ -10,6 +10,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from linkwork.session.messages import Event
+    from linkwork.session.recording import Event as RecordedEvent
     from linkwork.world import Finding
 
 _STYLES = {"error": "red", "warning": "yellow", "soft": "yellow"}
@@ -30,7 +31,7 @@ class Screen(Console):
         self.quiet = True
         raise BrokenPipeError
 
-    def line(self, text: str, *, lead: str = "", level: str = "") -> None:
+    def say(self, text: str, *, lead: str = "", level: str = "") -> None:
         """Prints a line that the terminal wraps, with a coloured word before it."""
         if lead:
             self.print(lead, style=_STYLES.get(level, "dim"), end=" ")
@@ -58,19 +59,19 @@ def stderr() -> Screen:
 
 def say_error(text: str) -> None:
     """Prints an error."""
-    stderr().line(text, lead="error:", level="error")
+    stderr().say(text, lead="error:", level="error")
 
 
 def show_findings(out: Screen, findings: Iterable[Finding], *, notes: bool) -> None:
     """Lists what engines do only softly, and (``notes``) what else they remark."""
     for finding in findings:
         if notes or finding.level != "note":
-            out.line(str(finding), lead=f"{finding.level}:", level=finding.level)
+            out.say(str(finding), lead=f"{finding.level}:", level=finding.level)
 
 
-def show_event(out: Screen, event: Event) -> None:
+def show_event(out: Screen, event: Event | RecordedEvent) -> None:
     """Prints what a session, an agent or a program says."""
     if event.level in ("error", "warning"):
-        out.line(event.text, lead=f"{event.level}:", level=event.level)
+        out.say(event.text, lead=f"{event.level}:", level=event.level)
     else:
-        out.line(event.text, lead=f"{event.source}:" if event.source else "")
+        out.say(event.text, lead=f"{event.source}:" if event.source else "")

@@ -43,8 +43,8 @@ class SignalCsv:
             raise FormatError(f"{path} cannot be written: {error.strerror}.") from None
         self._close = not to_screen
         self._table = csv.writer(self._file, lineterminator="\n")
-        units = [session.signals[n].unit for n in names]
-        self._put(["time [s]", *(f"{n} [{u}]" if u else n for n, u in zip(names, units, strict=True))])
+        units = {n: session.signals[n].unit for n in names}
+        self._put(["time [s]", *(f"{n} [{units[n]}]" if units[n] else n for n in names)])
         self.row()
 
     def after_step(self) -> None:

@@ -21,8 +21,8 @@ def studio(
     Where no terminal is there to draw on, it prints the table every five seconds.
 
     Examples:
-      linkwork studio
-      linkwork studio gripper/follow --for 20
+      $ linkwork studio
+      $ linkwork studio gripper/follow --for 20
     """
     from linkwork.cli.run import check_number
 

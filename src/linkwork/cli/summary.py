@@ -42,6 +42,6 @@ class Summary:
         if session.world.loop_names:
             found.append(f"Largest loop gap {self.gap:.2e} m.")
         if self._energy is not None:
-            now = float(session.state.report.energy.sum())
-            found.append(f"Energy {self._energy:.4g} J after the first step, {now:.4g} J at the end.")
+            first, last = self._energy, float(session.state.report.energy.sum())
+            found.append(f"Energy {first:.4g} J after the first step, {last:.4g} J at the end.")
         return found

@@ -12,7 +12,7 @@ def warmup() -> None:
     (under ~/.cache/linkwork, or where LINKWORK_CACHE says).
 
     Example:
-      linkwork warmup
+      $ linkwork warmup
     """
     from linkwork.cli.ready import getting_ready
     from linkwork.cli.screen import stdout
@@ -30,5 +30,5 @@ def warmup() -> None:
                 jacobian(session.world, session.state.q, session.world.element_names[-1])
     done = f"{compiling.count} kernels compiled" if compiling.count else "All was compiled already"
     out = stdout()
-    out.line(f"{done}; ready after {time.perf_counter() - started:.1f} s.")
-    out.line(f"Kept in {cache_directory()}.")
+    out.say(f"{done}; ready after {time.perf_counter() - started:.1f} s.")
+    out.say(f"Kept in {cache_directory()}.")

@@ -30,7 +30,7 @@ class Engine(Block):
     Attributes:
         kinematic: Joints go where their targets say; efforts play no role.
         prescribed: Degrees of freedom that follow their targets whatever it takes.
-        fellows: Every engine of the world in file order, this one included.
+        fellows: Every engine of the world in the order of their moves, this one included.
         one_way: Mask over bodies of other dynamic engines that push this one's as infinite
             masses.
         inputs: Which targets the actuator of each driven degree of freedom reads.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import mujoco
 import numpy as np
 
+from linkwork.engines.mujoco_library import mujoco
 from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Plane, Sphere
 from linkwork.spatial.pose import Pose
 from linkwork.world.world import WorldShape
@@ -17,15 +17,15 @@ _FLOOR_THICKNESS = 0.02
 
 
 def add_shape(
-    spec: Any,  # noqa: ANN401 - mujoco.MjSpec is not typed
-    body: Any,  # noqa: ANN401
+    spec: Any,
+    body: Any,
     piece: WorldShape,
     name: str,
     *,
     pose: Pose | None = None,
     moving: bool = True,
-    **attributes: Any,  # noqa: ANN401
-) -> Any:  # noqa: ANN401
+    **attributes: Any,
+) -> Any:
     """Adds one shape of a world as a geom.
 
     Args:
@@ -68,7 +68,7 @@ def add_shape(
     )
 
 
-def _add_mesh(spec: Any, shape: Cone | Mesh, name: str) -> tuple[float, float, float]:  # noqa: ANN401
+def _add_mesh(spec: Any, shape: Cone | Mesh, name: str) -> tuple[float, float, float]:
     """Adds the convex hull of a shape as a mesh asset, centred; returns the centre."""
     if isinstance(shape, Cone):
         vertices = cone_vertices(shape)

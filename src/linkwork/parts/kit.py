@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from linkwork.errors import LinkworkError, Origin, not_found
+from linkwork.parts.names import check_name
 
 #: Folder of the user's own kits unless ``LINKWORK_KITS`` names others.
 USER_KITS = Path("~/.linkwork/kits")
@@ -55,6 +56,15 @@ def _user_folders() -> list[Path]:
     given = os.environ.get("LINKWORK_KITS", "")
     folders = [Path(p) for p in given.split(os.pathsep) if p]
     return [*folders, USER_KITS.expanduser()]
+
+
+def own_kit(name: str) -> Path:
+    """The folder of a kit of the user's own, which need not exist yet.
+
+    Raises:
+        PartError: If the name is not allowed.
+    """
+    return _user_folders()[0] / check_name(name, "kit")
 
 
 def find_kits() -> dict[str, Kit]:

@@ -14,6 +14,7 @@ from linkwork.scene.archive import unpack
 from linkwork.session import messages as m
 from linkwork.session.clock import Clock
 from linkwork.session.cycle import Cycle
+from linkwork.session.placing import place, settle
 from linkwork.session.rehearsal import rehearse
 from linkwork.world import compile_scene
 
@@ -46,6 +47,10 @@ def apply(session: Session, message: m.Message) -> None:
             _params(session)
         case m.Posture():
             _posture(session, message.name)
+        case m.Place():
+            place(session.cycle, message.joint, message.dof, message.value)
+        case m.Restore():
+            session.go_back(message.state)
         case m.Reset():
             session.restart()
             session.say("back at the start.")
@@ -101,10 +106,7 @@ def _posture(session: Session, name: str) -> None:
         state.q[q : q + n] = wanted[q : q + n]
         state.target[v : v + n] = wanted[q : q + n]
         state.v[v : v + n] = 0.0
-    for actuator in session.cycle.actuators:
-        if "setpoint" in actuator.slots():  # a servo is there already, not on its way
-            actuator.slot("setpoint")[:] = state.target[actuator.dofs]
-    session.cycle.refresh()
+    settle(session.cycle)
 
 
 def _reload(session: Session, message: m.Reload) -> None:

@@ -53,6 +53,9 @@ class Cycle:
             AGENTS.get(spec.type, origin=spec.origin)(world, spec, f"agent/{spec.name}")
             for spec in world.agents
         ]
+        inputs = {dof: a.inputs for a in self.actuators for dof in a.dofs}
+        for engine in self.engines:
+            engine.inputs = inputs
         self._check()
         driven = _driven(world, self.actuators, self.engines)
         for engine in self.engines:
@@ -110,6 +113,8 @@ class Cycle:
         world, state = self.world, self.state
         state.data[:] = 0.0
         state.q[:], state.v[:] = world.q0, world.v0
+        owned = np.any([engine.owned for engine in self.engines], axis=0)
+        state.v[~owned[world.dof_body]] = 0.0  # scenery stands still
         state.drive[3], state.drive[4] = -np.inf, np.inf
         state.target_speed[:] = world.dof_speed
         for i in range(world.nv):

@@ -67,6 +67,20 @@ class Posture(Message, frozen=True):
     name: Name
 
 
+class Place(Message, frozen=True):
+    """Moves one degree of freedom of a joint to a value, at rest; for hands on a paused robot."""
+
+    joint: Name
+    dof: Name
+    value: float
+
+
+class Restore(Message, frozen=True):
+    """Goes on from a state that the session was in before."""
+
+    state: bytes
+
+
 class Reset(Message, frozen=True):
     """Goes back to the first state."""
 
@@ -125,12 +139,12 @@ class Watch(Message, frozen=True):
 
 
 Inbox = (
-    Set | Take | Release | Grab | Drop | Posture | Reset | Reload | Swap | Play | Pause | Advance
-    | Watch
+    Set | Take | Release | Grab | Drop | Posture | Place | Restore | Reset | Reload | Swap | Play
+    | Pause | Advance | Watch
 )  # fmt: skip
 
 #: Messages that change the run and are recorded as they are; a swap is recorded with its segment.
-RECORDED = (Set, Take, Release, Grab, Drop, Posture, Reset, Reload, Tried)
+RECORDED = (Set, Take, Release, Grab, Drop, Posture, Place, Restore, Reset, Reload, Tried)
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=float)
 _decoder = msgspec.msgpack.Decoder(Inbox)

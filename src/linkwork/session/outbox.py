@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from linkwork.errors import LinkworkError
 from linkwork.session import messages
-from linkwork.session.link import Joined, Left, SessionEnd
+from linkwork.session.link import Joined, Left
 from linkwork.session.messages import Event, Hello, Message, Snapshot
 
 if TYPE_CHECKING:
@@ -17,6 +17,34 @@ if TYPE_CHECKING:
 
 #: Snapshots go out at most this often [1/s].
 SNAPSHOT_RATE = 60.0
+
+
+class Peers(Protocol):
+    """Where peers are: what a session asks of the end of a link."""
+
+    def receive(self) -> list[tuple[int, bytes | Joined | Left]]:
+        """Takes what has arrived since the last call."""
+        ...
+
+    def wait(self, timeout: float) -> bool:
+        """Sleeps until there is something to receive, at most ``timeout`` [s]."""
+        ...
+
+    def send(self, peer: int, event: bytes, /) -> None:
+        """Sends an event to one peer."""
+        ...
+
+    def emit(self, *events: bytes) -> None:
+        """Sends events to every peer."""
+        ...
+
+    def publish(self, snapshot: bytes, /) -> None:
+        """Puts the newest snapshot before every peer."""
+        ...
+
+    def close(self) -> None:
+        """Says goodbye."""
+        ...
 
 
 class Outbox:
@@ -28,12 +56,14 @@ class Outbox:
     Attributes:
         events: The last thousand events.
         listeners: Called with each event.
+        snapshot: Makes what viewers see; exchanged by those who show more.
     """
 
-    def __init__(self, link: SessionEnd | None) -> None:
+    def __init__(self, link: Peers | None) -> None:
         self.link = link
         self.events: deque[Event] = deque(maxlen=1000)
         self.listeners: list[Callable[[Event], object]] = []
+        self.snapshot: Callable[[Session], bytes] = self._snapshot
         self._peers: set[int] = set()
         self._watched: dict[int, list[str]] = {}
         self._owners: dict[int, set[str]] = {}
@@ -110,12 +140,15 @@ class Outbox:
         if self.link is None or not (at_once or now - self._published >= 1.0 / SNAPSHOT_RATE):
             return
         self._published = now
+        self.link.publish(self.snapshot(session))
+
+    def _snapshot(self, session: Session) -> bytes:
         values = {n: session[n] for n in self.watched() if n in session.signals}
         snapshot = Snapshot(
             session.version, session.state.step, session.time, session.running,
             session.clock.lateness, session.state.pose.tobytes(), values,
         )  # fmt: skip
-        self.link.publish(messages.encode(snapshot))
+        return messages.encode(snapshot)
 
 
 def hello(session: Session) -> Hello:

@@ -16,7 +16,8 @@ def build_engines(world: World) -> list[Engine]:
 
     An engine's ``owns`` lists placed parts or elements; their islands become its own. The one
     engine without ``owns`` takes what is left. Islands that nobody owns are scenery and stand
-    still.
+    still. Kinematic engines come first, so that what rides on their bodies knows where these
+    go; all others follow in the scene's order.
 
     Raises:
         SceneError: If two engines claim one island, or two take what is left.
@@ -47,6 +48,7 @@ def build_engines(world: World) -> list[Engine]:
         owned = np.isin(world.island, sorted(islands)) & (world.island >= 0)
         name = f"engine/{number}-{spec.type}"
         engines.append(ENGINES.get(spec.type, origin=spec.origin)(world, spec, name, owned))
+    engines.sort(key=lambda engine: not engine.kinematic)
     for engine in engines:
         engine.fellows = engines
         engine.one_way = _one_way(world, engine, engines)

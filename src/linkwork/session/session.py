@@ -19,10 +19,9 @@ from linkwork.session.apply import apply
 from linkwork.session.board import Board
 from linkwork.session.clock import Clock
 from linkwork.session.cycle import PERSON, Cycle
-from linkwork.session.link import SessionEnd
 from linkwork.session.live_edit import LiveEdit
 from linkwork.session.messages import Event, Message
-from linkwork.session.outbox import Outbox
+from linkwork.session.outbox import Outbox, Peers
 from linkwork.session.running import run
 from linkwork.session.tape import Tape
 from linkwork.session.transfer import keep_sources, transfer
@@ -36,7 +35,8 @@ class Session(Board):
         scene: A scene, or a file or kit name of one (``tripod/level``).
         record: Where to record to; None records nothing.
         overwrite: Whether a recording that exists may be replaced.
-        link: A session end from ``linkwork.session.link`` for other threads and processes.
+        link: A session end from ``linkwork.session.link`` for other threads and processes, or
+            what acts as one.
         watch: Whether programs are reloaded when their files change.
 
     Use it as a context manager, or call :meth:`close`. All calls but :meth:`send`, :meth:`stop`
@@ -59,7 +59,7 @@ class Session(Board):
         *,
         record: str | Path | None = None,
         overwrite: bool = False,
-        link: SessionEnd | None = None,
+        link: Peers | None = None,
         watch: bool = True,
     ) -> None:
         if not isinstance(scene, Scene):
@@ -260,6 +260,15 @@ class Session(Board):
             self._stumble(error)
         self.clock.restart()
 
+    def go_back(self, state: bytes) -> None:
+        """Takes over a state of the past; a recording counts on. For ``Restore``."""
+        steps = self._tape.steps if self._tape is not None else 0
+        self.cycle.restore(state)
+        if self._tape is not None:
+            self._tape.steps = steps
+        self._writes.clear()
+        self.clock.restart()
+
     def _start_agents(self) -> list[LinkworkError]:
         """Starts every agent; returns why some could not."""
         failures: list[LinkworkError] = []
@@ -310,6 +319,29 @@ class Session(Board):
         Called while nothing runs, it ends the next run before its first step.
         """
         self.stopping = True
+
+    # ---- recording -----------------------------------------------------------------------
+
+    def record(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Records from here on.
+
+        Raises:
+            SessionError: If it records already.
+            RecordingError: If the file cannot be written.
+        """
+        self._must_be_open()
+        if self._tape is not None:
+            raise SessionError("the session is being recorded already.")
+        self._tape = Tape(Path(path), self.cycle, self._warn, overwrite=overwrite)
+        for signal in sorted(self._taken):
+            self._tape.message(messages.Take(signal, self.signals.owners[signal]))
+
+    def end_recording(self) -> None:
+        """Closes the recording, if there is one; the session goes on."""
+        tape, self._tape = self._tape, None
+        if tape is not None:
+            tape.last_hash()
+            tape.close()
 
     # ---- live edits ----------------------------------------------------------------------
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from linkwork.kinematics.kernels import BALL, FREE
 from linkwork.signals import Signals
 from linkwork.state import State
 from linkwork.world import World
+
+#: Bounds of masses, dampings and frictions [SI] that engines can still compute with.
+LEAST, MOST = 1e-9, 1e9
 
 
 def add_world_signals(signals: Signals, state: State, world: World, turning: list[int]) -> None:
@@ -53,11 +52,11 @@ def _add_dof(
     if joint.type != "free":
         signals.add(
             f"{prefix}damping", state.address("param/damping", dof), unit=f"{effort} s/{unit}",
-            lo=0.0, direction="param",
+            lo=0.0, hi=MOST, direction="param",
         )  # fmt: skip
         signals.add(
             f"{prefix}friction", state.address("param/joint_friction", dof), unit=effort,
-            lo=0.0, direction="param",
+            lo=0.0, hi=MOST, direction="param",
         )  # fmt: skip
 
 
@@ -71,7 +70,7 @@ def _add_params(signals: Signals, state: State, world: World) -> None:
         if world.mass[body] > 0.0 and not world.is_static(body):
             signals.add(
                 f"{world.body_names[body]}.mass", state.address("param/mass", body), unit="kg",
-                lo=np.nextafter(0.0, 1.0), hi=math.inf, direction="param",
+                lo=LEAST, hi=MOST, direction="param",
             )  # fmt: skip
     for number, name in enumerate(world.element_names):
         signals.add(

@@ -63,7 +63,9 @@ def add_bodies(build: Build) -> None:
         elif world.is_static(b):
             parent = build.bodies.get(int(world.parent[b]), build.spec.worldbody)
             build.bodies[b] = parent.add_body(
-                name=body_name(world, b), pos=world.x0[b, :3].tolist(), quat=world.x0[b, 3:].tolist()
+                name=body_name(world, b),
+                pos=world.x0[b, :3].tolist(),
+                quat=world.x0[b, 3:].tolist(),
             )
         elif build.felt[b] and b in touching:
             _add_foreign(build, b)

@@ -5,22 +5,27 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 import msgspec
-import mujoco
 import numpy as np
 
 from linkwork.blocks import read_params
 from linkwork.engines.engine import Engine
-from linkwork.engines.kernels import follow_targets, grab_forces, loop_state
-from linkwork.engines.kinematic import coordinate_of_dof
+from linkwork.engines.kernels import follow_speeds, follow_targets, grab_forces, loop_state
+from linkwork.engines.kinematic import coordinate_of_dof, own_loops
 from linkwork.engines.mujoco import kernels
-from linkwork.engines.mujoco.model import CODE, Options, build_model, is_link
+from linkwork.engines.mujoco.findings import find
+from linkwork.engines.mujoco.model import Options, build_model
+from linkwork.engines.mujoco.surfaces import set_friction
+from linkwork.engines.mujoco_library import mujoco, warnings
 from linkwork.errors import EngineError
+from linkwork.kinematics.kernels import BALL
 from linkwork.parts import Spec
-from linkwork.parts.shape import Mesh, Plane
 from linkwork.state import Report, State
 from linkwork.world import Finding, World
 
 Positive = Annotated[float, msgspec.Meta(gt=0.0, le=1e6)]
+
+#: How often a step is taken anew, when drives end on another side of their limits than thought.
+MOST_TRIES = 6
 
 
 class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
@@ -29,15 +34,17 @@ class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         owns: Parts it moves; all that are left if absent.
         prescribed: Joints that follow their targets whatever it takes.
+        one_way: Parts of other dynamic engines that push this one's as infinite masses.
         iterations: Most solver iterations a step.
         tolerance: Solver tolerance.
         impratio: How much harder friction resists slip than contact resists depth.
-        contact_time: Time constant of contacts [s]; longer is softer.
-        loop_time: Time constant of loops and couplings [s]; at least twice the step.
+        contact_time: Time constant of contacts [s]; longer is softer. 0 is the default.
+        loop_time: Time constant of loops and couplings [s]; 0 is the stiffest.
     """
 
     owns: list[str] | None = None
     prescribed: list[str] = []
+    one_way: list[str] = []
     iterations: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 100
     tolerance: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1e-10
     impratio: Positive = 10.0
@@ -46,9 +53,11 @@ class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Mujoco(Engine):
-    """Contact-rich dynamics by MuJoCo: implicit integrator, elliptic friction cones.
+    """Contact-rich dynamics by MuJoCo: its discrete integrator, elliptic friction cones.
 
-    Affine efforts become MuJoCo actuators, so that stiff servos are integrated implicitly.
+    Affine efforts become MuJoCo actuators: the step ends with a velocity that the efforts at its
+    end explain, limits included, so that stiff servos are quiet and press as hard as they should.
+    Of two surfaces that touch, the smaller friction and the larger restitution count.
     Bodies that others move enter with pose and velocity as infinite masses. Loops, couplings
     and screws are equality constraints: soft, and :meth:`check` says so.
     """
@@ -70,63 +79,28 @@ class Mujoco(Engine):
         self._bodies = np.flatnonzero(owned)
         self._dofs = self.owned_dofs
         self._qaddr = coordinate_of_dof(world)
+        self._loops = own_loops(world, owned)
         self._driven: list[int] = []
 
     def check(self) -> list[Finding]:
         """What MuJoCo cannot do, or does only softly, with this world."""
-        world, found = self.world, []
-        carried = [0] * world.nb
-        for b in range(1, world.nb):
-            carried[int(world.parent[b])] += 1
-        for b in self._bodies:
-            kind, where = int(world.kind[b]), world.body_origins[b]
-            name = world.body_names[b]
-            if is_link(world, int(b)):
-                if carried[b] != 1:
-                    text = "a chain of joints must end in one body with mass."
-                    found.append(Finding("error", name, text, where))
-            elif kind and world.mass[b] <= 0.0:
-                text = "a moving body needs mass: give its elements mass or density."
-                found.append(Finding("error", name, text, where))
-            if kind == CODE["rail"] and _is_bent(world, int(b)):
-                text = "Mujoco has only straight rails; let Kinematic own this part."
-                found.append(Finding("error", name, text, where))
-            if kind == CODE["screw"]:
-                found.append(Finding("soft", name, "the screw's thread is a soft constraint.", where))
-        for n, name in enumerate(world.loop_names):
-            if not self.owned[world.loop_body[n]].any():
-                continue
-            if world.loop_kind[n] in (CODE["ball"], CODE["hinge"], CODE["fixed"]):
-                text = "the loop is a soft constraint; its gap is reported."
-                found.append(Finding("soft", name, text, world.loop_origins[n]))
-            else:
-                text = "Mujoco closes loops by ball, hinge or fixed only."
-                found.append(Finding("error", name, text, world.loop_origins[n]))
-        if self.owned[world.dof_body[world.coupling_dof[:, 0]]].any():
-            found.append(Finding("soft", "couplings", "coupled joints follow softly."))
-        for piece in world.shapes:
-            name = world.element_names[piece.element]
-            where = world.element_origins[piece.element]
-            if piece.restitution > 0.0 and self.owned[piece.body]:
-                text = "restitution is a soft, damped contact spring; rebound is approximate."
-                found.append(Finding("soft", name, text, where))
-            if isinstance(piece.shape, Mesh) and piece.shape.collide and self.owned[piece.body]:
-                found.append(Finding("note", name, "the mesh touches by its convex hull.", where))
-            if isinstance(piece.shape, Plane) and self.owned[piece.body]:
-                text = "a plane that moves is a slab of its drawn size."
-                found.append(Finding("note", name, text, where))
-        return found
+        return [
+            *super().check(),
+            *self.idle_drives(self.prescribed),
+            *find(self.world, self.owned, self.felt, self.prescribed),
+        ]
 
     def prepare(self, driven: list[int]) -> None:
         """Builds the MuJoCo model with actuators on the driven degrees of freedom."""
         self._driven = [d for d in driven if self.owned[self.world.dof_body[d]]]
+        params = self.params
         options = Options(
-            self.params.iterations, self.params.tolerance, self.params.impratio,
-            self.params.contact_time, self.params.loop_time,
+            params.iterations, params.tolerance, params.impratio, params.contact_time,
+            params.loop_time,
         )  # fmt: skip
         try:
             self.model = build_model(
-                self.world, self.owned, self.prescribed, self._driven, options
+                self.world, self.owned, self.felt, self.prescribed, self._driven, options
             )
         except ValueError as error:
             raise EngineError(
@@ -136,114 +110,146 @@ class Mujoco(Engine):
         self._data = mujoco.MjData(self._mj)
 
     def slots(self) -> dict[str, tuple[int, ...]]:
-        """MuJoCo's warm start (the last accelerations), and velocities of others' bodies."""
-        return {"warmstart": (self._mj.nv,), "foreign_speed": (len(self.model.foreign), 6)}
+        """MuJoCo's warm start, on which side of its limits each drive is, others' velocities."""
+        return {
+            "warmstart": (self._mj.nv,),
+            "saturation": (len(self._driven),),
+            "foreign_speed": (len(self.model.foreign), 6),
+        }
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
-        model, mj, data = self.model, self._mj, self._data
-        self._warmstart = self.slot("warmstart")
+        model, world, data = self.model, self.world, self._data
+        self._warmstart, saturation = self.slot("warmstart"), self.slot("saturation")
         self._foreign_last = self.slot("foreign_speed")
+        self._start, self._end = self._foreign_last.copy(), self._foreign_last.copy()
+        before = [f.owned for f in self.fellows[: self.fellows.index(self)]]
+        ahead = np.any([np.zeros(world.nb, bool), *before], axis=0)
+        self._ahead = ahead[model.foreign]
         self._push = data.qfrc_applied
-        self._dofs_driven = np.array(self._driven, np.int64)
-        self._maps = (
-            np.column_stack([model.q_from, model.q_to]), np.column_stack([model.v_from, model.v_to])
-        )  # fmt: skip
-        self._qpos, self._qvel, self._qacc = data.qpos, data.qvel, data.qacc
-        self._efforts = data.qfrc_actuator
-        self._bias = mj.actuator_biasprm
-        self._range = mj.actuator_forcerange
-        self._wrench = np.zeros((self.world.nb, 6))
+        self._qpos, self._qvel = data.qpos, data.qvel
+        self._wrench = np.zeros((world.nb, 6))
         self._grab = state["param/grab"]
         self._q_next, self._v_next = state.q.copy(), state.v.copy()
         self._prescribed = np.array(self.prescribed, np.int64)
-        to = dict(zip(model.v_from.tolist(), model.v_to.tolist(), strict=True))
-        self._prescribed_to = np.array([to[d] for d in self.prescribed], np.int64)
-        self._all = np.flatnonzero(self.owned)
-        self._alone = bool((self.owned | (self.world.island < 0)).all())
+        self._by_speed = self.by_speed(self.prescribed)
+        turning = set(self._by_speed.tolist())
+        self._by_target = np.array([d for d in self.prescribed if d not in turning], np.int64)
+        self._alone = bool((self.owned | (world.island < 0)).all())
         self._pose, self._twist = state.pose, state.twist
         if not self._alone:
             self._pose, self._twist = np.zeros_like(state.pose), np.zeros_like(state.twist)
-        report = state.report
+        dofs = np.array(self._driven, np.int64)
+        driven = np.column_stack([dofs, model.q_to[dofs], model.v_to[dofs]])
+        side, laws, report = np.zeros(len(dofs)), _laws(world), state.report
+        self._before = (model.q_map, model.v_map, driven, side)
+        self._before_state = (
+            saturation, state.q, state.v, state.drive, self._qpos, self._qvel,
+            self._mj.actuator_biasprm,
+        )  # fmt: skip
         self._after = (
-            *self.world.tree, self.world.com, *self._maps, self._prescribed, self._qaddr,
-            self._q_next, self._v_next, self._qpos, self._qvel, self._qacc, data.qacc_warmstart,
-            self._efforts, state.q, state.v, report.acceleration, report.effort, self._warmstart,
-            self._pose, self._twist,
+            *world.tree, world.com, model.q_map, model.v_map, driven, side, state.drive, laws,
+            state["param/damping"], self._prescribed, self._qaddr, self._q_next, self._v_next,
+            self._qpos, self._qvel, data.qacc_warmstart, state.q, state.v, report.acceleration,
+            report.effort, self._warmstart, saturation, self._pose, self._twist,
         )  # fmt: skip
         self._energies = (
-            self._all, state.pose, state.twist, state["param/mass"], self.world.com,
-            self.world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q,
-            self.world.stiffness, self.world.rest, report.energy,
+            self._bodies, state.pose, state.twist, state["param/mass"], world.mass, world.com,
+            world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q, state.v, laws,
+            world.armature, report.energy,
         )  # fmt: skip
         self._fresh = False
-        self._pulling = False
+        self._pulling = self._rubbing = False
+
+    def reset(self) -> None:  # noqa: D102
+        self._warmstart[:] = 0.0
+        self.slot("saturation")[:] = 0.0
+        self._see_speeds(self.state.pose, self.state.twist)
+        self._foreign_last[:] = self._start
 
     def params_changed(self) -> None:
         """Takes masses, friction, damping and gravity over into the MuJoCo model."""
         mj, model, world, state = self._mj, self.model, self.world, self.state
         mj.opt.gravity[:] = state["param/gravity"]
-        mass = state["param/mass"]
-        changed = False
-        for b in self._all:
+        masses, inertias = model.body_mass.copy(), model.body_inertia.copy()
+        changed = self._bodies[state["param/mass"][self._bodies] != world.mass[self._bodies]]
+        for b in changed:
             number = model.body_to[b]
-            if number >= 0 and world.mass[b] > 0.0 and mj.body_mass[number] != mass[b]:
-                mj.body_inertia[number] *= mass[b] / mj.body_mass[number]
-                mj.body_mass[number] = mass[b]
-                changed = True
-        mj.geom_friction[:, 0] = state["param/friction"][model.geom_element]
-        mj.dof_damping[model.v_to] = state["param/damping"][model.v_from]
-        mj.dof_frictionloss[model.v_to] = state["param/joint_friction"][model.v_from]
-        if changed:
-            scratch = mujoco.MjData(mj)
+            masses[number] = state["param/mass"][b]
+            inertias[number] *= masses[number] / world.mass[b]
+        if (masses != mj.body_mass).any():
+            mj.body_mass[:], mj.body_inertia[:] = masses, inertias
             mean = float(mj.stat.meaninertia)
-            mujoco.mj_setConst(mj, scratch)
+            mujoco.mj_setConst(mj, mujoco.MjData(mj))
             mj.stat.meaninertia = mean
+        set_friction(mj, state["param/friction"][model.geom_element])
+        ours, theirs = model.v_map.T
+        mj.dof_damping[theirs] = state["param/damping"][ours]
+        mj.dof_frictionloss[theirs] = state["param/joint_friction"][ours]
+        self._rubbing = bool(mj.dof_frictionloss.any())
         self._fresh = False
         self._pulling = bool(self._grab[:, 0].any())
         self._data.xfrc_applied[:] = 0.0
 
     def advance(self, h: float) -> None:  # noqa: D102
-        state, model, data = self.state, self.model, self._data
-        q, v, qpos, qvel = state.q, state.v, self._qpos, self._qvel
-        kernels.prepare_step(
-            *self._maps, self._dofs_driven, h, q, v, state.drive, qpos, qvel,
-            self._bias, self._range,
-        )  # fmt: skip
-        for dof, a, i, pitch in model.slides:
-            qpos[a], qvel[i] = pitch * q[self._qaddr[dof]], pitch * v[dof]
-        if len(model.foreign):
-            kernels.place_foreign(
-                model.foreign, model.foreign_q, model.foreign_v,
-                self.seen_pose, self.seen_twist, self.world.com, self._foreign_last, h,
-                model.heavy, qpos, qvel, self._push,
+        if len(self.model.foreign):
+            self._see_speeds(self.seen_pose, self.seen_twist)
+            kernels.foreign_motion(
+                self.model.foreign, self._ahead, self.seen_pose, self.state.pose,
+                self._foreign_last, h, self._start, self._end,
             )  # fmt: skip
-        if not self._fresh:
-            data.qacc_warmstart[:] = self._warmstart
-            self._fresh = True
         if self.prescribed:
             self._prescribe(h)
         if self._pulling:
             self._pull()
-        mujoco.mj_step(self._mj, data)
-        if not kernels.finish_step(*self._after):
+        for left in range(MOST_TRIES - 1, -1, -1):
+            self._enter(h, left == MOST_TRIES - 1)
+            mujoco.mj_step(self._mj, self._data)
+            if warnings:
+                self._heed(h)
+            outcome = kernels.finish_step(*self._after, h, left == 0)
+            if outcome == kernels.SETTLED:
+                break
             self._fresh = False
-            raise EngineError(
-                f"the motion diverged at {state.step * h:.3f} s ({self._worst()}).",
-                hint="Use a smaller step, softer gains, or look for overlapping bodies.",
-            )
+            if outcome == kernels.DIVERGED:
+                self._give_up(h)
         self._report()
+
+    def _enter(self, h: float, first: bool) -> None:
+        """Writes the start of the step into MuJoCo's arrays."""
+        state, model = self.state, self.model
+        kernels.prepare_step(*self._before, first, *self._before_state)
+        for dof, a, i, pitch in model.slides:
+            self._qpos[a] = pitch * state.q[self._qaddr[dof]]
+            self._qvel[i] = pitch * state.v[dof]
+        if len(model.foreign):
+            kernels.place_foreign(
+                model.foreign, model.foreign_q, model.foreign_v, self.seen_pose,
+                self._start, self._end, h, model.heavy,
+                self._qpos, self._qvel, self._push,
+            )  # fmt: skip
+        if not self._fresh:
+            self._data.qacc_warmstart[:] = self._warmstart
+            self._fresh = True
+
+    def _see_speeds(self, pose: np.ndarray, twist: np.ndarray) -> None:
+        """Looks how fast the bodies that others move are."""
+        kernels.foreign_speeds(self.model.foreign, pose, twist, self.world.com, self._start)
 
     def _prescribe(self, h: float) -> None:
         """Pushes prescribed joints so that they arrive, and the rest feels their inertia."""
         state, world = self.state, self.world
+        limits = world.dof_lo, world.dof_hi, h, self._q_next, self._v_next
         follow_targets(
-            self._prescribed, self._qaddr, state.q, state.v, state.target, state.target_speed,
-            world.dof_lo, world.dof_hi, h, self._q_next, self._v_next,
-        )  # fmt: skip
-        wanted = (self._v_next[self._prescribed] - state.v[self._prescribed]) / h
-        to = self._prescribed_to
-        self._push[to] = self._mj.dof_armature[to] * wanted
+            self._by_target, self._qaddr, state.q, state.target, state.target_speed, *limits
+        )
+        if len(self._by_speed):
+            follow_speeds(
+                self._by_speed, self._qaddr, state.q, state.target_speed, world.dof_speed, *limits
+            )
+        dofs = self._prescribed
+        self._wanted = (self._v_next[dofs] - state.v[dofs]) / h
+        self._push[self.model.v_to[dofs]] = self.model.heavy * self._wanted
 
     def _pull(self) -> None:
         """Hands pull at bodies, where a grab slot is active."""
@@ -251,13 +257,28 @@ class Mujoco(Engine):
         grab_forces(
             self._grab, self.state.pose, self.state.twist, self.world.com, self.owned, self._wrench
         )
-        there = self.model.body_to[self._all]
-        self._data.xfrc_applied[there[there >= 0]] = self._wrench[self._all[there >= 0]]
+        there = self.model.body_to[self._bodies]
+        self._data.xfrc_applied[there[there >= 0]] = self._wrench[self._bodies[there >= 0]]
 
-    def _worst(self) -> str:
-        """Names the joint that moves fastest."""
-        speeds = np.nan_to_num(np.abs(self._qvel[self.model.v_to]), nan=np.inf)
-        return f"joint {self.world.dof_name(int(self.model.v_from[int(np.argmax(speeds))]))}"
+    def _give_up(self, h: float) -> None:
+        """Says where the motion diverged; the state is as before the step."""
+        speeds = np.nan_to_num(np.abs(self._qvel[self.model.v_map[:, 1]]), nan=np.inf)
+        worst = int(self.model.v_map[int(np.argmax(speeds)), 0])
+        raise EngineError(
+            f"the motion diverged at {self.state.step * h:.3f} s "
+            f"(joint {self.world.dof_name(worst)}).",
+            hint="Use a smaller step, softer gains, or look for overlapping bodies.",
+        )
+
+    def _heed(self, h: float) -> None:
+        """Turns a warning of MuJoCo into an error: what it cannot do is not passed over."""
+        text = " ".join(warnings[0].split())
+        warnings.clear()
+        self._data.warning.number[:] = 0
+        self._fresh = False
+        if not np.isfinite(self._qvel).all() or np.abs(self._qvel).max(initial=0.0) > 1e10:
+            self._give_up(h)
+        raise EngineError(f"MuJoCo cannot go on at {self.state.step * h:.3f} s: {text}")
 
     def add_contacts(self, report: Report) -> None:
         """Adds the contacts of the last step to a report's table."""
@@ -273,22 +294,37 @@ class Mujoco(Engine):
 
     def _report(self) -> None:
         """Fills in what remains of state and report after the step."""
-        state, world = self.state, self.world
+        state, world, data = self.state, self.world, self._data
         report = state.report
+        if len(self.model.foreign):
+            self._foreign_last[:] = np.where(self._ahead[:, None], self._end, self._start)
+        if self._rubbing:
+            kernels.add_friction(
+                data.ne, data.nf, data.efc_id, data.efc_force, self.model.v_map, report.effort
+            )
+        if self.prescribed:  # what it takes to hold them to their motion: inverse dynamics
+            dofs, there = self._prescribed, self.model.v_to[self._prescribed]
+            report.effort[dofs] += self._push[there] - self.model.heavy * data.qacc[there]
+            report.effort[dofs] += world.armature[dofs] * self._wanted
+            report.acceleration[dofs] = self._wanted
         if not self._alone:
-            state.pose[self._all] = self._pose[self._all]
-            state.twist[self._all] = self._twist[self._all]
+            state.pose[self._bodies] = self._pose[self._bodies]
+            state.twist[self._bodies] = self._twist[self._bodies]
         if self.reports_contacts:
             self.add_contacts(report)
-        if world.loop_names:
+        if len(self._loops):
             gap = loop_state(
-                world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
+                self._loops, world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
                 state.pose, state.loop_q, state["loop_turns"],
             )  # fmt: skip
             report.gap[0] = max(report.gap[0], gap)
         kernels.add_energies(*self._energies)
 
 
-def _is_bent(world: World, b: int) -> bool:
-    first, count = int(world.rail_first[b]), int(world.rail_count[b])
-    return bool(np.any(world.rail[first : first + count, 1:] != 0.0))
+def _laws(world: World) -> np.ndarray:
+    """Springs by degree of freedom (nv×4), as :func:`kernels.finish_step` takes them."""
+    laws = np.column_stack([world.stiffness, world.rest, -np.ones(world.nv), np.zeros(world.nv)])
+    for dof, b in enumerate(world.dof_body.tolist()):
+        if world.kind[b] == BALL:
+            laws[dof, 2:] = world.qadr[b], dof - world.vadr[b]
+    return np.ascontiguousarray(laws)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from linkwork.jit import kernel
 from linkwork.kinematics.kernels import forward_poses, forward_twists
-from linkwork.spatial.kernels import quat_rotvec, rotate, rotate_back
+from linkwork.spatial.kernels import quat_rotvec, relative, rotate, rotate_back
 
 #: What :func:`finish_step` found.
 SETTLED, DIVERGED, AGAIN = 0, 1, 2
@@ -28,6 +32,8 @@ def prepare_step(
         i = driven[n, 0]
         if first:
             side[n] = saturation[n]
+        if abs(drive[4, i] if side[n] > 0.0 else drive[3, i]) == math.inf:
+            side[n] = 0.0
         if side[n] == 0.0:
             biasprm[n, 0] = drive[0, i]
             biasprm[n, 1] = -drive[1, i]
@@ -140,19 +146,43 @@ def foreign_speeds(bodies, pose, twist, com, out):
 
 
 @kernel
-def place_foreign(bodies, q_to, v_to, pose, speeds, last, h, heavy, qpos, qvel, push):
-    """Writes poses and velocities of bodies that others move into MuJoCo's free joints.
+def foreign_motion(bodies, ahead, seen_pose, pose, last, h, start, end):
+    """Finds how bodies that others move go through this step.
 
-    ``last`` (n×6) holds their velocities one step ago: ``push`` gets the force under which the
-    infinite mass goes on accelerating as it did, so that what rides on it does not lag.
+    Those whose engine is ``ahead`` have reached their new pose: their speed is what takes them
+    there. Others, whose speeds at the start are in ``start``, go on accelerating as they did;
+    ``last`` (n×6) holds the speeds of the step before.
+    """
+    move = np.empty(7)
+    for n in range(bodies.shape[0]):
+        b = bodies[n]
+        if not ahead[n]:
+            for k in range(6):
+                end[n, k] = 2.0 * start[n, k] - last[n, k]
+            continue
+        relative(seen_pose[b], pose[b], move)
+        rx, ry, rz = quat_rotvec(move[3:])
+        end[n, 3], end[n, 4], end[n, 5] = rx / h, ry / h, rz / h
+        for k in range(3):
+            end[n, k] = (pose[b, k] - seen_pose[b, k]) / h
+        for k in range(6):
+            start[n, k] = last[n, k]
+
+
+@kernel
+def place_foreign(bodies, q_to, v_to, pose, start, end, h, heavy, qpos, qvel, push):
+    """Writes bodies that others move into MuJoCo's free joints.
+
+    ``push`` gets the force under which the infinite mass changes its speed from ``start`` to
+    ``end``, so that what rides on it does not lag.
     """
     for n in range(bodies.shape[0]):
         a, i = q_to[n], v_to[n]
         for k in range(7):
             qpos[a + k] = pose[bodies[n], k]
         for k in range(6):
-            qvel[i + k] = speeds[n, k]
-            push[i + k] = heavy * (speeds[n, k] - last[n, k]) / h
+            qvel[i + k] = start[n, k]
+            push[i + k] = heavy * (end[n, k] - start[n, k]) / h
 
 
 @kernel

@@ -9,11 +9,10 @@ import numpy as np
 
 from linkwork.engines.mujoco.bodies import Build, body_name
 from linkwork.engines.mujoco_geoms import add_shape
-from linkwork.engines.mujoco_library import mujoco
 from linkwork.world import World
 
 #: Shortest time constant of contacts [s], where the scene gives none.
-CONTACT_TIME = 0.02
+CONTACT_TIME = 0.004
 
 #: Turning and rolling friction [m]; both play no role in contacts of three dimensions.
 _TURNING, _ROLLING = 0.005, 0.0001

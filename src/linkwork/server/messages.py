@@ -1,0 +1,590 @@
+"""Messages: everything that the studio's server and its browser client say to each other.
+
+This file is the source: ``python -m linkwork.server.typescript --write`` makes the client's types
+of it. Text frames are JSON with a field ``type``; binary frames have the header of :data:`HEADER`.
+Positions are in metres, angles in radians, a pose is x y z and the quaternion w x y z.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Annotated, Literal
+
+import msgspec
+
+from linkwork.errors import FormatError
+
+#: Raised whenever an older client would misunderstand; checked when it connects.
+PROTOCOL = 1
+
+#: Kind, flags, count, scene version, simulated time [s]; little endian, 16 bytes.
+HEADER = struct.Struct("<BBHId")
+#: Kinds of binary frames: float32 count×7; float64 count; float32 count×7; float32 count×7.
+POSES, SIGNALS, CONTACTS, GHOST = 1, 2, 3, 4
+#: Frames of poses that may be on the way to a client before it has acknowledged one.
+IN_FLIGHT = 3
+
+Name = Annotated[str, msgspec.Meta(max_length=512)]
+#: A place [m]; nothing is further away.
+Length = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
+Triple = tuple[Length, Length, Length]
+Level = Literal["info", "warning", "error", "soft", "note"]
+Direction = Literal["output", "input", "param"]
+Drive = Literal["servo", "motor", "effort", "kinematic", "none"]
+ShapeKind = Literal["box", "cylinder", "cone", "sphere", "capsule", "plane", "mesh"]
+
+
+# ---- what a scene is made of -------------------------------------------------------------
+
+
+class Body(msgspec.Struct, frozen=True):
+    """A rigid body; number 0 is the world. Their order is that of the poses.
+
+    ``com`` is the centre of mass [m] and ``inertia`` six numbers about it, xx yy zz xy xz yz
+    [kg m²], in the frame of the body.
+    """
+
+    name: str
+    part: str
+    static: bool
+    mass: float
+    com: list[float]
+    inertia: list[float]
+
+
+class ShapeView(msgspec.Struct, frozen=True):
+    """A shape of an element, posed in the frame of its body.
+
+    Sizes: box x y z; cylinder radius, length; cone radius, length, radius at the top; sphere
+    radius; capsule radius, length; plane x y; mesh none, its triangles are to scale. The axis is z,
+    through the centre.
+    """
+
+    kind: ShapeKind
+    size: list[float]
+    pose: list[float]
+    color: str
+    visible: bool
+    collide: bool
+    mesh: str | None = None
+
+
+class ElementView(msgspec.Struct, frozen=True):
+    """An element, posed in the frame of its body."""
+
+    name: str
+    label: str
+    part: str
+    body: int
+    pose: list[float]
+    origin: str
+    shapes: list[ShapeView]
+
+
+class Dof(msgspec.Struct, frozen=True):
+    """A degree of freedom of a joint; ``lo`` and ``hi`` are null where there is no limit."""
+
+    name: str
+    unit: str
+    lo: float | None
+    hi: float | None
+    signal: str
+    target_signal: str | None
+    speed_signal: str | None
+    effort_signal: str | None
+
+
+class JointView(msgspec.Struct, frozen=True):
+    """A joint between ``parent`` and ``body``.
+
+    ``x0`` is the pose of the body in its parent at joint value 0; ``pivot`` and ``axis`` are in
+    the frame of the body.
+    """
+
+    name: str
+    label: str
+    part: str
+    type: str
+    body: int
+    parent: int
+    x0: list[float]
+    pivot: list[float]
+    axis: list[float]
+    axis2: list[float]
+    pitch: float
+    origin: str
+    drive: Drive
+    dofs: list[Dof]
+
+
+class AnchorView(msgspec.Struct, frozen=True):
+    """An anchor, posed in the frame of its body."""
+
+    name: str
+    on: str
+    body: int
+    pose: list[float]
+    fits: str
+
+
+class LoopView(msgspec.Struct, frozen=True):
+    """A connection that closes a loop between the bodies ``a`` and ``b``."""
+
+    name: str
+    a: int
+    b: int
+    joint: str
+
+
+class SensorView(msgspec.Struct, frozen=True):
+    """A sensor and the signals it fills."""
+
+    name: str
+    type: str
+    on: str
+    signals: list[str]
+
+
+class AgentView(msgspec.Struct, frozen=True):
+    """What decides targets; ``file`` is its program, if it has one."""
+
+    name: str
+    type: str
+    file: str
+
+
+class SignalView(msgspec.Struct, frozen=True):
+    """A named value; ``lo`` and ``hi`` are null where there is no limit."""
+
+    name: str
+    unit: str
+    lo: float | None
+    hi: float | None
+    direction: Direction
+
+
+class ViewpointView(msgspec.Struct, frozen=True):
+    """Where to look from; ``opening`` is the vertical angle [rad]."""
+
+    name: str
+    xyz: list[float]
+    look_at: list[float]
+    opening: float
+
+
+class LightView(msgspec.Struct, frozen=True):
+    """A light: a sun (parallel, from ``xyz`` towards ``look_at``) or a lamp."""
+
+    name: str
+    kind: str
+    xyz: list[float]
+    look_at: list[float]
+    color: str
+    strength: float
+
+
+class FindingView(msgspec.Struct, frozen=True):
+    """Something that an engine cannot do, or does only softly."""
+
+    level: Level
+    about: str
+    text: str
+    origin: str
+
+
+# ---- server to client --------------------------------------------------------------------
+
+
+class ServerMessage(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower):
+    """Base of what the server says."""
+
+
+class Hello(ServerMessage, frozen=True):
+    """What a client is told first."""
+
+    protocol: int
+    version: str
+    you: str
+    driver: str | None
+    people: list[str]
+    scene_open: bool
+
+
+class Scene(ServerMessage, frozen=True):
+    """The scene that is open; frames carry its ``version``."""
+
+    version: int
+    name: str
+    title: str
+    file: str
+    step: float
+    gravity: list[float]
+    engines: list[str]
+    dirty: bool
+    can_undo: bool
+    can_redo: bool
+    editable: bool
+    bodies: list[Body]
+    elements: list[ElementView]
+    joints: list[JointView]
+    anchors: list[AnchorView]
+    loops: list[LoopView]
+    sensors: list[SensorView]
+    agents: list[AgentView]
+    signals: list[SignalView]
+    viewpoints: list[ViewpointView]
+    lights: list[LightView]
+    postures: list[str]
+    findings: list[FindingView]
+
+
+class Closed(ServerMessage, frozen=True):
+    """No scene is open any more."""
+
+
+class Status(ServerMessage, frozen=True):
+    """How the run stands; about ten times a second.
+
+    ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m];
+    ``history`` the first and last time one can go back to [s]; ``seeking`` whether the poses are
+    those of the past.
+    """
+
+    time: float
+    running: bool
+    speed: float
+    mode: str
+    lateness: float
+    rtf: float
+    gap: float
+    energy: float
+    step: int
+    recording: str | None
+    history: tuple[float, float] | None
+    seeking: bool
+    version: int
+
+
+class Event(ServerMessage, frozen=True):
+    """Something that happened."""
+
+    step: int
+    level: Level
+    text: str
+    source: str
+
+
+class Owners(ServerMessage, frozen=True):
+    """Who owns which input."""
+
+    owners: dict[str, str]
+
+
+class Row(msgspec.Struct, frozen=True):
+    """An attribute; ``value`` is as the file would say it, ``words`` what is allowed."""
+
+    key: str
+    value: str | float | bool
+    unit: str
+    lo: float | None
+    hi: float | None
+    words: list[str] | None
+    origin: str
+    editable: bool
+    changed: bool
+
+
+class Attributes(ServerMessage, frozen=True):
+    """Answer to ``inspect``."""
+
+    name: str
+    kind: str
+    rows: list[Row]
+
+
+class Refused(ServerMessage, frozen=True):
+    """Something asked for was not done; ``what`` is the type of the message that asked."""
+
+    what: str
+    text: str
+    key: str = ""
+
+
+class People(ServerMessage, frozen=True):
+    """Who is here, who drives, and who asks to."""
+
+    driver: str | None
+    people: list[str]
+    asks: str | None
+
+
+class UndoState(ServerMessage, frozen=True, tag="undo"):
+    """What can be undone, redone and saved."""
+
+    can_undo: bool
+    can_redo: bool
+    dirty: bool
+
+
+class GalleryChanged(ServerMessage, frozen=True, tag="gallery_changed"):
+    """The gallery is to be asked for again."""
+
+
+FromServer = (
+    Hello | Scene | Closed | Status | Event | Owners | Attributes | Refused | People | UndoState
+    | GalleryChanged
+)  # fmt: skip
+
+
+# ---- client to server --------------------------------------------------------------------
+
+
+class ClientMessage(
+    msgspec.Struct, frozen=True, tag_field="type", tag=str.lower, forbid_unknown_fields=True
+):
+    """Base of what a client says."""
+
+
+class Open(ClientMessage, frozen=True):
+    """Opens a scene or part: a kit's name for it, or a recent or imported file."""
+
+    scene: Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+
+
+class CloseScene(ClientMessage, frozen=True, tag="close_scene"):
+    """Goes back to the gallery."""
+
+
+class Play(ClientMessage, frozen=True):
+    """Lets time run."""
+
+
+class Pause(ClientMessage, frozen=True):
+    """Stops time."""
+
+
+class Step(ClientMessage, frozen=True):
+    """Does some steps while paused; a negative number goes back through history."""
+
+    steps: Annotated[int, msgspec.Meta(ge=-10_000, le=10_000)] = 1
+
+
+class Reset(ClientMessage, frozen=True):
+    """Goes back to the first state."""
+
+
+class Speed(ClientMessage, frozen=True):
+    """Simulated seconds per real second; 0 is as fast as possible."""
+
+    value: Annotated[float, msgspec.Meta(ge=0.0, le=1000.0)]
+
+
+class Seek(ClientMessage, frozen=True):
+    """Shows the past at a time [s]; playing goes on from there."""
+
+    time: float
+
+
+class Live(ClientMessage, frozen=True):
+    """Shows the present again."""
+
+
+class Set(ClientMessage, frozen=True):
+    """Sets an input or a parameter."""
+
+    signal: Name
+    value: float
+
+
+class Take(ClientMessage, frozen=True):
+    """Takes an input over."""
+
+    signal: Name
+
+
+class Release(ClientMessage, frozen=True):
+    """Gives all inputs back."""
+
+
+class Place(ClientMessage, frozen=True):
+    """Moves a joint itself, while paused."""
+
+    joint: Name
+    dof: Name
+    value: float
+
+
+class Posture(ClientMessage, frozen=True):
+    """Puts the robot into a named posture."""
+
+    name: Name
+
+
+class Grab(ClientMessage, frozen=True):
+    """Pulls a point of an element (in its frame) towards a place (in the world's)."""
+
+    element: Name
+    point: Triple
+    target: Triple
+
+
+class Drop(ClientMessage, frozen=True):
+    """Ends a pull."""
+
+
+class Watch(ClientMessage, frozen=True):
+    """Asks for the values of these signals; their frames carry ``number`` in their flags."""
+
+    number: Annotated[int, msgspec.Meta(ge=0, le=2**31)]
+    signals: Annotated[list[Name], msgspec.Meta(max_length=4096)]
+
+
+class Show(ClientMessage, frozen=True):
+    """Asks for contacts and for the wanted posture."""
+
+    contacts: bool = False
+    ghost: bool = False
+
+
+class Inspect(ClientMessage, frozen=True):
+    """Asks for the attributes of a thing; ``kind`` is scene, element, joint, anchor …"""
+
+    name: Name
+    kind: Name
+
+
+class Edit(ClientMessage, frozen=True):
+    """Changes an attribute in the file; a number, or words as the file would say them."""
+
+    name: Name
+    kind: Name
+    key: Name
+    value: Annotated[str, msgspec.Meta(max_length=65536)] | float | bool
+
+
+class Undo(ClientMessage, frozen=True):
+    """Takes the last edit back."""
+
+
+class Redo(ClientMessage, frozen=True):
+    """Does it again."""
+
+
+class Save(ClientMessage, frozen=True):
+    """Writes the file."""
+
+
+class Record(ClientMessage, frozen=True):
+    """Begins or ends a recording."""
+
+    on: bool
+
+
+class ControlRequest(ClientMessage, frozen=True, tag="control_request"):
+    """Asks to drive."""
+
+
+class ControlGrant(ClientMessage, frozen=True, tag="control_grant"):
+    """Hands over to somebody."""
+
+    to: Name
+
+
+class Ack(ClientMessage, frozen=True):
+    """How many frames of poses have arrived since the connection was made."""
+
+    frame: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+FromClient = (
+    Open | CloseScene | Play | Pause | Step | Reset | Speed | Seek | Live | Set | Take | Release
+    | Place | Posture | Grab | Drop | Watch | Show | Inspect | Edit | Undo | Redo | Save | Record
+    | ControlRequest | ControlGrant | Ack
+)  # fmt: skip
+
+#: What a watcher may send; all else is the driver's.
+FOR_ALL = (Watch, Show, Inspect, ControlRequest, Ack)
+
+
+# ---- over HTTP ---------------------------------------------------------------------------
+
+
+class GalleryScene(msgspec.Struct, frozen=True):
+    """A scene of a kit; ``picture`` is an address or null."""
+
+    name: str
+    title: str
+    engine: str
+    picture: str | None
+    kit: str
+
+
+class GalleryPart(msgspec.Struct, frozen=True):
+    """A part of a kit."""
+
+    name: str
+    title: str
+    picture: str | None
+
+
+class GalleryKit(msgspec.Struct, frozen=True):
+    """A kit and its parts."""
+
+    name: str
+    parts: list[GalleryPart]
+
+
+class Recent(msgspec.Struct, frozen=True):
+    """A file that was open; ``when`` in seconds since 1970."""
+
+    path: str
+    name: str
+    when: float
+
+
+class Gallery(msgspec.Struct, frozen=True):
+    """Answer to ``/api/gallery``."""
+
+    version: str
+    scenes: list[GalleryScene]
+    kits: list[GalleryKit]
+    recent: list[Recent]
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """Answer to ``/api/import``: what to open."""
+
+    scene: str
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Answer to a request that failed."""
+
+    error: str
+    where: str = ""
+
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(FromClient)
+
+
+def encode(message: msgspec.Struct) -> bytes:
+    """A message as JSON."""
+    return _encoder.encode(message)
+
+
+def decode(data: bytes | str) -> FromClient:
+    """A client's message from JSON.
+
+    Raises:
+        FormatError: If it is none; the message says what is wrong.
+    """
+    try:
+        return _decoder.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise FormatError(f"this is no message of the studio: {error}.") from None
+
+
+def type_of(message: msgspec.Struct) -> str:
+    """The word in a message's field ``type``."""
+    return str(type(message).__struct_config__.tag)

@@ -1,0 +1,55 @@
+"""History: the states of the last seconds, to look at again and to go on from."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+
+from linkwork.state import State
+
+#: States are kept this often [1/s] and for so long [s of simulated time].
+RATE, SPAN = 30.0, 10.0
+#: Most memory that a history takes [byte].
+MOST = 64 * 2**20
+
+
+class History:
+    """Copies of a running state, the oldest of which is given up for the newest.
+
+    Args:
+        h: Time step [s].
+        size: Numbers in a state.
+    """
+
+    def __init__(self, h: float, size: int) -> None:
+        self._h = h
+        self._every = max(1, round(1.0 / (RATE * h)))
+        most = min(round(SPAN * RATE), max(2, MOST // (8 * max(1, size))))
+        self._kept: deque[tuple[int, bytes]] = deque(maxlen=most)
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The first and the last time that is kept [s]."""
+        if not self._kept:
+            return None
+        return self._kept[0][0] * self._h, self._kept[-1][0] * self._h
+
+    def keep(self, state: State, *, at_once: bool = False) -> None:
+        """Keeps a state if one is due, or ``at_once``; what is later is forgotten."""
+        step = state.step
+        if not at_once and step % self._every:
+            return
+        self.forget_after(step - 1)
+        self._kept.append((step, state.save()))
+
+    def forget_after(self, step: int) -> None:
+        """Forgets what came after a step."""
+        while self._kept and self._kept[-1][0] > step:
+            self._kept.pop()
+
+    def at(self, time: float) -> bytes | None:
+        """The last state kept at or before a time [s]; the first if all are later."""
+        if not self._kept:
+            return None
+        place = bisect_right([step for step, _ in self._kept], round(time / self._h, 6))
+        return self._kept[max(0, place - 1)][1]

@@ -1,0 +1,79 @@
+"""Placing: moves joints by hand, where time stands still."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.errors import SignalError, not_found
+from linkwork.kinematics.kernels import BALL, FREE
+from linkwork.session.cycle import Cycle
+from linkwork.spatial.pose import quat_from_axis
+
+
+def place(cycle: Cycle, joint: str, dof: str, value: float) -> None:
+    """Moves one degree of freedom of a joint, at rest; joints coupled to it follow.
+
+    Args:
+        cycle: The world and its state.
+        joint: Name of the joint.
+        dof: Name of the degree of freedom; empty where the joint has one.
+        value: Where to [rad or m]; rx, ry, rz of a ball or free joint are a rotation vector.
+
+    Raises:
+        LinkworkError: If there is no such freedom, or the value is out of its range.
+    """
+    world, state = cycle.world, cycle.state
+    number = world.joint(joint)
+    kind, body = world.joints[number].kind, int(world.joint_body[number])
+    if dof not in kind.dofs and (dof or kind.nv != 1):
+        raise not_found("degree of freedom", dof, kind.dofs)
+    index = kind.dofs.index(dof) if dof else 0
+    row = int(world.vadr[body]) + index
+    lo, hi = float(world.dof_lo[row]), float(world.dof_hi[row])
+    if not (math.isfinite(value) and lo <= value <= hi):
+        unit = "rad" if kind.is_angle(index) else "m"
+        raise SignalError(f"joint {joint!r} goes from {lo:g} to {hi:g} {unit}, not to {value:g}.")
+    turned = world.kind[body] == BALL or (world.kind[body] == FREE and index >= 3)
+    if turned:
+        _turn(cycle, body, index % 3, value)
+    else:
+        _move(cycle, row, value)
+        for follower, leader in world.coupling_dof.tolist():
+            if leader == row:
+                ratio, offset = world.coupling_law[world.coupling_dof[:, 0] == follower][0]
+                _move(cycle, follower, ratio * value + offset)
+    state.v[row] = 0.0
+    settle(cycle)
+
+
+def settle(cycle: Cycle) -> None:
+    """Lets everything fit coordinates that were written: servos are there, not on their way."""
+    for actuator in cycle.actuators:
+        if "setpoint" in actuator.slots():
+            actuator.slot("setpoint")[:] = cycle.state.target[actuator.dofs]
+    cycle.refresh()
+
+
+def _move(cycle: Cycle, dof: int, value: float) -> None:
+    world, state = cycle.world, cycle.state
+    body = int(world.dof_body[dof])
+    state.q[int(world.qadr[body]) + dof - int(world.vadr[body])] = value
+    state.v[dof] = 0.0
+    if world.kind[body] != FREE:
+        state.target[dof] = value
+
+
+def _turn(cycle: Cycle, body: int, axis: int, value: float) -> None:
+    """Sets one component of a body's rotation vector."""
+    world, state = cycle.world, cycle.state
+    first = int(world.qadr[body]) + (3 if world.kind[body] == FREE else 0)
+    w, *xyz = state.q[first : first + 4].tolist()
+    sine = math.hypot(*xyz)
+    turn = 2.0 * math.atan2(sine, abs(w)) * math.copysign(1.0, w)
+    vector = np.array(xyz) * (turn / sine if sine > 1e-12 else 0.0)
+    vector[axis] = value
+    angle = float(np.linalg.norm(vector))
+    quat = quat_from_axis(vector / angle, angle) if angle > 1e-12 else (1.0, 0.0, 0.0, 0.0)
+    state.q[first : first + 4] = quat

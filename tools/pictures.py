@@ -1,0 +1,165 @@
+"""Draws the pictures of the documentation and the kits, without a graphics card.
+
+python tools/pictures.py [name …]
+"""
+
+from __future__ import annotations
+
+import math
+import runpy
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import linkwork as lw
+from linkwork.parts import find_kits
+from linkwork.session.session import Session
+from png import write_png
+from render import Camera, Look, Model, render
+
+ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "pictures"
+KITS = ROOT / "src" / "linkwork" / "kits"
+SIZE, PART_SIZE = (960, 600), (480, 360)
+
+#: A world with the poses of its bodies.
+Shown = tuple[lw.World, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture: what is shown, from where and in which light."""
+
+    show: Callable[[], Shown]
+    camera: Camera
+    look: Look = Look()
+
+    def draw(self, path: Path, size: tuple[int, int]) -> None:
+        model = Model.of([self.show()])
+        write_png(path, render(model, self.camera, self.look, *size))
+        print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
+
+
+def after(scene: str | lw.Scene, seconds: float, **values: float) -> Shown:
+    """A scene after some time of running."""
+    with Session(scene, watch=False) as session:
+        for signal, value in values.items():
+            session[signal] = value
+        session.run(seconds)
+        return session.world, session.state.pose.copy()
+
+
+def example(number: str) -> dict[str, Any]:
+    """What an example defines."""
+    (path,) = (ROOT / "examples").glob(f"{number}_*.py")
+    return runpy.run_path(str(path))
+
+
+def twin() -> Shown:
+    scene = lw.load_scene("tripod/twin")
+    scene.agents = [agent for agent in scene.agents if agent.name != "level"]
+    return after(scene, 5.0)
+
+
+def arm() -> Shown:
+    made = example("07")
+    with tempfile.TemporaryDirectory() as folder:
+        part = made["robot"](Path(folder) / "robot.urdf")
+    return after(made["scene"](part), 2.0, **{"arm/shoulder.target": 0.5, "arm/elbow.target": 1.0})
+
+
+def crane() -> Shown:
+    made = example("10")
+    with tempfile.TemporaryDirectory() as folder:
+        document = lw.Document.open(made["write"](Path(folder)))
+        document.add("part", {"name": "load", "part": "./load.toml", "on": "crane/hook"})
+        assert isinstance(document.content, lw.Scene)
+        return after(document.content, 2.3)
+
+
+DOCS: dict[str, Picture] = {
+    "tripod": Picture(
+        lambda: after("tripod/level", 5.0), Camera((0.42, -1.55, 0.80), (0.0, 0.0, 0.27), 0.50)
+    ),
+    "gripper": Picture(
+        lambda: after("gripper/follow", 2.5), Camera((0.98, -0.80, 0.80), (0.20, 0.0, 0.20), 0.50)
+    ),
+    "twin": Picture(twin, Camera((0.75, -2.30, 1.00), (0.42, 0.0, 0.28), 0.48), Look(reach=2.0)),
+    "lamp": Picture(
+        lambda: after(example("02")["scene"](), 1.5, **{"lamp/lift.target": 0.5, "lamp/reach.target": 1.2}),
+        Camera((0.62, -1.15, 0.62), (0.15, 0.0, 0.22), 0.52),
+    ),
+    "lookout": Picture(
+        lambda: after(example("05")["scene"](), 0.55),
+        Camera((-0.45, -1.35, 0.95), (0.40, -0.05, 0.12), 0.55),
+    ),
+    "dominoes": Picture(
+        lambda: after(example("06")["scene"](), 0.52),
+        Camera((0.95, -0.55, 0.52), (0.22, 0.16, 0.04), 0.55),
+    ),
+    "urdf": Picture(arm, Camera((0.55, -1.45, 0.80), (0.17, 0.0, 0.32), 0.55)),
+    "balance": Picture(
+        lambda: after(example("08")["scene"](), 0.1),
+        Camera((0.55, -1.75, 0.95), (0.0, 0.0, 0.38), 0.55),
+    ),
+    "ride": Picture(
+        lambda: after(example("09")["scene"](), 3.0),
+        Camera((0.55, -1.20, 0.75), (0.06, 0.0, 0.18), 0.52),
+    ),
+    "crane": Picture(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
+}
+
+
+def part_picture(name: str) -> Picture:
+    """A part of a kit by itself, as large as the picture allows, on the ground."""
+    scene = lw.Scene("part").place(lw.load_part(name))
+    world = lw.compile_scene(scene.engine("kinematic"))
+    pose = lw.forward(world, world.q0)
+    corners = _corners(Model.of([(world, pose)]))
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    centre = (low + high) / 2.0
+    size = float(np.linalg.norm(high - low))
+    away = size * 2.15 * np.array([0.55, -0.70, 0.46]) / math.sqrt(0.55**2 + 0.70**2 + 0.46**2)
+    eye, target = (tuple(map(float, v)) for v in (centre + away, centre))
+    look = Look(
+        lamp=tuple(size * 2.2 * c for c in (-0.40, -0.48, 0.80)),  # type: ignore[arg-type]
+        lamp_radius=0.28 * size, ground=float(low[2]), grid=0.0,
+    )  # fmt: skip
+    return Picture(lambda: (world, pose), Camera(eye, target, 0.52), look)  # type: ignore[arg-type]
+
+
+def _corners(model: Model) -> np.ndarray:
+    """Points that together span all shapes, from MuJoCo's bounding boxes (n×3) [m]."""
+    signs = np.array(np.meshgrid(*[(-1.0, 1.0)] * 3)).reshape(3, -1).T
+    found = []
+    for geom, (_, at, turn, _) in enumerate(model.shapes):
+        box = model.mj.geom_aabb[geom]
+        if model.mj.geom_dataid[geom] >= 0:  # a mesh has a frame of its own
+            at, turn = model.data.geom_xpos[geom], model.data.geom_xmat[geom].reshape(3, 3)
+        found.append(at + (box[:3] + signs * box[3:]) @ turn.T)
+    return np.concatenate(found)
+
+
+def main(names: list[str]) -> int:
+    parts = {name: kit for kit in find_kits().values() if kit.source == "package" for name in kit.parts()}
+    known = [*DOCS, *parts]
+    for name in names:
+        if name not in known:
+            print(f"There is no picture {name!r}; there are {', '.join(known)}.", file=sys.stderr)
+            return 1
+    PICTURES.mkdir(exist_ok=True)
+    for name in names or known:
+        if name in DOCS:
+            DOCS[name].draw(PICTURES / f"{name}.png", SIZE)
+        else:
+            part_picture(name).draw(KITS / f"{name}.png", PART_SIZE)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,44 @@
+import { announce } from "./topics";
+
+export type Workspace = "Build" | "Drive" | "Test" | "Review";
+export type ViewName = "top" | "perspective" | "front" | "right";
+export type Stereo = "none" | "anaglyph" | "side by side" | "interlaced";
+
+/** How the panels are arranged; kept between visits. */
+export const layout = {
+  workspace: "Drive" as Workspace,
+  four: true,
+  active: "perspective" as ViewName,
+  left: "Scene",
+  right: "Attributes",
+  dock: false,
+  stereo: "none" as Stereo,
+  leftWidth: 264,
+  rightWidth: 320,
+  dockHeight: 208,
+};
+
+const KEY = "linkwork-layout";
+
+export function loadLayout(): void {
+  try {
+    Object.assign(layout, JSON.parse(localStorage.getItem(KEY) ?? "{}"));
+  } catch {
+    localStorage.removeItem(KEY);
+  }
+  layout.stereo = "none";
+}
+
+export function arrange(change: Partial<typeof layout>): void {
+  Object.assign(layout, change);
+  localStorage.setItem(KEY, JSON.stringify(layout));
+  announce("layout");
+}
+
+/** A workspace only arranges panels; commands work everywhere. */
+export function chooseWorkspace(workspace: Workspace): void {
+  if (workspace === "Build") arrange({ workspace, four: false, dock: false });
+  else if (workspace === "Drive") arrange({ workspace, four: true, dock: false });
+  else if (workspace === "Test") arrange({ workspace, four: false, dock: true, right: "Messages" });
+  else arrange({ workspace, four: false, dock: true, right: "Attributes" });
+}

@@ -1,0 +1,117 @@
+/** Numbers people type and read. Inside everything is SI; degrees and millimetres on screen. */
+
+const UNITS: Record<string, { of: string; factor: number }> = {
+  rad: { of: "rad", factor: 1 },
+  deg: { of: "rad", factor: Math.PI / 180 },
+  "°": { of: "rad", factor: Math.PI / 180 },
+  m: { of: "m", factor: 1 },
+  mm: { of: "m", factor: 1e-3 },
+  cm: { of: "m", factor: 1e-2 },
+  s: { of: "s", factor: 1 },
+  ms: { of: "s", factor: 1e-3 },
+  kg: { of: "kg", factor: 1 },
+  g: { of: "kg", factor: 1e-3 },
+};
+
+export interface ScreenUnit {
+  unit: string;
+  /** SI value = factor × number on the screen. */
+  factor: number;
+  digits: number;
+}
+
+/** How a quantity in SI is written on the screen. */
+export function screenUnit(si: string, degrees = true): ScreenUnit {
+  const turn = Math.PI / 180;
+  if (si.startsWith("rad") && degrees) {
+    return { unit: si.replace("rad", "°"), factor: turn, digits: 1 };
+  }
+  if (si === "m") return { unit: "mm", factor: 1e-3, digits: 1 };
+  if (si === "rad") return { unit: "rad", factor: 1, digits: 3 };
+  return { unit: si, factor: 1, digits: si === "m/s" ? 3 : 2 };
+}
+
+/** A number with a true minus and no negative zero. */
+export function format(value: number, digits: number): string {
+  if (!Number.isFinite(value)) return "–";
+  let text = value.toFixed(digits);
+  if (Number(text) === 0) text = (0).toFixed(digits);
+  return text.replace("-", "−");
+}
+
+/** An SI value as people read it, for instance `96.0°` or `24.0 mm`. */
+export function formatSI(value: number, si: string, degrees = true): string {
+  const { unit, factor, digits } = screenUnit(si, degrees);
+  const gap = unit.startsWith("°") || unit === "" ? "" : " ";
+  return `${format(value / factor, digits)}${gap}${unit}`;
+}
+
+/**
+ * Reads what was typed into a field, in SI; null when it is no number.
+ *
+ * Accepts arithmetic (`2*45`, `(1+2)/3`) and a unit at the end (`30deg`, `0.5 rad`); without a
+ * unit the number is in the unit the field shows.
+ */
+export function parse(text: string, si: string, degrees = true): number | null {
+  const clean = text.trim().replaceAll("−", "-").replaceAll(",", ".").replaceAll("π", "pi");
+  const match = /^(.*?)\s*(rad|deg|°|mm|cm|ms|kg|m|s|g)?$/.exec(clean);
+  if (!match || !match[1]) return null;
+  const value = arithmetic(match[1]);
+  if (value === null) return null;
+  const word = match[2];
+  if (word === undefined) return value * screenUnit(si, degrees).factor;
+  const given = UNITS[word];
+  if (!given) return null;
+  if (given.of !== si) return si.startsWith(`${given.of}/`) ? value * given.factor : null;
+  return value * given.factor;
+}
+
+/** Evaluates + − * / ^, parentheses and pi; null when the text is anything else. */
+export function arithmetic(text: string): number | null {
+  const tokens = text.match(/\d*\.?\d+(?:e[+-]?\d+)?|pi|[-+*/^()]/gi);
+  if (!tokens || tokens.join("") !== text.replace(/\s+/g, "")) return null;
+  let at = 0;
+  const fail = Symbol("no number");
+  const atom = (): number => {
+    const token = tokens[at++];
+    if (token === undefined) throw fail;
+    if (token === "(") {
+      const inside = sum();
+      if (tokens[at++] !== ")") throw fail;
+      return inside;
+    }
+    if (token === "-") return -power();
+    if (token === "+") return power();
+    if (token.toLowerCase() === "pi") return Math.PI;
+    const value = Number(token);
+    if (Number.isNaN(value)) throw fail;
+    return value;
+  };
+  const power = (): number => {
+    const base = atom();
+    if (tokens[at] !== "^") return base;
+    at++;
+    return base ** power();
+  };
+  const product = (): number => {
+    let value = power();
+    while (tokens[at] === "*" || tokens[at] === "/") {
+      value = tokens[at++] === "*" ? value * power() : value / power();
+    }
+    return value;
+  };
+  const sum = (): number => {
+    let value = product();
+    while (tokens[at] === "+" || tokens[at] === "-") {
+      value = tokens[at++] === "+" ? value + product() : value - product();
+    }
+    return value;
+  };
+  try {
+    const value = sum();
+    return at === tokens.length && Number.isFinite(value) ? value : null;
+  } catch (error) {
+    if (error === fail) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+import { Connection, type LinkState } from "../protocol/connection";
+import { CONTACTS, GHOST, POSES, SIGNALS, type Frame } from "../protocol/frames";
+import type { SceneMessage, ServerMessage } from "../protocol/messages";
+import { receiveSignals, rewatch } from "./signals";
+import { isDriver, store } from "./store";
+import { show } from "./show";
+import { announce } from "./topics";
+import { toast } from "../ui/toast";
+import { readToken } from "./token";
+
+const KEPT_NOTES = 400;
+let connection: Connection | null = null;
+
+export function connect(): void {
+  connection = new Connection(readToken(), { message, frame, state });
+  connection.open();
+}
+
+export function send(message: { type: string } & Record<string, unknown>): boolean {
+  return connection?.send(message) ?? false;
+}
+
+/** Sends what changes something; says so when this person only watches. */
+export function command(message: { type: string } & Record<string, unknown>): boolean {
+  if (!isDriver()) {
+    const who = store.people.driver;
+    toast({
+      level: "info",
+      text: who ? `${who} drives. You watch.` : "Nobody drives yet.",
+      action: { label: "Ask to drive", run: () => send({ type: "control_request" }) },
+    });
+    return false;
+  }
+  return send(message);
+}
+
+function state(link: LinkState, reason: string): void {
+  store.link = link;
+  store.linkReason = reason;
+  announce("link");
+}
+
+function opened(scene: SceneMessage): void {
+  const other = store.scene?.name !== scene.name;
+  store.scene = scene;
+  store.findings = scene.findings;
+  store.undo = { can_undo: scene.can_undo, can_redo: scene.can_redo, dirty: scene.dirty };
+  store.poses = null;
+  store.ghost = null;
+  store.contacts = null;
+  if (other) {
+    store.selection = [];
+    store.attributes = null;
+    store.notes = [];
+  }
+  announce("scene");
+  announce("undo");
+  announce("messages");
+  if (other) announce("selection");
+  const last = store.selection.at(-1);
+  if (last) send({ type: "inspect", name: last.name, kind: last.kind });
+  rewatch();
+  send({ type: "show", contacts: show.contacts || show.forces, ghost: show.ghost });
+}
+
+function message(m: ServerMessage): void {
+  switch (m.type) {
+    case "hello":
+      store.version = m.version;
+      store.you = m.you;
+      store.people = { type: "people", driver: m.driver, people: m.people, asks: null };
+      if (!m.scene_open) {
+        store.scene = null;
+        announce("scene");
+      }
+      announce("people");
+      return;
+    case "scene":
+      return opened(m);
+    case "status":
+      store.status = m;
+      return announce("status");
+    case "owners":
+      store.owners = m.owners;
+      return announce("owners");
+    case "people":
+      store.people = m;
+      return announce("people");
+    case "undo":
+      store.undo = m;
+      return announce("undo");
+    case "attributes":
+      store.attributes = m;
+      return announce("attributes");
+    case "refused":
+      store.refused = m;
+      announce("refused");
+      if (!m.key) toast({ level: "error", text: m.text });
+      return;
+    case "event":
+      store.notes.push({ level: m.level, text: m.text, source: m.source, step: m.step });
+      if (store.notes.length > KEPT_NOTES) store.notes.shift();
+      if (m.level === "error" || m.level === "warning") toast({ level: m.level, text: m.text });
+      return announce("messages");
+    case "gallery_changed":
+      return announce("gallery");
+  }
+}
+
+function frame(f: Frame): void {
+  if (store.scene && f.version !== store.scene.version) return;
+  if (f.kind === SIGNALS) return receiveSignals(f.flags, f.time, f.values as Float64Array);
+  const values = f.values as Float32Array;
+  if (f.kind === POSES) {
+    store.poses = values;
+    store.poseTime = f.time;
+    announce("poses");
+  } else if (f.kind === GHOST) {
+    store.ghost = f.count > 0 ? values : null;
+    announce("ghost");
+  } else if (f.kind === CONTACTS) {
+    store.contacts = values;
+    announce("contacts");
+  }
+}

@@ -1,0 +1,47 @@
+import { send } from "./session";
+import { announce } from "./topics";
+import { Trail } from "./trail";
+
+/** Which signals the page watches, who asked for them, and what arrived. */
+const wishes = new Map<string, string[]>();
+const latest = new Map<string, number>();
+const trails = new Map<string, Trail>();
+let order: string[] = [];
+let number = 0;
+
+/** `asker` wants these signals from now on (and no longer the ones it wanted before). */
+export function watch(asker: string, names: string[]): void {
+  if (names.length === 0) wishes.delete(asker);
+  else wishes.set(asker, names);
+  const wanted = [...new Set([...wishes.values()].flat())].sort();
+  if (wanted.length === order.length && wanted.every((name, i) => name === order[i])) return;
+  order = wanted;
+  for (const name of [...trails.keys()]) if (!order.includes(name)) trails.delete(name);
+  rewatch();
+}
+
+export function rewatch(): void {
+  number = (number + 1) & 0xff;
+  send({ type: "watch", number, signals: order });
+}
+
+export function receiveSignals(flags: number, time: number, values: Float64Array): void {
+  if (flags !== number || values.length !== order.length) return;
+  order.forEach((name, i) => {
+    const value = values[i] ?? NaN;
+    latest.set(name, value);
+    let trail = trails.get(name);
+    if (!trail) trails.set(name, (trail = new Trail()));
+    trail.push(time, value);
+  });
+  announce("signals");
+}
+
+/** The newest value of a watched signal in SI units, or null. */
+export function valueOf(name: string | null): number | null {
+  return name === null ? null : (latest.get(name) ?? null);
+}
+
+export function trailOf(name: string): Trail | null {
+  return trails.get(name) ?? null;
+}

@@ -1,0 +1,41 @@
+/** A small notice board: pieces of the page listen to topics by name. */
+export type Topic =
+  | "link"
+  | "scene"
+  | "status"
+  | "people"
+  | "owners"
+  | "undo"
+  | "attributes"
+  | "refused"
+  | "messages"
+  | "poses"
+  | "ghost"
+  | "contacts"
+  | "signals"
+  | "selection"
+  | "hover"
+  | "show"
+  | "theme"
+  | "units"
+  | "layout"
+  | "charts"
+  | "gallery"
+  | "drag";
+
+const listeners = new Map<Topic, Set<() => void>>();
+
+/** Calls `listener` whenever one of the topics changes; returns how to stop. */
+export function on(topics: Topic | Topic[], listener: () => void): () => void {
+  const list = Array.isArray(topics) ? topics : [topics];
+  for (const topic of list) {
+    let set = listeners.get(topic);
+    if (!set) listeners.set(topic, (set = new Set()));
+    set.add(listener);
+  }
+  return () => list.forEach((topic) => listeners.get(topic)?.delete(listener));
+}
+
+export function announce(topic: Topic): void {
+  listeners.get(topic)?.forEach((listener) => listener());
+}

@@ -1,0 +1,516 @@
+// Made by `python -m linkwork.server.typescript --write` from src/linkwork/server/messages.py; do not edit.
+
+export const PROTOCOL = 1;
+export const POSES = 1;
+export const SIGNALS = 2;
+export const CONTACTS = 3;
+export const GHOST = 4;
+export const IN_FLIGHT = 3;
+
+/** A rigid body; number 0 is the world. Their order is that of the poses. ``com`` is the centre of mass [m] and ``inertia`` six numbers about it, xx yy zz xy xz yz [kg m²], in the frame of the body. */
+export interface Body {
+  name: string;
+  part: string;
+  static: boolean;
+  mass: number;
+  com: number[];
+  inertia: number[];
+}
+
+/** A shape of an element, posed in the frame of its body. Sizes: box x y z; cylinder radius, length; cone radius, length, radius at the top; sphere radius; capsule radius, length; plane x y; mesh none, its triangles are to scale. The axis is z, through the centre. */
+export interface ShapeView {
+  kind: "box" | "capsule" | "cone" | "cylinder" | "mesh" | "plane" | "sphere";
+  size: number[];
+  pose: number[];
+  color: string;
+  visible: boolean;
+  collide: boolean;
+  mesh: string | null;
+}
+
+/** An element, posed in the frame of its body. */
+export interface ElementView {
+  name: string;
+  label: string;
+  part: string;
+  body: number;
+  pose: number[];
+  origin: string;
+  shapes: ShapeView[];
+}
+
+/** A degree of freedom of a joint; ``lo`` and ``hi`` are null where there is no limit. */
+export interface Dof {
+  name: string;
+  unit: string;
+  lo: number | null;
+  hi: number | null;
+  signal: string;
+  target_signal: string | null;
+  speed_signal: string | null;
+  effort_signal: string | null;
+}
+
+/** A joint between ``parent`` and ``body``. ``x0`` is the pose of the body in its parent at joint value 0; ``pivot`` and ``axis`` are in the frame of the body. */
+export interface JointView {
+  name: string;
+  label: string;
+  part: string;
+  type: string;
+  body: number;
+  parent: number;
+  x0: number[];
+  pivot: number[];
+  axis: number[];
+  axis2: number[];
+  pitch: number;
+  origin: string;
+  drive: "effort" | "kinematic" | "motor" | "none" | "servo";
+  dofs: Dof[];
+}
+
+/** An anchor, posed in the frame of its body. */
+export interface AnchorView {
+  name: string;
+  on: string;
+  body: number;
+  pose: number[];
+  fits: string;
+}
+
+/** A connection that closes a loop between the bodies ``a`` and ``b``. */
+export interface LoopView {
+  name: string;
+  a: number;
+  b: number;
+  joint: string;
+}
+
+/** A sensor and the signals it fills. */
+export interface SensorView {
+  name: string;
+  type: string;
+  on: string;
+  signals: string[];
+}
+
+/** What decides targets; ``file`` is its program, if it has one. */
+export interface AgentView {
+  name: string;
+  type: string;
+  file: string;
+}
+
+/** A named value; ``lo`` and ``hi`` are null where there is no limit. */
+export interface SignalView {
+  name: string;
+  unit: string;
+  lo: number | null;
+  hi: number | null;
+  direction: "input" | "output" | "param";
+}
+
+/** Where to look from; ``opening`` is the vertical angle [rad]. */
+export interface ViewpointView {
+  name: string;
+  xyz: number[];
+  look_at: number[];
+  opening: number;
+}
+
+/** A light: a sun (parallel, from ``xyz`` towards ``look_at``) or a lamp. */
+export interface LightView {
+  name: string;
+  kind: string;
+  xyz: number[];
+  look_at: number[];
+  color: string;
+  strength: number;
+}
+
+/** Something that an engine cannot do, or does only softly. */
+export interface FindingView {
+  level: "error" | "info" | "note" | "soft" | "warning";
+  about: string;
+  text: string;
+  origin: string;
+}
+
+/** What a client is told first. */
+export interface Hello {
+  type: "hello";
+  protocol: number;
+  version: string;
+  you: string;
+  driver: string | null;
+  people: string[];
+  scene_open: boolean;
+}
+
+/** The scene that is open; frames carry its ``version``. */
+export interface Scene {
+  type: "scene";
+  version: number;
+  name: string;
+  title: string;
+  file: string;
+  step: number;
+  gravity: number[];
+  engines: string[];
+  dirty: boolean;
+  can_undo: boolean;
+  can_redo: boolean;
+  editable: boolean;
+  bodies: Body[];
+  elements: ElementView[];
+  joints: JointView[];
+  anchors: AnchorView[];
+  loops: LoopView[];
+  sensors: SensorView[];
+  agents: AgentView[];
+  signals: SignalView[];
+  viewpoints: ViewpointView[];
+  lights: LightView[];
+  postures: string[];
+  findings: FindingView[];
+}
+
+/** No scene is open any more. */
+export interface Closed {
+  type: "closed";
+}
+
+/** How the run stands; about ten times a second. ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m]; ``history`` the first and last time one can go back to [s]; ``seeking`` whether the poses are those of the past. */
+export interface Status {
+  type: "status";
+  time: number;
+  running: boolean;
+  speed: number;
+  mode: string;
+  lateness: number;
+  rtf: number;
+  gap: number;
+  energy: number;
+  step: number;
+  recording: string | null;
+  history: [number, number] | null;
+  seeking: boolean;
+  version: number;
+}
+
+/** Something that happened. */
+export interface Event {
+  type: "event";
+  step: number;
+  level: "error" | "info" | "note" | "soft" | "warning";
+  text: string;
+  source: string;
+}
+
+/** Who owns which input. */
+export interface Owners {
+  type: "owners";
+  owners: Record<string, string>;
+}
+
+/** An attribute; ``value`` is as the file would say it, ``words`` what is allowed. */
+export interface Row {
+  key: string;
+  value: string | number | boolean;
+  unit: string;
+  lo: number | null;
+  hi: number | null;
+  words: string[] | null;
+  origin: string;
+  editable: boolean;
+  changed: boolean;
+}
+
+/** Answer to ``inspect``. */
+export interface Attributes {
+  type: "attributes";
+  name: string;
+  kind: string;
+  rows: Row[];
+}
+
+/** Something asked for was not done; ``what`` is the type of the message that asked. */
+export interface Refused {
+  type: "refused";
+  what: string;
+  text: string;
+  key: string;
+}
+
+/** Who is here, who drives, and who asks to. */
+export interface People {
+  type: "people";
+  driver: string | null;
+  people: string[];
+  asks: string | null;
+}
+
+/** What can be undone, redone and saved. */
+export interface UndoState {
+  type: "undo";
+  can_undo: boolean;
+  can_redo: boolean;
+  dirty: boolean;
+}
+
+/** The gallery is to be asked for again. */
+export interface GalleryChanged {
+  type: "gallery_changed";
+}
+
+/** Opens a scene or part: a kit's name for it, or a recent or imported file. */
+export interface Open {
+  type: "open";
+  scene: string;
+}
+
+/** Goes back to the gallery. */
+export interface CloseScene {
+  type: "close_scene";
+}
+
+/** Lets time run. */
+export interface Play {
+  type: "play";
+}
+
+/** Stops time. */
+export interface Pause {
+  type: "pause";
+}
+
+/** Does some steps while paused; a negative number goes back through history. */
+export interface Step {
+  type: "step";
+  steps?: number;
+}
+
+/** Goes back to the first state. */
+export interface Reset {
+  type: "reset";
+}
+
+/** Simulated seconds per real second; 0 is as fast as possible. */
+export interface Speed {
+  type: "speed";
+  value: number;
+}
+
+/** Shows the past at a time [s]; playing goes on from there. */
+export interface Seek {
+  type: "seek";
+  time: number;
+}
+
+/** Shows the present again. */
+export interface Live {
+  type: "live";
+}
+
+/** Sets an input or a parameter. */
+export interface Set {
+  type: "set";
+  signal: string;
+  value: number;
+}
+
+/** Takes an input over. */
+export interface Take {
+  type: "take";
+  signal: string;
+}
+
+/** Gives all inputs back. */
+export interface Release {
+  type: "release";
+}
+
+/** Moves a joint itself, while paused. */
+export interface Place {
+  type: "place";
+  joint: string;
+  dof: string;
+  value: number;
+}
+
+/** Puts the robot into a named posture. */
+export interface Posture {
+  type: "posture";
+  name: string;
+}
+
+/** Pulls a point of an element (in its frame) towards a place (in the world's). */
+export interface Grab {
+  type: "grab";
+  element: string;
+  point: [number, number, number];
+  target: [number, number, number];
+}
+
+/** Ends a pull. */
+export interface Drop {
+  type: "drop";
+}
+
+/** Asks for the values of these signals; their frames carry ``number`` in their flags. */
+export interface Watch {
+  type: "watch";
+  number: number;
+  signals: string[];
+}
+
+/** Asks for contacts and for the wanted posture. */
+export interface Show {
+  type: "show";
+  contacts?: boolean;
+  ghost?: boolean;
+}
+
+/** Asks for the attributes of a thing; ``kind`` is scene, element, joint, anchor … */
+export interface Inspect {
+  type: "inspect";
+  name: string;
+  kind: string;
+}
+
+/** Changes an attribute in the file; a number, or words as the file would say them. */
+export interface Edit {
+  type: "edit";
+  name: string;
+  kind: string;
+  key: string;
+  value: string | number | boolean;
+}
+
+/** Takes the last edit back. */
+export interface Undo {
+  type: "undo";
+}
+
+/** Does it again. */
+export interface Redo {
+  type: "redo";
+}
+
+/** Writes the file. */
+export interface Save {
+  type: "save";
+}
+
+/** Begins or ends a recording. */
+export interface Record {
+  type: "record";
+  on: boolean;
+}
+
+/** Asks to drive. */
+export interface ControlRequest {
+  type: "control_request";
+}
+
+/** Hands over to somebody. */
+export interface ControlGrant {
+  type: "control_grant";
+  to: string;
+}
+
+/** How many frames of poses have arrived since the connection was made. */
+export interface Ack {
+  type: "ack";
+  frame: number;
+}
+
+/** A scene of a kit; ``picture`` is an address or null. */
+export interface GalleryScene {
+  name: string;
+  title: string;
+  engine: string;
+  picture: string | null;
+  kit: string;
+}
+
+/** A part of a kit. */
+export interface GalleryPart {
+  name: string;
+  title: string;
+  picture: string | null;
+}
+
+/** A kit and its parts. */
+export interface GalleryKit {
+  name: string;
+  parts: GalleryPart[];
+}
+
+/** A file that was open; ``when`` in seconds since 1970. */
+export interface Recent {
+  path: string;
+  name: string;
+  when: number;
+}
+
+/** Answer to ``/api/gallery``. */
+export interface Gallery {
+  version: string;
+  scenes: GalleryScene[];
+  kits: GalleryKit[];
+  recent: Recent[];
+}
+
+/** Answer to ``/api/import``: what to open. */
+export interface Imported {
+  scene: string;
+}
+
+/** Answer to a request that failed. */
+export interface Problem {
+  error: string;
+  where: string;
+}
+
+export type FromServer =
+  | Hello
+  | Scene
+  | Closed
+  | Status
+  | Event
+  | Owners
+  | Attributes
+  | Refused
+  | People
+  | UndoState
+  | GalleryChanged;
+
+export type FromClient =
+  | Open
+  | CloseScene
+  | Play
+  | Pause
+  | Step
+  | Reset
+  | Speed
+  | Seek
+  | Live
+  | Set
+  | Take
+  | Release
+  | Place
+  | Posture
+  | Grab
+  | Drop
+  | Watch
+  | Show
+  | Inspect
+  | Edit
+  | Undo
+  | Redo
+  | Save
+  | Record
+  | ControlRequest
+  | ControlGrant
+  | Ack;

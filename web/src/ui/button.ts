@@ -1,0 +1,30 @@
+import { h } from "./dom";
+import { icon, type IconName } from "./icon";
+
+/** A button that shows only an icon; `label` names it. */
+export function iconButton(
+  name: IconName,
+  label: string,
+  run: (event: MouseEvent) => void,
+  extra = "",
+): HTMLButtonElement {
+  return h(
+    "button",
+    { type: "button", class: `icon-button ${extra}`, "aria-label": label, title: label, onclick: run },
+    icon(name),
+  );
+}
+
+export function button(
+  label: string,
+  run: (event: MouseEvent) => void,
+  style: "raised" | "bare" | "accent" = "raised",
+  name?: IconName,
+): HTMLButtonElement {
+  return h(
+    "button",
+    { type: "button", class: `button ${style}`, onclick: run },
+    name && icon(name),
+    h("span", {}, label),
+  );
+}

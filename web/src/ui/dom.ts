@@ -1,0 +1,29 @@
+type Child = Node | string | null | undefined | false;
+type Props = Record<string, unknown>;
+
+/** Makes an element: `h("button", { class: "bare", "aria-label": "Undo", onclick }, icon)`. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on") && typeof value === "function") {
+      element.addEventListener(key.slice(2), value as EventListener);
+    } else element.setAttribute(key, value === true ? "" : String(value));
+  }
+  element.append(...children.filter((c): c is Node | string => Boolean(c)));
+  return element;
+}
+
+/** Writes text only when it differs, so that live values cost nothing when still. */
+export function setText(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+export function inTextField(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+}

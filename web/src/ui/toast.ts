@@ -1,0 +1,47 @@
+import { h } from "./dom";
+import { iconButton } from "./button";
+import { icon } from "./icon";
+
+export interface Toast {
+  level: "info" | "warning" | "error";
+  text: string;
+  action?: { label: string; run: () => void };
+}
+
+const STAY_MS = 6000;
+const MOST = 3;
+let shelf: HTMLElement | null = null;
+
+/** One sentence, one action; gone after six seconds unless it is an error. */
+export function toast(message: Toast): void {
+  shelf ??= document.body.appendChild(h("div", { class: "toasts" }));
+  for (const old of shelf.querySelectorAll<HTMLElement>(".toast")) {
+    if (old.dataset["text"] === message.text) old.remove();
+  }
+  const { action } = message;
+  const close = (): void => card.remove();
+  const card = h(
+    "div",
+    { class: `toast ${message.level}`, role: message.level === "error" ? "alert" : "status" },
+    icon(message.level === "info" ? "info" : "warning"),
+    h("span", { class: "toast-text" }, message.text),
+    action &&
+      h(
+        "button",
+        {
+          class: "button raised",
+          type: "button",
+          onclick: () => {
+            action.run();
+            close();
+          },
+        },
+        action.label,
+      ),
+    iconButton("close", "Dismiss", close),
+  );
+  card.dataset["text"] = message.text;
+  shelf.append(card);
+  while (shelf.childElementCount > MOST) shelf.firstElementChild?.remove();
+  if (message.level !== "error") setTimeout(close, STAY_MS);
+}
