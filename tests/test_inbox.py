@@ -1,9 +1,11 @@
 """The inbox: what each message does, and that a refused one does nothing and is answered."""
 
 import math
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -17,11 +19,13 @@ from linkwork.session.messages import (
     Grab,
     Message,
     Pause,
+    Place,
     Play,
     Posture,
     Release,
     Reload,
     Reset,
+    Restore,
     Set,
     Swap,
     Take,
@@ -51,6 +55,7 @@ def scene() -> Scene:
 
 MESSAGES: list[Message] = [
     Set("arm/J1.target", 0.5), Take("arm/J1.target"), Release(), Posture("up"), Reset(),
+    Place("arm/J1", "", 0.4), Restore(b"state"),
     Grab("box/cube", (1.0, 0.0, 1.5)), Drop(), Reload("count", "x = 1"), Play(), Play(2.0),
     Pause(), Advance(3), Watch(["arm/J1.angle"]), Swap(b"archive", {"a": "b"}),
 ]  # fmt: skip
@@ -59,8 +64,6 @@ MESSAGES: list[Message] = [
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda m: type(m).__name__)
 def test_messages_cross_as_bytes(message: Message) -> None:
     """MessagePack and JSON carry every message."""
-    import msgspec
-
     assert decode(encode(message)) == message
     assert decode(msgspec.json.encode(message)) == message
 
@@ -122,6 +125,9 @@ def test_a_scripts_own_message_is_checked_as_one_from_outside(message: Message) 
         (Grab("arm/post", (0.0, 0.0, 0.0)), "does not move"),
         (Grab("nobody", (0.0, 0.0, 0.0)), "no element named 'nobody'"),
         (Posture("down"), "no posture named 'down'"),
+        (Place("arm/J1", "", 2.0), "goes from -1.5 to 1.5 rad, not to 2"),
+        (Place("arm/J1", "x", 0.0), "no degree of freedom named 'x'"),
+        (Restore(b"short"), "numbers, not 0.625"),
         (Reload("pilot", ""), "no program named 'pilot'"),
         (Swap(b"no archive"), "not a scene archive"),
     ],
@@ -221,6 +227,51 @@ def test_a_posture_is_taken_at_rest() -> None:
         assert session["arm/J1.angle"] == pytest.approx(-0.9, abs=0.05)
 
 
+def test_a_joint_is_placed_at_rest() -> None:
+    """One degree of freedom moves, wanted there too; the others stay."""
+    with Session(scene()) as session:
+        session["arm/J1.target"] = 1.0
+        session.step(50)
+        session.apply(Place("arm/J1", "angle", -0.5))
+        session.apply(Place("box", "x", 0.7))
+        assert session["arm/J1.angle"] == session["arm/J1.target"] == -0.5
+        assert (session["arm/J1.speed"], session["box.x"]) == (0.0, 0.7)
+        session.step(50)
+        assert session["arm/J1.angle"] == pytest.approx(-0.5, abs=0.05)
+
+
+def test_a_state_of_the_past_is_restored_bit_for_bit() -> None:
+    """The run goes on from there as it did before."""
+    with Session(scene()) as session:
+        session["arm/J1.target"] = 1.0
+        session.step(50)
+        past = session.state.save()
+        session.step(50)
+        then = session.state.hash()
+        session.send(Restore(past))
+        session.step(50)
+        assert session.state.hash() == then
+
+
+def test_what_cannot_have_been_a_state_is_not_restored() -> None:
+    """Numbers that are none, and counts that would lead kernels astray, are refused."""
+    with Session(scene()) as session:
+        session.step(3)
+        before = session.state.hash()
+        for name, value in [("q", math.nan), ("clock", -1), ("report/contact_count", 10**9)]:
+            state = session.state.copy()
+            state[name][0] = value
+            session.send(Restore(state.save()))
+        state = session.state.copy()
+        state["param/grab"][0, :2] = 1.0, 1e6
+        session.send(Restore(state.save()))
+        session.take_in()
+        texts = [event.text for event in session.outbox.events if event.level == "error"]
+        assert len(texts) == 4
+        assert all(text.startswith("this is no state of the session") for text in texts)
+        assert session.state.hash() == before
+
+
 def test_reset_goes_back_to_the_first_state_and_starts_programs_anew() -> None:
     """Every bit is that of a new session, whatever was set, pulled, taken or reloaded."""
     with Session(scene()) as session:
@@ -241,14 +292,14 @@ def test_reset_goes_back_to_the_first_state_and_starts_programs_anew() -> None:
             assert session.state.same(other.state)
 
 
-def test_a_program_that_cannot_begin_again_after_a_reset_pauses_the_session() -> None:
+def test_a_program_that_cannot_begin_again_after_a_reset_pauses_the_session(tmp_path: Path) -> None:
     """The state is the first one, the message says why, and a mended program goes on."""
-    text = "import os\ndef init(self):\n    open(os.environ['LINKWORK_TEST_FILE'])"
-    scene = program(bench(), "late", text.replace("import os\n", "import os; os.environ.get('')\n"))
-    with pytest.MonkeyPatch.context() as patch, Session(_with_file(scene, patch)) as session:
+    file = tmp_path / "needed"
+    file.touch()
+    with Session(program(bench(), "late", f"def init(self):\n    open({str(file)!r})")) as session:
         first = session.state.hash()
         session.step(5)
-        patch.setenv("LINKWORK_TEST_FILE", "/nowhere")
+        file.unlink()
         session.reset()
         session.take_in()
         assert (session.state.hash(), session.running) == (first, False)
@@ -257,11 +308,7 @@ def test_a_program_that_cannot_begin_again_after_a_reset_pauses_the_session() ->
         session.send(Reload("late", source.replace("open(", "str(")))
         session.step(3)
         assert session.state.step == 3
-
-
-def _with_file(scene: Scene, patch: pytest.MonkeyPatch) -> Scene:
-    patch.setenv("LINKWORK_TEST_FILE", __file__)
-    return scene
+        assert session.running
 
 
 def test_pause_play_and_advance_by_message() -> None:
@@ -287,10 +334,7 @@ def test_pause_play_and_advance_by_message() -> None:
         send(Advance(1_000_000))
         session.after_step.append(lambda: send(Pause()) if session.state.step == 12 else None)
         session.after_step.append(lambda: session.stop() if session.state.step > 12 else None)
-        import threading
-
-        threading.Timer(0.2, session.stop).start()
-        session.run()
+        session.run(progress=lambda now: session.stop() if session.state.step >= 12 else None)
         assert session.state.step == 12
         assert not session.running
 
@@ -312,8 +356,6 @@ def test_a_scene_can_be_swapped_by_message() -> None:
 
 def test_a_swap_whose_scene_cannot_be_used_is_answered() -> None:
     """Garbage that looks like an archive never becomes a traceback."""
-    import msgspec
-
     content = msgspec.msgpack.decode(pack(scene()))
     content["scene"]["parts"] = {"arm": 3}
     content["scene"]["step"] = "soon"
@@ -326,8 +368,6 @@ def test_a_swap_whose_scene_cannot_be_used_is_answered() -> None:
 
 def test_a_message_may_come_from_any_thread() -> None:
     """Thousands of messages from four threads are all applied, in the order of each thread."""
-    import threading
-
     with Session(bench().engine("kinematic")) as session:
 
         def work(number: int) -> None:

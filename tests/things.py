@@ -175,7 +175,7 @@ def parts(draw: Any, name: str = "robot", depth: int = 1) -> Part:
     for number in range(2):
         part.add(Anchor(f"a{number}", "base", draw(poses()), draw(TEXTS), draw(st.integers(0, 1))))
     if draw(st.booleans()):
-        part.close("a0", "a1", joint="hinge", axis=draw(VECTORS))
+        part.close("a0", "a1", joint="hinge", axis=draw(DIRECTIONS))
     if len(part.joints) > 1:
         part.add(Coupling("j0", "j1", draw(NUMBERS), draw(ANGLES)))
     if depth and draw(st.booleans()):

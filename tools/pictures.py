@@ -19,6 +19,7 @@ import numpy as np
 import linkwork as lw
 from linkwork.parts import find_kits
 from linkwork.session.session import Session
+from linkwork.spatial import Pose
 from png import write_png
 from render import Camera, Look, Model, render
 
@@ -26,6 +27,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 KITS = ROOT / "src" / "linkwork" / "kits"
 SIZE, PART_SIZE = (960, 600), (480, 360)
+
+#: Parts whose z points down.
+HANGING = ("tripod/leg",)
 
 #: A world with the poses of its bodies.
 Shown = tuple[lw.World, np.ndarray]
@@ -35,12 +39,13 @@ Shown = tuple[lw.World, np.ndarray]
 class Picture:
     """One picture: what is shown, from where and in which light."""
 
-    show: Callable[[], Shown]
+    show: Callable[[], Shown | list[Shown]]
     camera: Camera
     look: Look = Look()
 
     def draw(self, path: Path, size: tuple[int, int]) -> None:
-        model = Model.of([self.show()])
+        shown = self.show()
+        model = Model.of(shown if isinstance(shown, list) else [shown])
         write_png(path, render(model, self.camera, self.look, *size))
         print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
 
@@ -64,6 +69,27 @@ def twin() -> Shown:
     scene = lw.load_scene("tripod/twin")
     scene.agents = [agent for agent in scene.agents if agent.name != "level"]
     return after(scene, 5.0)
+
+
+def lookout() -> list[Shown]:
+    """The head, with the ray of its eye as a thin line."""
+    scene = example("05")["scene"]()
+    with Session(scene, watch=False) as session:
+        session.run(0.56)
+        world, pose = session.world, session.state.pose.copy()
+        reach = session["eye.distance"]
+    body, frame = world.frame("head/pupil")
+    row = pose[body].tolist()
+    at = Pose.of(row[:3], quat=row[3:]) @ frame
+    middle = at @ Pose.of((reach / 2.0, 0.0, 0.0), rpy=(0.0, math.pi / 2.0, 0.0))
+    ray = lw.Element("ray", (lw.Capsule(0.0025, reach, at=middle),), color="#007586")
+    return [(world, pose), still(lw.Scene("ray").add(ray))]
+
+
+def still(scene: lw.Scene) -> Shown:
+    """A scene as it is before it runs."""
+    world = lw.compile_scene(scene)
+    return world, lw.forward(world, world.q0)
 
 
 def arm() -> Shown:
@@ -95,8 +121,7 @@ DOCS: dict[str, Picture] = {
         Camera((0.62, -1.15, 0.62), (0.15, 0.0, 0.22), 0.52),
     ),
     "lookout": Picture(
-        lambda: after(example("05")["scene"](), 0.55),
-        Camera((-0.45, -1.35, 0.95), (0.40, -0.05, 0.12), 0.55),
+        lookout, Camera((-0.40, -1.30, 0.90), (0.40, -0.02, 0.14), 0.52)
     ),
     "dominoes": Picture(
         lambda: after(example("06")["scene"](), 0.52),
@@ -117,9 +142,8 @@ DOCS: dict[str, Picture] = {
 
 def part_picture(name: str) -> Picture:
     """A part of a kit by itself, as large as the picture allows, on the ground."""
-    scene = lw.Scene("part").place(lw.load_part(name))
-    world = lw.compile_scene(scene.engine("kinematic"))
-    pose = lw.forward(world, world.q0)
+    at = Pose.of(rpy=(math.pi, 0.0, 0.0)) if name in HANGING else Pose()
+    world, pose = still(lw.Scene("part").place(lw.load_part(name), at=at))
     corners = _corners(Model.of([(world, pose)]))
     low, high = corners.min(axis=0), corners.max(axis=0)
     centre = (low + high) / 2.0
@@ -128,7 +152,7 @@ def part_picture(name: str) -> Picture:
     eye, target = (tuple(map(float, v)) for v in (centre + away, centre))
     look = Look(
         lamp=tuple(size * 2.2 * c for c in (-0.40, -0.48, 0.80)),  # type: ignore[arg-type]
-        lamp_radius=0.28 * size, ground=float(low[2]), grid=0.0,
+        lamp_radius=0.28 * size, ground=float(low[2]), grid=0.0, rays=6,
     )  # fmt: skip
     return Picture(lambda: (world, pose), Camera(eye, target, 0.52), look)  # type: ignore[arg-type]
 

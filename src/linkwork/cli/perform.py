@@ -15,7 +15,7 @@ from linkwork.cli.ready import compile_ahead, getting_ready
 from linkwork.cli.screen import Screen, say_error, show_event, show_findings, stderr, stdout
 from linkwork.cli.signal_csv import SignalCsv
 from linkwork.cli.summary import Summary
-from linkwork.errors import FormatError, LinkworkError
+from linkwork.errors import FormatError, LinkworkError, NameNotFound
 from linkwork.session.link import SessionEnd
 from linkwork.session.messages import Event
 from linkwork.session.session import Session
@@ -57,9 +57,13 @@ def perform(order: Order) -> int:
     _refuse_existing(order)
     with contextlib.ExitStack() as stack:
         session = _begin(order, out, stack)
-        names = chosen(session, order.watch) if order.watch else []
-        for text in order.values:
-            _set(session, text)
+        try:
+            names = chosen(session, order.watch) if order.watch else []
+            for text in order.values:
+                _set(session, text)
+        except NameNotFound as error:
+            error.hint += f" List all: linkwork check {order.what} --signals"
+            raise
         table = None
         if order.table is not None:
             table = SignalCsv(session, order.table, names or chosen(session, []), order.rate)

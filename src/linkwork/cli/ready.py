@@ -64,11 +64,12 @@ def getting_ready() -> Iterator[Compiling]:
             tell = lambda count: status.update(f"{COMPILING} {count}")  # noqa: E731
         else:
             tell = lambda count: out.say(COMPILING) if count == 1 else None  # noqa: E731
-        yield stack.enter_context(_listening(tell))
+        yield stack.enter_context(listening(tell))
 
 
 @contextlib.contextmanager
-def _listening(tell: Callable[[int], object]) -> Iterator[Compiling]:
+def listening(tell: Callable[[int], object]) -> Iterator[Compiling]:
+    """Tells the number of each kernel that is compiled meanwhile, and keeps Ctrl-C out of it."""
     from numba.core import event
 
     compiling = Compiling(tell)

@@ -75,7 +75,7 @@ class Replaying:
         with getting_ready():
             from linkwork.session.replay import replay
 
-        with contextlib.ExitStack() as stack, _progress() as progress:
+        with contextlib.ExitStack() as stack, _progress() as progress, _compiling():
             table = _Signals(target, watch, rate, stack) if target is not None else None
             result = replay(self._path, progress=progress, watch=table)
         if table is not None:
@@ -130,3 +130,10 @@ def _progress() -> Iterator[Callable[[float], object] | None]:
     with Progress(*columns, console=out, transient=True) as bar:
         task = bar.add_task("replay", total=1.0)
         yield lambda done: bar.update(task, completed=done)
+
+
+def _compiling() -> contextlib.AbstractContextManager[object]:
+    """Says so once if kernels must be compiled."""
+    from linkwork.cli.ready import COMPILING, listening
+
+    return listening(lambda count: stderr().say(COMPILING) if count == 1 else None)

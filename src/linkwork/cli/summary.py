@@ -20,14 +20,16 @@ class Summary:
         self._session = session
         self._began = session.time
         self._clock = time.perf_counter()
-        self._energy: float | None = None
+        self._energy = 0.0
+        self._steps = 0
         self.gap = 0.0
 
     def after_step(self) -> None:
         """Looks at the last step."""
         report = self._session.state.report
-        if self._energy is None:
+        if not self._steps:
             self._energy = float(report.energy.sum())
+        self._steps += 1
         gap = float(report.gap[0])
         if gap > self.gap:
             self.gap = gap
@@ -41,7 +43,7 @@ class Summary:
         found = [f"{simulated:.2f} s simulated in {real:.2f} s{times}."]
         if session.world.loop_names:
             found.append(f"Largest loop gap {self.gap:.2e} m.")
-        if self._energy is not None:
-            first, last = self._energy, float(session.state.report.energy.sum())
+        first, last = self._energy, float(session.state.report.energy.sum())
+        if first or last:  # an engine without forces has none to tell
             found.append(f"Energy {first:.4g} J after the first step, {last:.4g} J at the end.")
         return found

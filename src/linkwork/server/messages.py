@@ -447,7 +447,7 @@ class Show(ClientMessage, frozen=True):
 
 
 class Inspect(ClientMessage, frozen=True):
-    """Asks for the attributes of a thing; ``kind`` is scene, element, joint, anchor …"""
+    """Asks for the attributes of a thing; ``kind`` is scene, part, element, joint or the like."""
 
     name: Name
     kind: Name

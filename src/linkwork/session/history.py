@@ -5,7 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 
-from linkwork.state import State
+import numpy as np
+
+from linkwork.errors import SessionError
+from linkwork.session.cycle import Cycle
+from linkwork.state import CONTACT_CAPACITY, State
 
 #: States are kept this often [1/s] and for so long [s of simulated time].
 RATE, SPAN = 30.0, 10.0
@@ -53,3 +57,23 @@ class History:
             return None
         place = bisect_right([step for step, _ in self._kept], round(time / self._h, 6))
         return self._kept[max(0, place - 1)][1]
+
+
+def check_state(cycle: Cycle, data: bytes) -> None:
+    """Looks whether bytes can be a state of a world, so that kernels can run on them.
+
+    Raises:
+        SessionError: If they cannot.
+    """
+    state, first = cycle.state.copy(), cycle.first
+    state.restore(data)
+    for name, field in state.layout.fields.items():
+        if not field.integer and not (np.isfinite(state[name]) | ~np.isfinite(first[name])).all():
+            raise SessionError(f"this is no state of the session: {name} is not finite.")
+    grabbed = state["param/grab"][:, 1]
+    if (
+        state.step < 0
+        or not 0 <= state.report.contact_count <= CONTACT_CAPACITY
+        or not ((grabbed >= 0) & (grabbed < cycle.world.nb)).all()
+    ):
+        raise SessionError("this is no state of the session: its counts are out of bounds.")

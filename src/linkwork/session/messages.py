@@ -13,7 +13,7 @@ import msgspec
 from linkwork.errors import FormatError
 
 Name = Annotated[str, msgspec.Meta(max_length=512)]
-#: A place [m]; nothing is further away.
+#: A place [m] or turn [rad]; nothing is further away.
 Length = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 Triple = tuple[Length, Length, Length]
 Source = Annotated[str, msgspec.Meta(max_length=1 << 20)]
@@ -72,7 +72,7 @@ class Place(Message, frozen=True):
 
     joint: Name
     dof: Name
-    value: float
+    value: Length
 
 
 class Restore(Message, frozen=True):

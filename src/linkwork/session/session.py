@@ -19,6 +19,7 @@ from linkwork.session.apply import apply
 from linkwork.session.board import Board
 from linkwork.session.clock import Clock
 from linkwork.session.cycle import PERSON, Cycle
+from linkwork.session.history import check_state
 from linkwork.session.live_edit import LiveEdit
 from linkwork.session.messages import Event, Message
 from linkwork.session.outbox import Outbox, Peers
@@ -230,15 +231,15 @@ class Session(Board):
         Returns:
             Whether it was accepted.
         """
-        accepted = True
+        accepted = recorded = True
         try:
             apply(self, message)
             self._apply_writes()  # what the init() of a reloaded program set
         except LinkworkError as error:
             self.say(str(error), level="error", source="inbox")
             accepted = False
-        # A program that was ended for a faulty successor has begun again: that is no small thing.
-        recorded = accepted or isinstance(message, messages.Reload)
+            # Not without effect: a program that was ended for a faulty one has begun again.
+            recorded = isinstance(error, ProgramError)
         if self._tape is not None and recorded and isinstance(message, messages.RECORDED):
             self._tape.message(message)
         return accepted
@@ -261,7 +262,12 @@ class Session(Board):
         self.clock.restart()
 
     def go_back(self, state: bytes) -> None:
-        """Takes over a state of the past; a recording counts on. For ``Restore``."""
+        """Takes over a state of the past; a recording counts on. For ``Restore``.
+
+        Raises:
+            SessionError: If the session cannot have been in this state.
+        """
+        check_state(self.cycle, state)
         steps = self._tape.steps if self._tape is not None else 0
         self.cycle.restore(state)
         if self._tape is not None:

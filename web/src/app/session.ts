@@ -1,6 +1,6 @@
 import { Connection, type LinkState } from "../protocol/connection";
 import { CONTACTS, GHOST, POSES, SIGNALS, type Frame } from "../protocol/frames";
-import type { SceneMessage, ServerMessage } from "../protocol/messages";
+import type { Scene, FromServer } from "../protocol/messages";
 import { receiveSignals, rewatch } from "./signals";
 import { isDriver, store } from "./store";
 import { show } from "./show";
@@ -40,7 +40,7 @@ function state(link: LinkState, reason: string): void {
   announce("link");
 }
 
-function opened(scene: SceneMessage): void {
+function opened(scene: Scene): void {
   const other = store.scene?.name !== scene.name;
   store.scene = scene;
   store.findings = scene.findings;
@@ -63,20 +63,26 @@ function opened(scene: SceneMessage): void {
   send({ type: "show", contacts: show.contacts || show.forces, ghost: show.ghost });
 }
 
-function message(m: ServerMessage): void {
+function closed(): void {
+  store.scene = null;
+  store.status = null;
+  store.selection = [];
+  announce("scene");
+}
+
+function message(m: FromServer): void {
   switch (m.type) {
     case "hello":
       store.version = m.version;
       store.you = m.you;
       store.people = { type: "people", driver: m.driver, people: m.people, asks: null };
-      if (!m.scene_open) {
-        store.scene = null;
-        announce("scene");
-      }
+      if (!m.scene_open) closed();
       announce("people");
       return;
     case "scene":
       return opened(m);
+    case "closed":
+      return closed();
     case "status":
       store.status = m;
       return announce("status");

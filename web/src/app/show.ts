@@ -34,7 +34,7 @@ export const SHOW_LABELS: Record<ShowKey, string> = {
 };
 
 /** Toggles the server has no data for yet are shown but cannot be chosen. */
-export const UNAVAILABLE: ReadonlySet<ShowKey> = new Set<ShowKey>(["centres", "inertia", "rays"]);
+export const UNAVAILABLE: ReadonlySet<ShowKey> = new Set<ShowKey>(["rays"]);
 
 export function setShow(key: ShowKey, on: boolean): void {
   show[key] = on;

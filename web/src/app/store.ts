@@ -1,9 +1,9 @@
 import type {
   Attributes,
-  Finding,
+  FindingView,
   People,
   Refused,
-  SceneMessage,
+  Scene,
   Status,
 } from "../protocol/messages";
 import type { LinkState } from "../protocol/connection";
@@ -30,14 +30,14 @@ export const store = {
   version: "",
   you: "",
   people: { type: "people", driver: null, people: [], asks: null } as People,
-  scene: null as SceneMessage | null,
+  scene: null as Scene | null,
   status: null as Status | null,
   undo: { can_undo: false, can_redo: false, dirty: false },
   owners: {} as Record<string, string>,
   attributes: null as Attributes | null,
   refused: null as Refused | null,
   notes: [] as Note[],
-  findings: [] as Finding[],
+  findings: [] as FindingView[],
   poses: null as Float32Array | null,
   ghost: null as Float32Array | null,
   contacts: null as Float32Array | null,

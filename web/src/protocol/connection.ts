@@ -1,10 +1,10 @@
 import { decodeFrame, POSES, type Frame } from "./frames";
-import { PROTOCOL, type ServerMessage } from "./messages";
+import { PROTOCOL, type FromServer } from "./messages";
 
 export type LinkState = "connecting" | "open" | "lost" | "refused";
 
 export interface Listener {
-  message(message: ServerMessage): void;
+  message(message: FromServer): void;
   frame(frame: Frame): void;
   state(state: LinkState, reason: string): void;
 }
@@ -51,7 +51,7 @@ export class Connection {
 
   private receive(data: string | ArrayBuffer): void {
     if (typeof data === "string") {
-      const message = JSON.parse(data) as ServerMessage | { type: "error"; text?: string };
+      const message = JSON.parse(data) as FromServer | { type: "error"; text?: string };
       if (message.type === "error") {
         this.refusal = message.text ?? "The server speaks another protocol. Reload the page.";
         return;

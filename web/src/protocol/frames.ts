@@ -1,9 +1,8 @@
-/** Binary frames of the stream: a 16-byte header, then numbers, little endian. */
-export const POSES = 1;
-export const SIGNALS = 2;
-export const CONTACTS = 3;
-export const GHOST = 4;
+import { CONTACTS, GHOST, POSES, SIGNALS } from "./messages";
 
+export { CONTACTS, GHOST, POSES, SIGNALS };
+
+/** A binary frame of the stream: a 16-byte header, then numbers, little endian. */
 export interface Frame {
   kind: number;
   flags: number;

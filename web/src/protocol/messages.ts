@@ -371,7 +371,7 @@ export interface Show {
   ghost?: boolean;
 }
 
-/** Asks for the attributes of a thing; ``kind`` is scene, element, joint, anchor … */
+/** Asks for the attributes of a thing; ``kind`` is scene, part, element, joint or the like. */
 export interface Inspect {
   type: "inspect";
   name: string;

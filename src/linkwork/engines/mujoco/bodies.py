@@ -30,6 +30,7 @@ class Build:
         owned: Mask over bodies of those that the engine moves.
         felt: Mask over bodies of those that may touch them.
         prescribed: Degrees of freedom that follow their targets as infinite masses.
+        driven: Degrees of freedom that have an actuator.
         heavy: Mass [kg] and inertia [kg m²] that stand for infinity.
         spec: The MjSpec.
         bodies: MuJoCo's body of each of ours.
@@ -44,6 +45,7 @@ class Build:
     owned: np.ndarray
     felt: np.ndarray
     prescribed: set[int]
+    driven: set[int]
     heavy: float
     spec: Any = field(default_factory=mujoco.MjSpec)
     bodies: dict[int, Any] = field(default_factory=dict)
@@ -194,7 +196,8 @@ def _set_laws(build: Build, joint: Any, v: int) -> None:
     joint.damping[0] = world.damping[v]
     joint.frictionloss = world.friction[v]
     joint.stiffness[0] = world.stiffness[v]
-    joint.springref = world.rest[v]
+    # the spring of a driven joint is written anew each step, with its actuator's
+    joint.springref = 0.0 if v in build.driven else world.rest[v]
     joint.armature = build.heavy if v in build.prescribed else world.armature[v]
 
 

@@ -55,8 +55,9 @@ class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
 class Mujoco(Engine):
     """Contact-rich dynamics by MuJoCo: its discrete integrator, elliptic friction cones.
 
-    Affine efforts become MuJoCo actuators: the step ends with a velocity that the efforts at its
-    end explain, limits included, so that stiff servos are quiet and press as hard as they should.
+    Affine efforts become forces, springs and dampers of joints: the step ends with a velocity
+    that the efforts at its end explain, limits included, so that stiff servos are quiet and press
+    as hard as they should.
     Of two surfaces that touch, the smaller friction and the larger restitution count.
     Bodies that others move enter with pose and velocity as infinite masses. Loops, couplings
     and screws are equality constraints: soft, and :meth:`check` says so.
@@ -91,7 +92,7 @@ class Mujoco(Engine):
         ]
 
     def prepare(self, driven: list[int]) -> None:
-        """Builds the MuJoCo model with actuators on the driven degrees of freedom."""
+        """Builds the MuJoCo model."""
         self._driven = [d for d in driven if self.owned[self.world.dof_body[d]]]
         params = self.params
         options = Options(
@@ -140,12 +141,12 @@ class Mujoco(Engine):
         if not self._alone:
             self._pose, self._twist = np.zeros_like(state.pose), np.zeros_like(state.twist)
         dofs = np.array(self._driven, np.int64)
-        driven = np.column_stack([dofs, model.q_to[dofs], model.v_to[dofs]])
+        driven = np.column_stack([dofs, model.dof_to[dofs]])
         side, laws, report = np.zeros(len(dofs)), _laws(world), state.report
         self._before = (model.q_map, model.v_map, driven, side)
         self._before_state = (
-            saturation, state.q, state.v, state.drive, self._qpos, self._qvel,
-            self._mj.actuator_biasprm,
+            saturation, laws, state["param/damping"], state.q, state.v, state.drive,
+            self._qpos, self._qvel, self._mj.jnt_stiffness, self._mj.dof_damping, self._push,
         )  # fmt: skip
         self._after = (
             *world.tree, world.com, model.q_map, model.v_map, driven, side, state.drive, laws,
@@ -249,7 +250,7 @@ class Mujoco(Engine):
             )
         dofs = self._prescribed
         self._wanted = (self._v_next[dofs] - state.v[dofs]) / h
-        self._push[self.model.v_to[dofs]] = self.model.heavy * self._wanted
+        self._push[self.model.dof_to[dofs, 2]] = self.model.heavy * self._wanted
 
     def _pull(self) -> None:
         """Hands pull at bodies, where a grab slot is active."""
@@ -303,7 +304,7 @@ class Mujoco(Engine):
                 data.ne, data.nf, data.efc_id, data.efc_force, self.model.v_map, report.effort
             )
         if self.prescribed:  # what it takes to hold them to their motion: inverse dynamics
-            dofs, there = self._prescribed, self.model.v_to[self._prescribed]
+            dofs, there = self._prescribed, self.model.dof_to[self._prescribed, 2]
             report.effort[dofs] += self._push[there] - self.model.heavy * data.qacc[there]
             report.effort[dofs] += world.armature[dofs] * self._wanted
             report.acceleration[dofs] = self._wanted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.engines.mujoco.bodies import CODE, is_link, is_point
+from linkwork.engines.mujoco.rebound import rebound
 from linkwork.engines.mujoco.ties import CLOSING
 from linkwork.parts.shape import Mesh, Plane
 from linkwork.world import Finding, World
@@ -79,7 +80,11 @@ def _surfaces(world: World, owned: np.ndarray, felt: np.ndarray) -> list[Finding
         name = world.element_names[piece.element]
         where = world.element_origins[piece.element]
         if piece.restitution > 0.0:
-            text = "restitution is a soft, damped contact spring; rebound is approximate."
+            given = rebound(piece.restitution, world.scene.step)[2]
+            text = (
+                f"restitution is a soft contact spring; at this step {piece.restitution:g} "
+                f"becomes about {given:.2f}."
+            )
             found.append(Finding("soft", name, text, where))
         if isinstance(piece.shape, Mesh):
             found.append(Finding("note", name, "the mesh touches by its convex hull.", where))

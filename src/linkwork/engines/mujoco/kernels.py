@@ -16,13 +16,16 @@ SETTLED, DIVERGED, AGAIN = 0, 1, 2
 
 @kernel
 def prepare_step(
-    q_map, v_map, driven, side, first, saturation, q, v, drive, qpos, qvel, biasprm,
+    q_map, v_map, driven, side, first, saturation, laws, damping, q, v, drive,
+    qpos, qvel, stiffness, damper, push,
 ):  # fmt: skip
     """Writes our coordinates and affine efforts into MuJoCo's arrays.
 
-    The efforts become actuators, which MuJoCo's discrete integrator evaluates at the end of the
-    step. ``side`` says for each whether it is thought to end within its limits (0), at its
-    highest (1) or at its lowest effort (−1); ``first`` takes it from the last step.
+    An effort b − kp·q − kd·v becomes a force, a spring and a damper of its joint, which MuJoCo's
+    discrete integrator evaluates at the end of the step. ``driven`` (n×4): our degree of freedom,
+    MuJoCo's joint, coordinate and degree of freedom. ``side`` says whether the effort is thought
+    to end within its limits (0), at its highest (1) or its lowest (−1); ``first`` takes it from
+    the last step.
     """
     for n in range(q_map.shape[0]):
         qpos[q_map[n, 1]] = q[q_map[n, 0]]
@@ -32,16 +35,16 @@ def prepare_step(
         i = driven[n, 0]
         if first:
             side[n] = saturation[n]
-        if abs(drive[4, i] if side[n] > 0.0 else drive[3, i]) == math.inf:
-            side[n] = 0.0
-        if side[n] == 0.0:
-            biasprm[n, 0] = drive[0, i]
-            biasprm[n, 1] = -drive[1, i]
-            biasprm[n, 2] = -drive[2, i]
-        else:
-            biasprm[n, 0] = drive[4, i] if side[n] > 0.0 else drive[3, i]
-            biasprm[n, 1] = 0.0
-            biasprm[n, 2] = 0.0
+        force, kp, kd = drive[0, i], drive[1, i], drive[2, i]
+        if side[n] != 0.0:
+            limit = drive[4, i] if side[n] > 0.0 else drive[3, i]
+            if abs(limit) < math.inf:
+                force, kp, kd = limit, 0.0, 0.0
+            else:
+                side[n] = 0.0
+        stiffness[driven[n, 1]] = laws[i, 0] + kp
+        damper[driven[n, 3]] = damping[i] + kd
+        push[driven[n, 3]] = force + laws[i, 0] * laws[i, 1]
 
 
 @kernel
@@ -50,7 +53,7 @@ def _choose_sides(driven, side, drive, qpos, qvel):
     right = True
     for n in range(driven.shape[0]):
         i = driven[n, 0]
-        law = drive[0, i] - drive[1, i] * qpos[driven[n, 1]] - drive[2, i] * qvel[driven[n, 2]]
+        law = drive[0, i] - drive[1, i] * qpos[driven[n, 2]] - drive[2, i] * qvel[driven[n, 3]]
         found = 0.0
         if law > drive[4, i]:
             found = 1.0

@@ -25,8 +25,8 @@ class Model:
         mj: The MjModel.
         q_map: Pairs of our coordinate and MuJoCo's.
         v_map: Pairs of our degree of freedom and MuJoCo's.
-        v_to: MuJoCo's degree of freedom of each of ours, −1 where it has none.
-        q_to: MuJoCo's coordinate of each of our degrees of freedom, −1 where it has none.
+        dof_to: MuJoCo's joint, coordinate and degree of freedom of each of our degrees of
+            freedom (nv×3), −1 where it has none.
         foreign: Bodies that others move; ``foreign_q``, ``foreign_v`` their free joints.
         geom_body, geom_element: Our body and element of each geom.
         slides: Slide joints that stand for screws: (our dof, MuJoCo's q, MuJoCo's v, m/rad).
@@ -38,8 +38,7 @@ class Model:
     mj: Any
     q_map: np.ndarray
     v_map: np.ndarray
-    v_to: np.ndarray
-    q_to: np.ndarray
+    dof_to: np.ndarray
     foreign: np.ndarray
     foreign_q: np.ndarray
     foreign_v: np.ndarray
@@ -78,17 +77,15 @@ def build_model(
         owned: Mask over bodies.
         felt: Mask over bodies of those that may touch the owned ones.
         prescribed: Degrees of freedom that follow their targets as infinite masses.
-        driven: Degrees of freedom that get an actuator, in this order.
+        driven: Degrees of freedom that have an actuator.
         options: Solver options.
     """
     heavy = PRESCRIBED_INERTIA * max(1e-3, float(world.mass[owned].sum()))
-    build = Build(world, owned, felt, set(prescribed), heavy)
+    build = Build(world, owned, felt, set(prescribed), set(driven), heavy)
     _set_options(build, options)
     add_bodies(build)
     add_surfaces(build, options.contact_time)
     add_ties(build, options.loop_time)
-    for dof in driven:
-        _add_drive(build, dof)
     mj = build.spec.compile()
     model = _map(build, mj)
     _set_mean_inertia(model, prescribed)
@@ -112,27 +109,18 @@ def _set_options(build: Build, options: Options) -> None:
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
 
 
-def _add_drive(build: Build, dof: int) -> None:
-    """Adds an actuator with an affine law; its limits are ours to keep."""
-    name = next(n for _, v, n, size in build.coordinates if v == dof and size == 1)
-    build.spec.add_actuator(
-        name=f"{name}#drive", target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT,
-        gaintype=mujoco.mjtGain.mjGAIN_FIXED, biastype=mujoco.mjtBias.mjBIAS_AFFINE,
-    )  # fmt: skip
-
-
 def _map(build: Build, mj: Any) -> Model:
     world = build.world
     q_map, v_map = [], []
-    v_to, q_to = np.full(world.nv, -1, np.int64), np.full(world.nv, -1, np.int64)
+    dof_to = np.full((world.nv, 3), -1, np.int64)
     for q, v, name, size in build.coordinates:
         joint = mj.joint(name)
         to_q, to_v = int(joint.qposadr[0]), int(joint.dofadr[0])
         dofs = {7: 6, 4: 3, 1: 1}[size]
         q_map += [(q + k, to_q + k) for k in range(size)]
         v_map += [(v + k, to_v + k) for k in range(dofs)]
-        v_to[v : v + dofs] = range(to_v, to_v + dofs)
-        q_to[v] = to_q
+        for k in range(dofs):
+            dof_to[v + k] = joint.id, to_q + k, to_v + k
     foreign = [mj.joint(f"{body_name(world, b)}#foreign") for b in build.foreign]
     geom_body, geom_element = np.zeros(mj.ngeom, np.int64), np.zeros(mj.ngeom, np.int64)
     for name, body, element, _ in build.geoms:
@@ -149,7 +137,7 @@ def _map(build: Build, mj: Any) -> Model:
         mj,
         np.array(q_map, np.int64).reshape(-1, 2),
         np.array(v_map, np.int64).reshape(-1, 2),
-        v_to, q_to,
+        dof_to,
         np.array(build.foreign, np.int64),
         np.array([int(j.qposadr[0]) for j in foreign], np.int64),
         np.array([int(j.dofadr[0]) for j in foreign], np.int64),
@@ -161,7 +149,7 @@ def _map(build: Build, mj: Any) -> Model:
 def _set_mean_inertia(model: Model, prescribed: list[int]) -> None:
     """MuJoCo scales its solver's tolerance by the mean inertia: infinite masses must not count."""
     mj = model.mj
-    heavy = {int(model.v_to[dof]) for dof in prescribed}
+    heavy = {int(model.dof_to[dof, 2]) for dof in prescribed}
     for v in model.foreign_v.tolist():
         heavy |= set(range(v, v + 6))
     if not heavy or len(heavy) >= mj.nv:

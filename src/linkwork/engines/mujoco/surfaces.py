@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from linkwork.engines.mujoco.bodies import Build, body_name
+from linkwork.engines.mujoco.rebound import IMPEDANCE, rebound
 from linkwork.engines.mujoco_geoms import add_shape
 from linkwork.world import World
 
@@ -16,9 +16,6 @@ CONTACT_TIME = 0.004
 
 #: Turning and rolling friction [m]; both play no role in contacts of three dimensions.
 _TURNING, _ROLLING = 0.005, 0.0001
-
-#: Bounds of a rebound's natural frequency [rad/s]: softer sinks in, stiffer is lost in one step.
-_SLOWEST, _FASTEST = 50.0, 300.0
 
 
 def add_surfaces(build: Build, contact_time: float) -> None:
@@ -83,34 +80,12 @@ def _add_rebounds(build: Build, apart: set[tuple[int, int]]) -> None:
             joined = (min(body, body2), max(body, body2)) in apart
             ours = build.owned[body] or build.owned[body2]
             if bounce > 0.0 and ours and not joined and body != body2:
+                spring, damper, _ = rebound(bounce, build.world.scene.step)
                 build.spec.add_pair(
                     geomname1=other, geomname2=name, condim=3,
-                    solref=rebound(bounce, build.world.scene.step),
+                    solref=[-spring, -max(damper, 1e-9)], solimp=list(IMPEDANCE),
                     friction=[0.0, 0.0, _TURNING, _ROLLING, _ROLLING],
                 )  # fmt: skip
-
-
-def rebound(restitution: float, h: float) -> list[float]:
-    """Contact spring and damper that give back the fraction ``restitution`` of the speed.
-
-    A half swing of a damped oscillator gives back exp(−π σ/ω). MuJoCo's discrete integrator
-    damps by itself; its spring k and damper b with the same decay and frequency obey
-    1 + bh + kh² = exp(2σh) and 2 + bh = 2 exp(σh) cos(ωh). The frequency is the highest at which
-    b is not negative, within bounds; at the lower bound some rebound is lost.
-
-    Args:
-        restitution: Fraction of the speed, more than 0.
-        h: Time step [s].
-
-    Returns:
-        ``solref`` in MuJoCo's direct form: −k [1/s²], −b [1/s].
-    """
-    decay = -math.log(min(restitution, 0.999)) / math.pi  # σ/ω
-    frequency = min(max(2.0 * decay / h, _SLOWEST), _FASTEST)
-    sigma = decay * frequency
-    damper = max((2.0 * math.exp(sigma * h) * math.cos(frequency * h) - 2.0) / h, 1e-6)
-    spring = (math.exp(2.0 * sigma * h) - 1.0 - damper * h) / h**2
-    return [-max(spring, frequency**2), -damper]
 
 
 def set_friction(mj: Any, friction: np.ndarray) -> None:

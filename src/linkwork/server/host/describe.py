@@ -1,0 +1,220 @@
+"""Describe: a running world as browsers are told of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.errors import Origin
+from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Plane, Shape, Sphere
+from linkwork.server import messages as m
+from linkwork.server.host.mesh_store import MeshStore
+from linkwork.session.cycle import Cycle
+from linkwork.session.session import Session
+from linkwork.signals import Signal
+from linkwork.spatial.pose import Pose
+from linkwork.world import World
+from linkwork.world.world import TYPE_NAMES
+
+_DRIVES = ("servo", "motor", "effort")
+
+
+def describe(session: Session, meshes: MeshStore, undo: m.UndoState, *, editable: bool) -> m.Scene:
+    """The scene that runs.
+
+    Args:
+        session: The session.
+        meshes: Takes the meshes that the description names.
+        undo: What can be undone, redone and saved.
+        editable: Whether attributes can be edited in a file.
+    """
+    cycle, world = session.cycle, session.world
+    scene = world.scene
+    return m.Scene(
+        version=session.version,
+        name=scene.name,
+        title=scene.title,
+        file=scene.origin.file,
+        step=scene.step,
+        gravity=[float(c) for c in scene.gravity],
+        engines=[engine.type for engine in cycle.engines],
+        dirty=undo.dirty,
+        can_undo=undo.can_undo,
+        can_redo=undo.can_redo,
+        editable=editable,
+        bodies=_bodies(world),
+        elements=_elements(world, meshes),
+        joints=[_joint(cycle, number) for number in range(len(world.joints))],
+        anchors=_anchors(world),
+        loops=[
+            m.LoopView(name, int(a), int(b), TYPE_NAMES[int(kind)])
+            for name, (a, b), kind in zip(
+                world.loop_names, world.loop_body, world.loop_kind, strict=True
+            )
+        ],
+        sensors=_sensors(cycle),
+        agents=[
+            m.AgentView(spec.name, spec.type, str(spec.params.get("file", "")))
+            for spec in world.agents
+        ],
+        signals=[_signal(signal) for signal in cycle.signals],
+        viewpoints=[
+            m.ViewpointView(v.name, list(v.xyz), list(v.look_at), v.opening)
+            for v in scene.viewpoints
+        ],
+        lights=[
+            m.LightView(x.name, x.kind, list(x.xyz), list(x.look_at), x.color, x.strength)
+            for x in scene.lights
+        ],
+        postures=list(world.postures),
+        findings=[
+            m.FindingView(f.level, f.about, f.text, _where(f.origin))  # type: ignore[arg-type]
+            for f in cycle.findings
+        ],
+    )
+
+
+def _where(origin: Origin) -> str:
+    return str(origin) if origin.file else ""
+
+
+def _limit(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _numbers(values: np.ndarray) -> list[float]:
+    return [float(v) for v in values]
+
+
+def _bodies(world: World) -> list[m.Body]:
+    made = []
+    for b in range(world.nb):
+        i = world.inertia[b]
+        six = [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
+        made.append(
+            m.Body(
+                world.body_names[b], world.body_part[b], world.is_static(b),
+                float(world.mass[b]), _numbers(world.com[b]), [float(v) for v in six],
+            )
+        )  # fmt: skip
+    return made
+
+
+def _label(name: str, labels: dict[str, str]) -> str:
+    return labels.get("en") or next(iter(labels.values()), "") or name.rpartition("/")[2]
+
+
+def _part_of(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+def _elements(world: World, meshes: MeshStore) -> list[m.ElementView]:
+    shapes: dict[int, list[m.ShapeView]] = {}
+    for piece in world.shapes:
+        shape = piece.shape
+        mesh = meshes.add(shape) if isinstance(shape, Mesh) else None
+        view = m.ShapeView(
+            shape.kind,  # type: ignore[arg-type]
+            _size(shape), _numbers(piece.pose.array()), shape.color or piece.color,
+            shape.visible, shape.collide, mesh,
+        )  # fmt: skip
+        shapes.setdefault(piece.element, []).append(view)
+    return [
+        m.ElementView(
+            name, name.rpartition("/")[2], _part_of(name), int(world.element_body[n]),
+            _numbers(world.element_pose[n]), _where(world.element_origins[n]), shapes.get(n, []),
+        )
+        for n, name in enumerate(world.element_names)
+    ]  # fmt: skip
+
+
+def _size(shape: Shape) -> list[float]:
+    match shape:
+        case Box() | Plane():
+            return [float(c) for c in shape.size]
+        case Cone():
+            return [shape.radius, shape.length, shape.top_radius]
+        case Cylinder() | Capsule():
+            return [shape.radius, shape.length]
+        case Sphere():
+            return [shape.radius]
+    return []
+
+
+def _joint(cycle: Cycle, number: int) -> m.JointView:
+    world = cycle.world
+    joint, name, body = world.joints[number], world.joint_names[number], int(
+        world.joint_body[number]
+    )  # fmt: skip
+    first = int(world.vadr[body])
+    drives = {spec.type for a in cycle.actuators for d, spec in zip(a.dofs, a.specs, strict=True)
+              if int(world.dof_body[d]) == body}  # fmt: skip
+    drive = next((word for word in _DRIVES if word in drives), "none")
+    if drive == "none" and any(
+        int(world.dof_body[d]) == body for engine in cycle.engines for d in engine.prescribed
+    ):
+        drive = "kinematic"
+    return m.JointView(
+        name, _label(name, joint.labels), _part_of(name), joint.type, body,
+        int(world.parent[body]), _numbers(world.x0[body]), _numbers(world.pivot[body]),
+        _numbers(world.axis[body]), _numbers(world.axis2[body]), float(world.pitch[body]),
+        _where(joint.origin), drive,  # type: ignore[arg-type]
+        [_dof(cycle, name, joint.kind.nv == 1, dof, first + k)
+         for k, dof in enumerate(joint.kind.dofs)],
+    )  # fmt: skip
+
+
+def _dof(cycle: Cycle, joint: str, single: bool, dof: str, row: int) -> m.Dof:
+    world, signals = cycle.world, cycle.signals
+    prefix = f"{joint}." if single else f"{joint}.{dof}_"
+
+    def known(name: str) -> str | None:
+        return name if name in signals else None
+
+    return m.Dof(
+        dof, "rad" if world.dof_is_angle(row) else "m",
+        _limit(world.dof_lo[row]), _limit(world.dof_hi[row]),
+        f"{joint}.{dof}", known(f"{world.dof_name(row)}.target"),
+        known(f"{prefix}speed"), known(f"{prefix}effort"),
+    )  # fmt: skip
+
+
+def _anchors(world: World) -> list[m.AnchorView]:
+    made = []
+    for name, (body, pose) in world.anchors.items():
+        anchor = _anchor_of(world, name)
+        on = f"{_part_of(name)}/{anchor[0]}" if anchor[0] else ""
+        made.append(m.AnchorView(name, on, body, _array(pose), anchor[1]))
+    return made
+
+
+def _anchor_of(world: World, name: str) -> tuple[str, str]:
+    """The element that carries an anchor, and its tag."""
+    scope, _, rest = name.partition("/")
+    placement = world.scene.parts.get(scope)
+    if placement is None:
+        return "", ""
+    anchor = placement.part.find_anchor(rest)
+    return anchor.on, anchor.fits
+
+
+def _array(pose: Pose) -> list[float]:
+    return _numbers(pose.array())
+
+
+def _sensors(cycle: Cycle) -> list[m.SensorView]:
+    return [
+        m.SensorView(
+            spec.name, spec.type, str(spec.params.get("on", spec.params.get("joint", ""))),
+            [s.name for s in cycle.signals if s.name.rpartition(".")[0] == spec.name],
+        )
+        for spec in cycle.world.sensors
+    ]  # fmt: skip
+
+
+def _signal(signal: Signal) -> m.SignalView:
+    return m.SignalView(
+        signal.name, signal.unit, _limit(signal.lo), _limit(signal.hi),
+        signal.direction,  # type: ignore[arg-type]
+    )  # fmt: skip

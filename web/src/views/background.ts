@@ -1,0 +1,35 @@
+import { Color, Mesh, BufferGeometry, Float32BufferAttribute, ShaderMaterial } from "three";
+
+const VERTEX = `
+varying float height;
+void main() { height = position.y * 0.5 + 0.5; gl_Position = vec4(position.xy, 1.0, 1.0); }`;
+const FRAGMENT = `
+uniform vec3 low; uniform vec3 high; varying float height;
+void main() { gl_FragColor = vec4(mix(low, high, height), 1.0); }`;
+
+/** A vertical gradient behind everything, one triangle over the whole view. */
+export class Background extends Mesh<BufferGeometry, ShaderMaterial> {
+  constructor() {
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new Float32BufferAttribute([-1, -1, 0, 3, -1, 0, -1, 3, 0], 3));
+    const material = new ShaderMaterial({
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      uniforms: { low: { value: new Color() }, high: { value: new Color() } },
+      depthTest: false,
+      depthWrite: false,
+    });
+    super(geometry, material);
+    this.frustumCulled = false;
+    this.renderOrder = -1000;
+  }
+
+  recolor(dark: boolean): void {
+    // Written to the screen as they are: no conversion between colour spaces.
+    const set = (name: string, hex: number): void => {
+      this.material.uniforms[name]!.value.setRGB((hex >> 16) / 255, ((hex >> 8) & 255) / 255, (hex & 255) / 255);
+    };
+    set("high", dark ? 0x20252b : 0xf6f8fa);
+    set("low", dark ? 0x15181c : 0xe3e8ec);
+  }
+}

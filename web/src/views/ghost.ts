@@ -1,0 +1,78 @@
+import { Color, Group, Mesh, MeshBasicMaterial, MeshLambertMaterial, type Material, type BufferGeometry } from "three";
+import type { Bodies, Piece } from "./bodies";
+import { Outline } from "./outline";
+import { poseMatrix } from "./pose";
+
+const POSE = 7;
+const MOVED = 2e-3;
+
+/** The wanted posture, translucent; bodies that already stand where they should are left out. */
+export class Ghost {
+  readonly root = new Group();
+  readonly edge = new Outline(4, 1, 700);
+  private readonly fill = new MeshLambertMaterial({ transparent: true, opacity: 0.34, depthWrite: false });
+  private readonly depth = new MeshBasicMaterial({ colorWrite: false });
+  private copies: Piece[] = [];
+  private groups: Group[] = [];
+  private moved = "";
+
+  build(bodies: Bodies): void {
+    this.root.clear();
+    this.copies = [];
+    this.groups = bodies.groups.map(() => {
+      const group = new Group();
+      group.matrixAutoUpdate = false;
+      group.visible = false;
+      this.root.add(group);
+      return group;
+    });
+    for (const piece of bodies.pieces) {
+      const group = this.groups[piece.element.body];
+      if (!group || !piece.shape.visible || piece.shape.kind === "plane") continue;
+      group.add(this.copy(piece, this.depth, 690));
+      const shown = this.copy(piece, this.fill, 691);
+      group.add(shown);
+      this.copies.push({ ...piece, mesh: shown });
+    }
+    this.root.add(this.edge.root);
+    this.moved = "";
+  }
+
+  private copy(piece: Piece, material: Material, order: number): Mesh<BufferGeometry, Material> {
+    const mesh = new Mesh<BufferGeometry, Material>(piece.mesh.geometry, material);
+    mesh.matrixAutoUpdate = false;
+    mesh.matrix.copy(piece.mesh.matrix);
+    mesh.renderOrder = order;
+    if (material === this.depth) material.transparent = true;
+    return mesh;
+  }
+
+  pose(wanted: Float32Array | null, actual: Float32Array | null): void {
+    if (!wanted || !actual || wanted.length !== actual.length) {
+      this.root.visible = false;
+      return;
+    }
+    this.root.visible = true;
+    const moved: number[] = [];
+    this.groups.forEach((group, i) => {
+      let distance = 0;
+      for (let k = 0; k < POSE; k++) {
+        distance = Math.max(distance, Math.abs(wanted[i * POSE + k]! - actual[i * POSE + k]!));
+      }
+      group.visible = distance > MOVED;
+      if (!group.visible) return;
+      moved.push(i);
+      poseMatrix(wanted, i * POSE, group.matrix);
+      group.matrixWorldNeedsUpdate = true;
+    });
+    const key = moved.join(",");
+    if (key === this.moved) return;
+    this.moved = key;
+    this.edge.around(this.copies.filter((piece) => moved.includes(piece.element.body)));
+  }
+
+  recolor(accent: string): void {
+    this.fill.color = new Color(accent);
+    this.edge.recolor(accent);
+  }
+}

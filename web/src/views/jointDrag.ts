@@ -1,0 +1,107 @@
+import { Vector3, type Ray } from "three";
+
+/** Below this cosine between axis and sight the plane of turning is seen edge-on. */
+const EDGE_ON = 0.25;
+const TURN = 2 * Math.PI;
+
+/** Where a joint stands in the world. */
+export interface JointFrame {
+  pivot: Vector3;
+  /** Unit vector. */
+  axis: Vector3;
+}
+
+/** Maps pointer rays to a change of a joint's value [rad or m]. */
+export interface JointDrag {
+  /** The change since the drag began. */
+  change(ray: Ray): number;
+}
+
+/** Turns about an axis: the pointer is projected onto the plane normal to it. */
+export class HingeDrag implements JointDrag {
+  private readonly arm: Vector3;
+  private readonly edgeOn: boolean;
+  private readonly sideways: Vector3;
+  private last = 0;
+
+  /**
+   * @param grab - the point of the link under the pointer when the drag began
+   * @param sight - direction of sight there, unit
+   */
+  constructor(
+    private readonly joint: JointFrame,
+    private readonly grab: Vector3,
+    private readonly sight: Vector3,
+  ) {
+    const { pivot, axis } = joint;
+    this.arm = grab.clone().sub(pivot).projectOnPlane(axis);
+    this.edgeOn = Math.abs(sight.dot(axis)) < EDGE_ON;
+    // Seen edge-on a turn moves the point across the axis on the screen.
+    this.sideways = axis.clone().cross(sight).normalize();
+    const tangent = axis.clone().cross(this.arm);
+    if (tangent.dot(this.sideways) < 0) this.sideways.negate();
+  }
+
+  change(ray: Ray): number {
+    return this.edgeOn ? this.across(ray) : this.around(ray);
+  }
+
+  private around(ray: Ray): number {
+    const at = meet(ray, this.grab, this.joint.axis);
+    if (!at) return this.last;
+    const now = at.sub(this.joint.pivot).projectOnPlane(this.joint.axis);
+    if (now.length() < 1e-6 || this.arm.length() < 1e-6) return this.last;
+    const angle = Math.atan2(this.arm.clone().cross(now).dot(this.joint.axis), this.arm.dot(now));
+    // Keep counting when the pointer goes round more than half a turn.
+    this.last = angle + TURN * Math.round((this.last - angle) / TURN);
+    return this.last;
+  }
+
+  private across(ray: Ray): number {
+    const at = meet(ray, this.grab, this.sight);
+    if (!at) return this.last;
+    const radius = Math.max(this.arm.length(), 0.02);
+    this.last = at.sub(this.grab).dot(this.sideways) / radius;
+    return this.last;
+  }
+}
+
+/** Slides along an axis: the point of the axis nearest to the pointer's ray. */
+export class SliderDrag implements JointDrag {
+  private last = 0;
+
+  constructor(
+    private readonly joint: JointFrame,
+    private readonly grab: Vector3,
+    private readonly sight: Vector3,
+    private readonly up: Vector3,
+  ) {}
+
+  change(ray: Ray): number {
+    const { axis } = this.joint;
+    const along = Math.abs(this.sight.dot(axis));
+    if (along > 0.97) {
+      const at = meet(ray, this.grab, this.sight);
+      if (at) this.last = at.sub(this.grab).dot(this.up);
+      return this.last;
+    }
+    const between = ray.origin.clone().sub(this.grab);
+    const b = axis.dot(ray.direction);
+    this.last = (between.dot(axis) - b * between.dot(ray.direction)) / (1 - b * b);
+    return this.last;
+  }
+}
+
+/** Where a ray meets the plane through `point` normal to `normal`; null when it does not. */
+function meet(ray: Ray, point: Vector3, normal: Vector3): Vector3 | null {
+  const fall = ray.direction.dot(normal);
+  if (Math.abs(fall) < 1e-9) return null;
+  const t = point.clone().sub(ray.origin).dot(normal) / fall;
+  return ray.origin.clone().addScaledVector(ray.direction, t);
+}
+
+/** A value kept inside the range of its joint, and whether that changed it. */
+export function within(value: number, lo: number | null, hi: number | null): [number, boolean] {
+  const kept = Math.min(hi ?? Infinity, Math.max(lo ?? -Infinity, value));
+  return [kept, kept !== value];
+}
