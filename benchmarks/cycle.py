@@ -30,11 +30,9 @@ class BareLoop:
         engine = session.cycle.engines[0]
         assert isinstance(engine, Mujoco)
         self.model = copy.copy(engine.model.mj)
-        self.model.actuator_biasprm[:] = 0.0
-        self.model.actuator_forcerange[:] = (-200.0, 200.0)
         self.data = mujoco.MjData(self.model)
         self.data.qpos[:] = engine._data.qpos
-        joints = self.model.actuator_trnid[:, 0]
+        joints = [mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, n) for n in driven(session)]
         self.qadr = self.model.jnt_qposadr[joints]
         self.vadr = self.model.jnt_dofadr[joints]
         self.read_from = self.qadr[:20]
@@ -45,8 +43,14 @@ class BareLoop:
         model, data = self.model, self.data
         for _ in range(steps):
             self.readings[:] = data.qpos[self.read_from]
-            data.ctrl[:] = 200.0 * (self.target - data.qpos[self.qadr]) - 8.0 * data.qvel[self.vadr]
+            effort = 200.0 * (self.target - data.qpos[self.qadr]) - 8.0 * data.qvel[self.vadr]
+            data.qfrc_applied[self.vadr] = np.clip(effort, -200.0, 200.0)
             mujoco.mj_step(model, data)
+
+
+def driven(session: Session) -> list[str]:
+    """Names of the joints that have a servo."""
+    return [n for n, j in zip(session.world.joint_names, session.world.joints, strict=True) if j.drive]
 
 
 def listening(folder: Path, listeners: int, *, by: float = 0.0) -> Session:

@@ -61,8 +61,12 @@ def lamp() -> lw.Part:
         rod("upper", 0.24, 0.1),
         lift,
         reach,
-        lw.Joint("rod2_foot", "hinge", "foot", "rod2", at=lw.Pose((GAP, 0.0, 0.06)), axis=Y, value=0.2),
-        lw.Joint("rod1_elbow", "hinge", "rod1", "elbow", at=lw.Pose((0.0, 0.0, ARM)), axis=Y, value=-0.2),
+        lw.Joint(
+            "rod2_foot", "hinge", "foot", "rod2", at=lw.Pose((GAP, 0.0, 0.06)), axis=Y, value=0.2
+        ),
+        lw.Joint(
+            "rod1_elbow", "hinge", "rod1", "elbow", at=lw.Pose((0.0, 0.0, ARM)), axis=Y, value=-0.2
+        ),
         lw.Anchor("rod2_end", "rod2", lw.Pose((0.0, 0.0, ARM))),
         lw.Anchor("pin", "elbow", lw.Pose((GAP, 0.0, 0.0))),
         lw.Anchor("tip", "upper", lw.Pose((0.0, 0.0, 0.24)), fits="stud"),
@@ -85,7 +89,9 @@ def main() -> None:
         session.run(2.0)
         arm = session["lamp/lift.angle"]
         elbow = arm + session["lamp/rod1_elbow.angle"]
-        print(f"The arm leans by {math.degrees(arm):.1f}°, the elbow by {math.degrees(elbow):.2f}°.")
+        print(
+            f"The arm leans by {math.degrees(arm):.1f}°, the elbow by {math.degrees(elbow):.2f}°."
+        )
         print(f"The loop is open by {session['world.gap']:.1e} m.")
     for line in lw.save(lamp(), "lamp.toml") or ["Wrote lamp.toml, and the shade beside it."]:
         print(line)

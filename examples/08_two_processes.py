@@ -16,7 +16,7 @@ WATCHED = ["cart/rail.position", "cart/rail.speed", "cart/pole.angle", "cart/pol
 GAINS = [2.0, 4.0, 40.0, 8.0]  # [N/m, N s/m, N/rad, N s/rad]
 
 
-def scene():  # noqa: ANN201 - lw.Scene, imported only by the process that simulates
+def scene():
     import linkwork as lw
     from linkwork.parts import Spec
 

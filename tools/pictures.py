@@ -10,23 +10,29 @@ import runpy
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import linkwork as lw
+from drawing.chart import Line, write_chart
+from drawing.png import write_png
+from drawing.render import render
+from drawing.surfaces import Model
+from drawing.view import Camera, Look
 from linkwork.parts import find_kits
 from linkwork.session.session import Session
 from linkwork.spatial import Pose
-from png import write_png
-from render import Camera, Look, Model, render
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 KITS = ROOT / "src" / "linkwork" / "kits"
 SIZE, PART_SIZE = (960, 600), (480, 360)
+
+#: The chart of the tripod's tilt.
+CHART = "level"
 
 #: Parts whose z points down.
 HANGING = ("tripod/leg",)
@@ -41,7 +47,7 @@ class Picture:
 
     show: Callable[[], Shown | list[Shown]]
     camera: Camera
-    look: Look = Look()
+    look: Look = field(default_factory=Look)
 
     def draw(self, path: Path, size: tuple[int, int]) -> None:
         shown = self.show()
@@ -117,11 +123,13 @@ DOCS: dict[str, Picture] = {
     ),
     "twin": Picture(twin, Camera((0.75, -2.30, 1.00), (0.42, 0.0, 0.28), 0.48), Look(reach=2.0)),
     "lamp": Picture(
-        lambda: after(example("02")["scene"](), 1.5, **{"lamp/lift.target": 0.5, "lamp/reach.target": 1.2}),
+        lambda: after(
+            example("02")["scene"](), 1.5, **{"lamp/lift.target": 0.5, "lamp/reach.target": 1.2}
+        ),
         Camera((0.62, -1.15, 0.62), (0.15, 0.0, 0.22), 0.52),
     ),
     "lookout": Picture(
-        lookout, Camera((-0.40, -1.30, 0.90), (0.40, -0.02, 0.14), 0.52)
+        lookout, Camera((-0.72, -0.80, 0.85), (0.40, -0.08, 0.14), 0.60), Look(reach=1.2)
     ),
     "dominoes": Picture(
         lambda: after(example("06")["scene"](), 0.52),
@@ -138,6 +146,21 @@ DOCS: dict[str, Picture] = {
     ),
     "crane": Picture(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
 }
+
+
+def level_chart(path: Path) -> None:
+    """Tilts of the tripod's floor and tray about y over half a minute."""
+    scene = lw.load_scene("tripod/level")
+    scene.sensor("floor", "inclinometer", on="table/plate")
+    floor, tray = [0.0], [0.0]
+    with Session(scene, watch=False) as session:
+        for _ in range(300):
+            session.run(0.1)
+            floor.append(math.degrees(session["floor.y"]))
+            tray.append(math.degrees(session["tripod/platform/tilt.y"]))
+    lines = [Line("floor", "#a54d06", floor), Line("tray", "#1a1e23", tray)]
+    write_chart(path, "Tilt about y, °", lines, 30.0, -12.0, 12.0)
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
 
 
 def part_picture(name: str) -> Picture:
@@ -170,15 +193,19 @@ def _corners(model: Model) -> np.ndarray:
 
 
 def main(names: list[str]) -> int:
-    parts = {name: kit for kit in find_kits().values() if kit.source == "package" for name in kit.parts()}
-    known = [*DOCS, *parts]
+    parts = {
+        name: kit for kit in find_kits().values() if kit.source == "package" for name in kit.parts()
+    }
+    known = [*DOCS, CHART, *parts]
     for name in names:
         if name not in known:
             print(f"There is no picture {name!r}; there are {', '.join(known)}.", file=sys.stderr)
             return 1
     PICTURES.mkdir(exist_ok=True)
     for name in names or known:
-        if name in DOCS:
+        if name == CHART:
+            level_chart(PICTURES / f"{CHART}.svg")
+        elif name in DOCS:
             DOCS[name].draw(PICTURES / f"{name}.png", SIZE)
         else:
             part_picture(name).draw(KITS / f"{name}.png", PART_SIZE)

@@ -47,8 +47,6 @@ def convert(
         if part not in thing.parts:
             raise not_found("part", part, thing.parts, origin=thing.origin)
         thing = thing.parts[part].part
-    for note in notes:
-        out.say(note, lead="read:")
-    for note in save(thing, target):
-        out.say(note, lead="left out:", level="soft")
+    for note in [*notes, *save(thing, target)]:
+        out.say(note, lead="note:")
     out.say(f"Wrote {target}.")

@@ -64,7 +64,8 @@ def new(
         at = f"{kit}/{name}_scene" if kit else str(folder / f"{name}_scene.toml")
         out.say(f"Run it: linkwork run {shlex.quote(at)}")
     elif kind is Kind.part:
-        out.say(f'Use it: linkwork run {shlex.quote(at)}, or part = "{at}" in a file.')
+        named = at if kit else f"./{name}.toml"
+        out.say(f'Use it: linkwork run {shlex.quote(at)}, or part = "{named}" in a file.')
     else:
         program = shlex.quote(str(folder / f"{name}.py"))
         out.say(f"Use it: linkwork run gripper/arm --program {program}")

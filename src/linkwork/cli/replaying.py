@@ -54,8 +54,7 @@ class Replaying:
             if found.problem:
                 self._out.say(found.problem, lead="note:")
             for event in found.events if events else ():
-                self._out.print(f"{event.time:10.3f} s", end="  ")
-                show_event(self._out, event)
+                show_event(self._out, event, when=f"{event.time:10.3f} s  ")
 
     def repair(self, target: Path) -> None:
         """Writes a whole copy."""

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from linkwork.errors import listing
 
 if TYPE_CHECKING:
     from linkwork.session.messages import Event
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     from linkwork.world import Finding
 
 _STYLES = {"error": "red", "warning": "yellow", "soft": "yellow"}
+#: As many findings of the same text are listed one by one, more of them together.
+_ALIKE = 3
 #: Width of output that nobody sees on a screen: nothing is cut.
 _ENDLESS = 10_000
 
@@ -33,9 +38,9 @@ class Screen(Console):
 
     def say(self, text: str, *, lead: str = "", level: str = "") -> None:
         """Prints a line that the terminal wraps, with a coloured word before it."""
-        if lead:
-            self.print(lead, style=_STYLES.get(level, "dim"), end=" ")
-        self.print(text, soft_wrap=True)
+        # In one piece: a live display would wipe out half a line.
+        line = Text().append(f"{lead} ", _STYLES.get(level, "dim")) if lead else Text()
+        self.print(line.append(text), soft_wrap=True)
 
     def rows(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Prints a table in columns; on a terminal long cells are folded."""
@@ -64,14 +69,19 @@ def say_error(text: str) -> None:
 
 def show_findings(out: Screen, findings: Iterable[Finding], *, notes: bool) -> None:
     """Lists what engines do only softly, and (``notes``) what else they remark."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         if notes or finding.level != "note":
-            out.say(str(finding), lead=f"{finding.level}:", level=finding.level)
+            groups.setdefault((finding.level, finding.text), []).append(finding)
+    for (level, text), alike in groups.items():
+        if len(alike) <= _ALIKE:
+            for finding in alike:
+                out.say(str(finding), lead=f"{level}:", level=level)
+        else:
+            out.say(f"{listing(f.about for f in alike)}: {text}", lead=f"{level}:", level=level)
 
 
-def show_event(out: Screen, event: Event | RecordedEvent) -> None:
-    """Prints what a session, an agent or a program says."""
-    if event.level in ("error", "warning"):
-        out.say(event.text, lead=f"{event.level}:", level=event.level)
-    else:
-        out.say(event.text, lead=f"{event.source}:" if event.source else "")
+def show_event(out: Screen, event: Event | RecordedEvent, *, when: str = "") -> None:
+    """Prints what a session, an agent or a program says, after ``when``."""
+    lead = event.level if event.level in ("error", "warning") else event.source
+    out.say(event.text, lead=f"{when}{lead}:" if lead else when, level=event.level)

@@ -1,4 +1,4 @@
-"""``linkwork studio``: watches a scene live in the terminal."""
+"""``linkwork studio``: shows scenes in the browser, or one live in the terminal."""
 
 from __future__ import annotations
 
@@ -6,27 +6,57 @@ from typing import Annotated
 
 import typer
 
+#: What the terminal shows where nothing is named.
+FIRST = "tripod/level"
+
 
 def studio(
     scene: Annotated[
-        str, typer.Argument(help="A scene or part, or a kit's name for it.")
-    ] = "tripod/level",
+        str | None, typer.Argument(help="A scene or part, or a kit's name for it; else a gallery.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Interface to listen on; 0.0.0.0 lets other machines in.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 8350,
+    token: Annotated[
+        str, typer.Option(help="What browsers must know; else a random one.", show_default=False)
+    ] = "",
+    https: Annotated[
+        bool, typer.Option("--https", help="With a certificate of our own, for headsets.")
+    ] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="A live table in the terminal, no browser.")
+    ] = False,
     duration: Annotated[
         float | None,
-        typer.Option("--for", metavar="SECONDS", help="Simulated time; else until Ctrl-C."),
+        typer.Option("--for", metavar="SECONDS", help="In the terminal: simulated time."),
     ] = None,
 ) -> None:
-    """Runs a scene in real time with a live table of its signals, until Ctrl-C.
+    """Shows scenes in the browser: watch, drive, edit and record them. Ctrl-C ends it.
 
-    Where no terminal is there to draw on, it prints the table every five seconds.
+    Only this machine can connect, unless --host says otherwise; the address holds a token.
 
     Examples:
       $ linkwork studio
-      $ linkwork studio gripper/follow --for 20
+      $ linkwork studio tripod/level --no-open
+      $ linkwork studio gripper/follow --terminal --for 20
     """
     from linkwork.cli.run import check_number
 
     check_number("--for", duration)
+    if not terminal and duration is None:
+        from linkwork.cli.browse import Stand, browse, is_built
+
+        if is_built():
+            raise typer.Exit(browse(scene, Stand(host, port, token, https, not no_open)))
+        from linkwork.cli.screen import stderr
+
+        stderr().say(
+            "the studio's page has not been built, so this is the terminal. "
+            "In Linkwork's source folder, make studio builds it.",
+            lead="note:",
+        )
     from linkwork.cli.perform import Order, perform
 
-    raise typer.Exit(perform(Order(scene, duration=duration, clock="real", every=5.0)))
+    raise typer.Exit(perform(Order(scene or FIRST, duration=duration, clock="real", every=5.0)))

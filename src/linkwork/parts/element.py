@@ -80,18 +80,16 @@ class Element:
         """Mass, centre of mass and inertia in the element's frame.
 
         An explicit inertia wins; else the mass is spread over the shapes by volume (a mass
-        without volume is a point at the frame's origin).
+        without volume is a point at the frame's origin). Without mass nothing is asked of the
+        shapes, so that scenery may be an open mesh.
         """
         if self.inertia is not None:
             return self.inertia
+        if not (self.density if self.mass is None else self.mass):
+            return Inertia.of(0.0)
         volumes = [s.volume() for s in self.shapes]
         total = sum(volumes)
-        if self.mass is not None:
-            mass = self.mass
-        elif self.density is not None:
-            mass = self.density * total
-        else:
-            mass = 0.0
+        mass = self.mass if self.mass is not None else (self.density or 0.0) * total
         if total <= 0.0:
             return Inertia.of(mass)
         return combine(

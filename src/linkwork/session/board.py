@@ -141,7 +141,7 @@ class Board:
     def _go_over(self, cycle: Cycle) -> None:
         """Goes on with another compiled world; owners and listeners keep what is still there.
 
-        The scene's agents own nothing and listen to nothing until they are started.
+        The scene's agents listen to nothing until they are started.
         """
         names = new_names(self.cycle, cycle)
         owners, taken, agents = self.signals.owners, self._taken, self._agents
@@ -149,7 +149,8 @@ class Board:
         self._enter(cycle)
         for name, owner in owners.items():
             now = names.get(name, name)
-            if owner not in agents and now in self.signals:
+            gone = owner in agents and owner not in self._agents
+            if not gone and now in self.signals:
                 self.signals.owners[now] = owner
         self._taken = {names.get(name, name) for name in taken} & self.signals.owners.keys()
         for listener in onlookers.move_to(self._onlookers, names, self.state.data):

@@ -22,6 +22,7 @@ def transfer(old: Cycle, new: Cycle) -> None:
     _joints(old, new)
     _params(old, new)
     _loops(old, new)
+    _contacts(old, new)
     new.refresh()
     for sensor in new.sensors:  # those that are new must not show 0 until they are due
         sensor.read(new.state.step, now=True)
@@ -128,6 +129,21 @@ def _loops(old: Cycle, new: Cycle) -> None:
     for i, j in _pairs(a, a.loop_names, b, b.loop_names):
         new.state.loop_q[j] = old.state.loop_q[i]
         new.state["loop_turns"][j] = old.state["loop_turns"][i]
+
+
+def _contacts(old: Cycle, new: Cycle) -> None:
+    """The last step's contacts, which sensors read before the next one."""
+    a, b = old.world, new.world
+    bodies = dict(_pairs(a, a.body_names, b, b.body_names))
+    elements = dict(_pairs(a, a.element_names, b, b.element_names))
+    report, last = new.state.report, old.state.report
+    for row in last.contacts[: last.contact_count]:
+        one, two = (bodies.get(int(number)) for number in row[:2])
+        mine, theirs = (elements.get(int(number)) for number in row[2:4])
+        if None not in (one, two, mine, theirs):
+            report.contacts[report.contact_count] = row
+            report.contacts[report.contact_count, :4] = one, two, mine, theirs
+            report.contact_count += 1
 
 
 def _memory(old: Cycle, new: Cycle, block: Block) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.engines.mujoco.ties import tie_screw
+from linkwork.engines.mujoco.ties import STIFF, TIE_STEPS, tie_screw
 from linkwork.engines.mujoco_library import mujoco
 from linkwork.parts.joint import JOINT_TYPES
 from linkwork.spatial.pose import Pose, Vec3
@@ -195,6 +195,8 @@ def _set_laws(build: Build, joint: Any, v: int) -> None:
     world = build.world
     joint.damping[0] = world.damping[v]
     joint.frictionloss = world.friction[v]
+    joint.solref_friction = [TIE_STEPS * world.scene.step, 1.0]
+    joint.solimp_friction = list(STIFF)
     joint.stiffness[0] = world.stiffness[v]
     # the spring of a driven joint is written anew each step, with its actuator's
     joint.springref = 0.0 if v in build.driven else world.rest[v]

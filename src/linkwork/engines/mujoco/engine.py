@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, ClassVar
 
 import msgspec
@@ -273,12 +274,14 @@ class Mujoco(Engine):
 
     def _heed(self, h: float) -> None:
         """Turns a warning of MuJoCo into an error: what it cannot do is not passed over."""
-        text = " ".join(warnings[0].split())
+        text = " ".join(warnings[0].split()).partition(" Time =")[0]
         warnings.clear()
         self._data.warning.number[:] = 0
         self._fresh = False
         if not np.isfinite(self._qvel).all() or np.abs(self._qvel).max(initial=0.0) > 1e10:
             self._give_up(h)
+        names = {there: self.world.dof_name(here) for here, there in self.model.v_map.tolist()}
+        text = re.sub(r"DOF (\d+)", lambda m: f"joint {names.get(int(m[1]), m[0])}", text)
         raise EngineError(f"MuJoCo cannot go on at {self.state.step * h:.3f} s: {text}")
 
     def add_contacts(self, report: Report) -> None:

@@ -59,8 +59,8 @@ def _choose_sides(driven, side, drive, qpos, qvel):
             found = 1.0
         elif law < drive[3, i]:
             found = -1.0
-        if found != side[n]:
-            side[n] = found
+        if found != side[n]:  # from one limit to the other it goes by the law between them
+            side[n] = found if side[n] == 0.0 else 0.0
             right = False
     return right
 

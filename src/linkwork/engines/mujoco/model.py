@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +87,7 @@ def build_model(
     add_bodies(build)
     add_surfaces(build, options.contact_time)
     add_ties(build, options.loop_time)
-    mj = build.spec.compile()
+    mj = _compile(build.spec)
     model = _map(build, mj)
     _set_mean_inertia(model, prescribed)
     return model
@@ -107,6 +108,13 @@ def _set_options(build: Build, options: Options) -> None:
     spec.option.tolerance = options.tolerance
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
+
+
+def _compile(spec: Any) -> Any:
+    """Compiles. What MuJoCo warns of at zero posture is left to the posture of the run."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return spec.compile()
 
 
 def _map(build: Build, mj: Any) -> Model:

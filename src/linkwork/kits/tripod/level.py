@@ -22,8 +22,10 @@ class Level(Control):
             (self.joint(f"leg{n}/hip"), self.joint(f"leg{n}/knee"), radians(azimuth))
             for n, azimuth in ((1, 0), (2, 120), (3, 240))
         ]
-        self.memory.x = self.memory.y = 0.0  # integrals of the tilt about x and y [rad s]
-        self.memory.xx = self.memory.yy = 0.0  # and of these [rad s²]
+        # Integrals of the tilt about x and y [rad s], and of these [rad s²]. Calling makes them
+        # where they are new: a reload, or an edit of the running scene, goes on with their values.
+        for name in ("x", "y", "xx", "yy"):
+            self.memory(name, 0.0)
 
     def loop(self):
         self.memory.x += self.tilt.x * self.step

@@ -17,7 +17,13 @@ def write_png(path: Path, image: np.ndarray) -> None:
     corner = np.zeros_like(rows)
     corner[:, 3:] = above[:, :-3]
     filtered = np.stack(
-        [rows, rows - left, rows - above, rows - (left + above) // 2, rows - _paeth(left, above, corner)]
+        [
+            rows,
+            rows - left,
+            rows - above,
+            rows - (left + above) // 2,
+            rows - _paeth(left, above, corner),
+        ]
     ).astype(np.uint8)
     cost = np.abs(filtered.astype(np.int8).astype(np.int32)).sum(axis=2)
     best = cost.argmin(axis=0)

@@ -1,0 +1,158 @@
+"""Browse: the studio in the browser, from starting its server to Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import webbrowser
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from linkwork.cli.given import load_with_notes, scene_to_run
+from linkwork.cli.ready import getting_ready
+from linkwork.cli.screen import Screen, stderr, stdout
+from linkwork.parts import Part, kit_part
+from linkwork.scene import Scene
+from linkwork.server import imports
+from linkwork.server.access import allowed, is_loopback, new_token
+from linkwork.server.certificate import certificate
+from linkwork.server.host.editor import Opened
+from linkwork.server.host.host import Host
+from linkwork.server.process import ServerProcess, Settings
+from linkwork.server.recent import Recents
+from linkwork.session.link import Limits, serve
+
+#: The page as it was built.
+PAGE = Path(__file__).parent.parent / "server" / "static" / "index.html"
+#: Where recordings go.
+RECORDINGS = Path("~/.linkwork/recordings")
+#: A mesh crosses the link in one piece.
+LIMITS = Limits(message=128 * 2**20, backlog=256 * 2**20)
+
+
+@dataclass(frozen=True)
+class Stand:
+    """Where the studio stands; see the options of ``linkwork studio``."""
+
+    host: str = "127.0.0.1"
+    port: int = 8350
+    token: str = ""
+    https: bool = False
+    show: bool = True
+
+
+def is_built() -> bool:
+    """Whether the page that browsers load is there."""
+    return PAGE.is_file()
+
+
+def browse(scene: str | None, stand: Stand) -> int:
+    """Serves the studio until Ctrl-C; returns the exit code.
+
+    Raises:
+        LinkworkError: If the scene cannot be opened or the server cannot start.
+    """
+    out, recents = stdout(), Recents()
+    token = stand.token or new_token()
+    with contextlib.ExitStack() as stack:
+        link = stack.enter_context(serve(limits=LIMITS))
+        files = certificate(stand.host) if stand.https else (Path(), Path())
+        names = [str(file) if stand.https else "" for file in files]
+        settings = Settings(link.address, link.key, stand.host, stand.port, token, *names)
+        server = ServerProcess(settings)
+        stack.callback(server.close)
+
+        def look_after() -> None:
+            if said := server.look_after():
+                stderr().say(said, lead="note:")
+
+        host = Host(
+            link, loader(scene, recents), recents=recents,
+            recordings=RECORDINGS.expanduser(), idle=look_after,
+        )  # fmt: skip
+        with getting_ready():
+            host.prepare(scene)
+        _announce(out, stand, server.port, token)
+        with _ending(host.stop):
+            host.run()
+    out.say("Stopped.")
+    return 0
+
+
+def loader(first: str | None, recents: Recents) -> Callable[[str], Opened]:
+    """What loads a scene by the name that a browser, or the command line, gives.
+
+    Args:
+        first: What the command line named, which may be anywhere.
+        recents: Files that were open before.
+    """
+    folders = [Path.cwd(), imports.FOLDER.expanduser()]
+
+    def load(name: str) -> Opened:
+        if name != first:
+            name = allowed(name, folders, [each.path for each in recents.all()])
+        thing, notes = load_with_notes(name)
+        scene, more = scene_to_run(thing, name, free=False)
+        file = name if os.path.isfile(name) else os.fspath(kit_part(name))
+        return Opened(scene, str(Path(file).resolve()), [*notes, *more], _scene_of)
+
+    return load
+
+
+def _scene_of(content: Part | Scene) -> Scene:
+    return scene_to_run(content, content.name, free=False)[0]
+
+
+def _announce(out: Screen, stand: Stand, port: int, token: str) -> None:
+    """Says where the studio is, and opens it where there is a browser."""
+    scheme = "https" if stand.https else "http"
+    everywhere = stand.host in ("0.0.0.0", "::")
+    shown = "localhost" if everywhere or is_loopback(stand.host) else stand.host
+    address = f"{scheme}://{_bracketed(shown)}:{port}/?token={token}"
+    out.say(f"The studio is at {address}")
+    if everywhere:
+        name = socket.gethostname()
+        out.say(f"From other machines: {scheme}://{name}:{port}/?token={token}")
+    if stand.https:
+        out.say(
+            "The certificate is our own: the browser warns once. "
+            "Choose Advanced, then Proceed; in a headset the same."
+        )
+    out.say("Ctrl-C ends it.")
+    sys.stdout.flush()
+    if stand.show and _has_screen():
+        with contextlib.suppress(Exception):  # whatever a browser's launcher raises
+            webbrowser.open(address)
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _has_screen() -> bool:
+    """Whether a browser would be seen; a text browser in our terminal would not help."""
+    if sys.platform in ("darwin", "win32"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+@contextlib.contextmanager
+def _ending(stop: Callable[[], object]) -> Iterator[None]:
+    """Ctrl-C or a request to end (SIGTERM) stops; a second Ctrl-C ends the program at once."""
+
+    def handle(number: int, frame: object) -> None:
+        stop()
+        signal.signal(number, before[number] or signal.SIG_DFL)
+
+    before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)

@@ -1,0 +1,84 @@
+"""The server's process: reads its settings, joins the session, serves until the session ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+
+import msgspec
+import uvicorn
+
+from linkwork import __version__
+from linkwork.errors import LinkworkError
+from linkwork.server.access import Access
+from linkwork.server.app import make_app
+from linkwork.server.hub import Hub
+from linkwork.server.process import Ready, Settings
+from linkwork.server.recent import Recents
+from linkwork.session.link import PeerEnd, connect
+
+
+def main() -> int:
+    """Serves; returns the exit code."""
+    settings = msgspec.json.decode(sys.stdin.buffer.readline(), type=Settings)
+    try:
+        peer = connect(settings.link, settings.key)
+        listening = _listen(settings)
+    except LinkworkError as error:
+        _say(Ready(error=str(error)))
+        return 1
+    _say(Ready(port=listening.getsockname()[1]))
+    with peer:
+        asyncio.run(_serve(settings, listening, peer))
+    return 0
+
+
+async def _serve(settings: Settings, listening: socket.socket, peer: PeerEnd) -> None:
+    def ended() -> None:
+        server.should_exit = True
+
+    hub = Hub(peer, __version__, ended)
+    access = Access(settings.token, settings.host)
+    config = uvicorn.Config(
+        make_app(hub, access, Recents(), __version__),
+        log_level="warning", access_log=False, ws="websockets-sansio", ws_max_size=2**20,
+        ws_per_message_deflate=False, ws_ping_interval=20.0, ws_ping_timeout=60.0,
+        timeout_graceful_shutdown=1,
+        ssl_certfile=settings.certificate or None, ssl_keyfile=settings.certificate_key or None,
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    await server.serve(sockets=[listening])
+
+
+def _listen(settings: Settings) -> socket.socket:
+    """A socket that listens where it was told.
+
+    Raises:
+        LinkworkError: If it cannot.
+    """
+    try:
+        found = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        family, kind, proto, _, address = found[0]
+        made = socket.socket(family, kind, proto)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+        made.listen(128)
+    except OSError as error:
+        where = f"{settings.host}:{settings.port}"
+        hint = "Choose another with --port." if settings.port else ""
+        raise LinkworkError(
+            f"the studio cannot listen on {where}: {error.strerror}.", hint=hint
+        ) from None
+    return made
+
+
+def _say(ready: Ready) -> None:
+    os.write(1, msgspec.json.encode(ready) + b"\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

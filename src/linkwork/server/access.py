@@ -1,0 +1,86 @@
+"""Access: who may talk to the studio, and which files it opens for them."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import secrets
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from linkwork.errors import FormatError
+
+_KIT_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}/[A-Za-z0-9_-]{1,100}\Z")
+
+
+class Access:
+    """Checks requests.
+
+    Args:
+        token: What every client must know.
+        host: The interface that the server listens on.
+    """
+
+    def __init__(self, token: str, host: str) -> None:
+        self._token = token.encode()
+        self._loopback = is_loopback(host)
+
+    def knows(self, token: str | None) -> bool:
+        """Whether a token is the right one."""
+        return secrets.compare_digest((token or "").encode(), self._token)
+
+    def trusts(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request comes from our own page.
+
+        A page of another site could make a browser on this machine call us: its Origin is not our
+        address. Or its name could be made to lead here: then we are called by a name that is not
+        ours.
+        """
+        called = headers.get("host", "")
+        if self._loopback and not is_loopback(urlsplit(f"//{called}").hostname or ""):
+            return False
+        origin = headers.get("origin")
+        return origin is None or urlsplit(origin).netloc.lower() == called.lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host's name stands for this machine only."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def new_token() -> str:
+    """A token that nobody guesses."""
+    return secrets.token_urlsafe(18)
+
+
+def allowed(name: str, folders: Iterable[Path], files: Iterable[str]) -> str:
+    """What a client may open: a kit's scene, a file of some folders, or one opened before.
+
+    Args:
+        name: What the client asks for.
+        folders: Where it may open files.
+        files: Files that it may open besides.
+
+    Raises:
+        FormatError: If it is something else.
+    """
+    if _KIT_NAME.match(name):
+        return name
+    try:
+        path = Path(name).resolve()
+    except (OSError, ValueError):
+        raise FormatError(f"{name!r} is no path of a file.") from None
+    known = {str(Path(each).resolve()) for each in files}
+    if str(path) in known or any(path.is_relative_to(f.resolve()) for f in folders):
+        return str(path)
+    places = ", ".join(str(folder) for folder in folders)
+    raise FormatError(
+        f"{name} is not in a folder that the studio opens files of.",
+        hint=f"Folders: {places}. Or start with it: linkwork studio {name}",
+    )

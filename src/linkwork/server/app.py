@@ -1,0 +1,185 @@
+"""App: the studio's addresses: the client, the gallery, meshes, imports and the live socket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from linkwork.errors import LinkworkError
+from linkwork.server import imports
+from linkwork.server import messages as m
+from linkwork.server.access import Access
+from linkwork.server.gallery import gallery, picture
+from linkwork.server.hub import Hub
+from linkwork.server.recent import Recents
+from linkwork.server.stream import Stream
+
+#: The client as it was built.
+STATIC = Path(__file__).parent / "static"
+#: Code with which a socket of another protocol is closed, and one that did not take its texts.
+RELOAD, TOO_SLOW = 4000, 1013
+#: A mesh does not change: its address is the hash of its content.
+_FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
+_NOT_BUILT = (
+    "The studio's page has not been built. In Linkwork's source folder run: make studio\n"
+    "Without a browser: linkwork studio --terminal\n"
+)
+
+
+def make_app(hub: Hub, access: Access, recents: Recents, version: str) -> Starlette:
+    """The studio as an ASGI application.
+
+    Args:
+        hub: Joins clients and session.
+        access: Who may come in.
+        recents: Files that were open.
+        version: Version of the program.
+    """
+
+    @contextlib.asynccontextmanager
+    async def life(app: Starlette) -> AsyncIterator[None]:
+        hub.start()
+        yield
+
+    async def page(request: Request) -> Response:
+        file = STATIC / "index.html"
+        if not file.is_file():
+            return Response(_NOT_BUILT, status_code=503, media_type="text/plain")
+        return FileResponse(file, headers={"cache-control": "no-cache"})
+
+    async def show_gallery(request: Request) -> Response:
+        return _json(await asyncio.to_thread(gallery, version, recents))
+
+    async def show_picture(request: Request) -> Response:
+        found = picture(request.path_params["kit"], request.path_params["name"])
+        return FileResponse(found) if found is not None else _problem("there is no picture.", 404)
+
+    async def show_mesh(request: Request) -> Response:
+        data = await hub.mesh(request.path_params["hash"])
+        if not data:
+            return _problem("there is no such mesh in the scene that is open.", 404)
+        return Response(data, media_type="application/octet-stream", headers=_FOREVER)
+
+    async def bring(request: Request) -> Response:
+        body = bytearray()
+        async for piece in request.stream():
+            body += piece
+            if len(body) > imports.MOST:
+                return _problem(f"files of more than {imports.MOST >> 20} MB are not taken.", 413)
+        try:
+            files = imports.files_of(request.headers.get("content-type", ""), bytes(body))
+            main = await asyncio.to_thread(imports.keep, files)
+        except LinkworkError as error:
+            return _problem(error.message, 400, where=str(error.origin or ""))
+        return _json(m.Imported(str(main)))
+
+    async def live(socket: WebSocket) -> None:
+        await _live(socket, hub)
+
+    routes = [
+        Route("/", page),
+        Route("/api/gallery", show_gallery),
+        Route("/api/picture/{kit}/{name}.png", show_picture),
+        Route("/api/mesh/{hash}", show_mesh),
+        Route("/api/import", bring, methods=["POST"]),
+        WebSocketRoute("/ws", live),
+        Mount("/", StaticFiles(directory=STATIC, check_dir=False)),
+    ]
+    return Starlette(routes=routes, lifespan=life, middleware=[Middleware(Gate, access=access)])
+
+
+def _json(message: msgspec.Struct, status: int = 200) -> Response:
+    return Response(m.encode(message), status_code=status, media_type="application/json")
+
+
+def _problem(text: str, status: int, where: str = "") -> Response:
+    return _json(m.Problem(text, where), status)
+
+
+async def _live(socket: WebSocket, hub: Hub) -> None:
+    """Serves one client until it goes."""
+    await socket.accept()
+    if socket.query_params.get("protocol") != str(m.PROTOCOL):
+        text = "this page is of another version of Linkwork. Reload it."
+        await socket.send_text(m.encode(m.Refused("hello", text, "reload")).decode())
+        await socket.close(RELOAD, "reload")
+        return
+    stream = Stream(socket)
+    name = hub.join(stream)
+    reader = asyncio.ensure_future(_read(socket, hub, name))
+    writer = asyncio.ensure_future(stream.run())
+    try:
+        await asyncio.wait({reader, writer}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        hub.leave(name)
+        for task in (reader, writer):
+            task.cancel()
+        await asyncio.gather(reader, writer, return_exceptions=True)
+        with contextlib.suppress(Exception):  # it is gone, or never was there to hear it
+            await socket.close(TOO_SLOW if stream.overrun else 1000)
+
+
+async def _read(socket: WebSocket, hub: Hub, name: str) -> None:
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message.get("code", 1000))
+        data = message.get("text")
+        hub.take(name, data if data is not None else message.get("bytes") or b"")
+
+
+class Gate:
+    """Lets in who knows the token and comes from our own page."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app, self._access = app, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Checks a request before anything else sees it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        reason = self._reason(scope)
+        if not reason:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await _problem(reason, 403)(scope, receive, send)
+        else:
+            await _turn_away(scope, receive, send, reason)
+
+    def _reason(self, scope: Scope) -> str:
+        """Why a request is turned away; empty if it is not."""
+        headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
+        if not self._access.trusts(headers):
+            return "this request comes from another site."
+        request = Request({**scope, "type": "http", "method": "GET"})
+        bearer = headers.get("authorization", "").removeprefix("Bearer ") or None
+        token = request.query_params.get("token", bearer)
+        guarded = scope["type"] == "websocket" or scope["path"].startswith("/api/")
+        if (guarded or token is not None) and not self._access.knows(token):
+            return "the token is wrong. Use the address that linkwork studio printed."
+        return ""
+
+
+async def _turn_away(scope: Scope, receive: Receive, send: Send, reason: str) -> None:
+    """Refuses a socket before it is opened: the browser sees 403."""
+    await receive()
+    if "websocket.http.response" in scope.get("extensions", {}):
+        body = m.encode(m.Problem(reason))
+        head = [(b"content-type", b"application/json")]
+        await send({"type": "websocket.http.response.start", "status": 403, "headers": head})
+        await send({"type": "websocket.http.response.body", "body": body})
+    else:
+        await send({"type": "websocket.close", "code": 1008, "reason": reason})

@@ -1,0 +1,181 @@
+"""Host: opens scenes one after the other and runs them for the people in the studio."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from linkwork.errors import LinkworkError
+from linkwork.server import messages as m
+from linkwork.server.host.conduit import Conduit
+from linkwork.server.host.editor import Opened
+from linkwork.server.host.open_scene import OpenScene
+from linkwork.server.recent import Recents
+from linkwork.server.relay import Ask, Look, MeshFound, MeshWanted, Tell, decode_inward, encode
+from linkwork.session.link import Joined, Left, SessionEnd
+
+#: Makes something ready to run of what a client asks to open.
+Loader = Callable[[str], Opened]
+
+#: Longest sleep before the host looks again whether it is to stop [s].
+_NAP = 0.1
+
+
+class Host:
+    """The session side of a studio. :meth:`run` belongs to one thread.
+
+    Args:
+        link: Where the server's process connects.
+        load: Loads what is to be opened.
+        recents: Files that were open.
+        recordings: Folder for recordings.
+        idle: Called now and then, for whoever looks after the server.
+
+    Attributes:
+        open: The scene that runs, or None.
+    """
+
+    def __init__(
+        self,
+        link: SessionEnd,
+        load: Loader,
+        *,
+        recents: Recents,
+        recordings: Path,
+        idle: Callable[[], object] | None = None,
+    ) -> None:
+        self._link, self._load = link, load
+        self._recents, self._recordings = recents, recordings
+        self._idle = idle
+        self._look = Look(0, [], False, False)
+        self._next: OpenScene | None = None
+        self._stopping = False
+        self.open: OpenScene | None = None
+
+    def stop(self) -> None:
+        """Ends :meth:`run`; safe from any thread or signal handler."""
+        self._stopping = True
+        if self.open is not None:
+            self.open.session.stop()
+
+    def prepare(self, scene: str | None) -> None:
+        """Makes a scene ready to run; None for the gallery.
+
+        Raises:
+            LinkworkError: If it cannot be opened.
+        """
+        if scene is not None:
+            self._next = self._make(scene)
+
+    def run(self) -> None:
+        """Runs until :meth:`stop`."""
+        try:
+            while not self._stopping:
+                self._turn()
+        finally:
+            for each in (self.open, self._next):
+                if each is not None:
+                    each.close()
+            self.open = self._next = None
+
+    def _turn(self) -> None:
+        """Shows the gallery for a while, or runs a scene to its end."""
+        if self._next is not None:
+            self.open, self._next = self._next, None
+            self._tell_lasting()
+        if self.open is None:
+            self._link.wait(_NAP)
+            for peer, item in self._link.receive():
+                self._take(peer, item)
+            self._look_after()
+            return
+        session = self.open.session
+        if self._stopping:
+            return
+        try:
+            session.run(progress=lambda _: self._look_after())
+        except LinkworkError as error:
+            self._tell("", m.Event(session.state.step, "error", str(error), "session"))
+        ended, self.open = self.open, None
+        ended.close()
+        if self._next is None:
+            self._tell("", m.Closed())
+
+    def _look_after(self) -> None:
+        if self._idle is not None:
+            self._idle()
+
+    def _make(self, name: str) -> OpenScene:
+        opened = self._load(name)
+        peers = Conduit(self._link, self._take)
+        made = OpenScene(opened, peers, self._tell, self._look, self._recordings)
+        if opened.file:
+            self._recents.add(opened.file, opened.scene.name)
+        for note in opened.notes:
+            made.session.say(note, source="scene")
+        return made
+
+    # ---- talking -------------------------------------------------------------------------
+
+    def _tell(self, to: str, message: m.FromServer) -> None:
+        self._link.emit(encode(Tell(to, m.type_of(message), m.encode(message))))
+
+    def _tell_lasting(self) -> None:
+        if self.open is not None:
+            for message in self.open.lasting():
+                self._tell("", message)
+
+    def _take(self, peer: int, item: bytes | Joined | Left) -> None:
+        """Takes what the server says; garbage is answered and forgotten."""
+        if isinstance(item, Joined):
+            self._tell_lasting()
+            return
+        if isinstance(item, Left):
+            self._look = Look(0, [], False, False)
+            if self.open is not None:
+                self.open.answer("", m.Drop())
+                self.open.answer("", m.Release())
+                self.open.painter.see(self._look)
+            return
+        try:
+            message = decode_inward(item)
+        except LinkworkError as error:
+            self._tell("", m.Event(0, "error", str(error), "server"))
+            return
+        match message:
+            case Look():
+                self._look = message
+                if self.open is not None:
+                    self.open.painter.see(message)
+            case MeshWanted():
+                data = self.open.meshes.get(message.hash) if self.open is not None else b""
+                self._link.send(peer, encode(MeshFound(message.hash, data)))
+            case Ask():
+                self._answer(message.client, message.message)
+
+    def _answer(self, client: str, message: m.FromClient) -> None:
+        match message:
+            case m.Open():
+                self._open(client, message.scene)
+            case m.CloseScene():
+                if self.open is not None:
+                    self.open.session.stop()
+            case _ if self.open is None:
+                text = "no scene is open."
+                self._tell(client, m.Refused(m.type_of(message), text))
+            case _:
+                self.open.answer(client, message)
+
+    def _open(self, client: str, name: str) -> None:
+        if self._next is not None:
+            self._next.close()
+            self._next = None
+        self._tell("", m.Event(0, "info", f"opening {name} …", "scene"))
+        try:
+            self._next = self._make(name)
+        except LinkworkError as error:
+            self._tell(client, m.Refused("open", str(error), name))
+            return
+        self._tell("", m.GalleryChanged())
+        if self.open is not None:
+            self.open.session.stop()

@@ -1,0 +1,303 @@
+"""OpenScene: a scene that runs in the studio, and what people may do with it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+
+import numpy as np
+
+from linkwork.errors import LinkworkError, SessionError
+from linkwork.server import messages as m
+from linkwork.server.host.describe import describe
+from linkwork.server.host.editor import Editor, Opened
+from linkwork.server.host.mesh_store import MeshStore
+from linkwork.server.host.picture import Painter
+from linkwork.server.relay import Look
+from linkwork.session import messages as inbox
+from linkwork.session.clock import Clock
+from linkwork.session.cycle import PERSON
+from linkwork.session.history import History
+from linkwork.session.outbox import Peers
+from linkwork.session.session import Session
+from linkwork.state import State
+
+#: Called with a client's name (empty for all) and what it is told.
+Tell = Callable[[str, m.FromServer], object]
+
+#: What happens to the state that is looked at: the past becomes the present first.
+_ACTING = (m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take)
+
+
+class OpenScene:
+    """A session with its history and its file.
+
+    Args:
+        opened: What to run.
+        peers: The session's way out.
+        tell: Tells clients something.
+        look: What the viewers want to see.
+        recordings: Folder for recordings.
+
+    Attributes:
+        session: The session.
+        meshes: Triangles that its description names.
+    """
+
+    def __init__(
+        self, opened: Opened, peers: Peers, tell: Tell, look: Look, recordings: Path
+    ) -> None:
+        self.session = Session(opened.scene, link=peers)
+        self.meshes = MeshStore()
+        self._tell, self._recordings = tell, recordings
+        self._recording: str | None = None
+        self._asking = False
+        self._edit: tuple[Future[object], str, str] | None = None
+        self._owners: dict[str, str] | None = None
+        try:
+            self.editor = Editor(opened)
+            self._enter(look)
+        except BaseException:
+            self.session.close()
+            raise
+        session = self.session
+        session.clock = Clock("real")
+        session.outbox.snapshot = self._paint
+        session.outbox.listeners.append(self._on_event)
+        session.after_step.append(self._after_step)
+
+    def _enter(self, look: Look) -> None:
+        """Begins with a world, the first or an edited one."""
+        cycle = self.session.cycle
+        self._version = self.session.version
+        self._past: State | None = None
+        self.history = History(cycle.h, cycle.state.data.size)
+        self.history.keep(cycle.state, at_once=True)
+        self.painter = Painter(cycle, look)
+
+    def lasting(self) -> list[m.FromServer]:
+        """How things stand, for those who come now."""
+        scene = describe(
+            self.session, self.meshes, self.editor.state,
+            editable=self.editor.document is not None,
+        )  # fmt: skip
+        return [scene, m.Owners(dict(self.session.signals.owners)), self.editor.state]
+
+    # ---- what goes out -------------------------------------------------------------------
+
+    def _after_step(self) -> None:
+        self.history.keep(self.session.state)
+
+    def _on_event(self, event: inbox.Event) -> None:
+        if not (self._asking and event.source == "inbox"):  # that one is answered as refused
+            level = event.level if event.level in ("info", "warning", "error") else "info"
+            self._tell("", m.Event(event.step, level, event.text, event.source))  # type: ignore[arg-type]
+
+    def _paint(self, session: Session) -> bytes:
+        self.look_after()
+        return self.painter.paint(session, self._past, self._recording, self.history.span)
+
+    def look_after(self) -> None:
+        """Tells of a new world, of new owners, and of an edit that could not be used."""
+        if self._version != self.session.version:
+            self._enter(self.painter.look)
+            for message in self.lasting():
+                self._tell("", message)
+        owners = self.session.signals.owners
+        if owners != self._owners:
+            self._owners = dict(owners)
+            self._tell("", m.Owners(self._owners))
+        if self._edit is not None and self._edit[0].done():
+            self._finish_edit(*self._edit)
+
+    # ---- what comes in -------------------------------------------------------------------
+
+    def answer(self, client: str, message: m.FromClient) -> None:
+        """Does what a client asks for, or tells it why not."""
+        what, key = m.type_of(message), _key(message)
+        try:
+            if self._past is not None and isinstance(message, _ACTING) and not _goes_back(message):
+                self._go_on_from_past()
+            self._do(client, message)
+        except LinkworkError as error:
+            self._tell(client, m.Refused(what, str(error), key))
+        self.painter.hurry()
+
+    def _apply(self, message: inbox.Message) -> None:
+        """Puts a message into the session at once.
+
+        Raises:
+            SessionError: If it is refused; the text says why.
+        """
+        self._asking = True
+        try:
+            if not self.session.apply(inbox.checked(message)):
+                raise SessionError(self.session.outbox.events[-1].text)
+        finally:
+            self._asking = False
+
+    def _do(self, client: str, message: m.FromClient) -> None:
+        session = self.session
+        match message:
+            case m.Play():
+                self._apply(inbox.Play())
+            case m.Pause():
+                self._apply(inbox.Pause())
+            case m.Step():
+                self._step(message.steps)
+            case m.Reset():
+                self._past = None
+                self._apply(inbox.Reset())
+                self.history.keep(session.state, at_once=True)
+            case m.Speed():
+                session.clock = Clock("real" if message.value else "fast", message.value or 1.0)
+            case m.Seek():
+                self._seek(message.time)
+            case m.Live():
+                self._past = None
+            case m.Set():
+                self._apply(inbox.Set(message.signal, message.value, PERSON))
+            case m.Take():
+                self._apply(inbox.Take(message.signal, PERSON))
+            case m.Release():
+                self._apply(inbox.Release(PERSON))
+            case m.Posture():
+                self._apply(inbox.Posture(message.name))
+            case m.Place():
+                if session.running:
+                    raise SessionError(
+                        "a joint is placed while the session is paused.",
+                        hint="Pause, or set its target.",
+                    )
+                self._apply(inbox.Place(message.joint, message.dof, message.value))
+            case m.Grab():
+                self._apply(inbox.Grab(message.element, message.target, message.point))
+            case m.Drop():
+                self._apply(inbox.Drop())
+            case m.Record():
+                self._record(message.on)
+            case m.Inspect():
+                self._inspect(client, message.kind, message.name)
+            case m.Edit():
+                self._change(client, message)
+            case m.Undo():
+                self.editor.undo()
+                self._swap(client, "")
+            case m.Redo():
+                self.editor.redo()
+                self._swap(client, "")
+            case m.Save():
+                self.editor.save()
+                self._tell("", self.editor.state)
+            case _:
+                raise SessionError(f"a scene cannot do {m.type_of(message)!r}.")
+
+    # ---- time ----------------------------------------------------------------------------
+
+    def _step(self, steps: int) -> None:
+        session = self.session
+        if session.running:
+            self._apply(inbox.Pause())
+        if steps > 0:
+            self._apply(inbox.Advance(steps))
+        elif steps < 0:
+            shown = (self._past or session.state).step
+            self._seek((shown + steps) * session.cycle.h)
+
+    def _seek(self, when: float) -> None:
+        session = self.session
+        if session.running:
+            self._apply(inbox.Pause())
+        if self._past is None:
+            self.history.keep(session.state, at_once=True)  # the way back to the present
+        kept = self.history.at(when)
+        if kept is not None:
+            state = State(session.state.layout, np.frombuffer(kept).copy())
+            self._past = state if state.step != session.state.step else None
+
+    def _go_on_from_past(self) -> None:
+        past, self._past = self._past, None
+        if past is not None:
+            self._apply(inbox.Restore(past.save()))
+            self.history.forget_after(past.step)
+
+    def _record(self, on: bool) -> None:
+        session = self.session
+        if not on:
+            session.end_recording()
+            if self._recording is not None:
+                session.say(f"recorded to {self._recording}.", source="recording")
+            self._recording = None
+            return
+        try:
+            self._recordings.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SessionError(f"{self._recordings} cannot be made: {error.strerror}.") from None
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        path = self._recordings / f"{session.world.scene.name}-{stamp}.mcap"
+        session.record(path)
+        self._recording = str(path)
+
+    # ---- the file ------------------------------------------------------------------------
+
+    def _inspect(self, client: str, kind: str, name: str) -> None:
+        rows = self.editor.rows(self.session.world, kind, name)
+        base = "world" if kind == "scene" else name
+        for signal in self.session.signals:
+            thing, _, word = signal.name.rpartition(".")
+            if thing == base and signal.direction == "param":
+                lo, hi = (v if np.isfinite(v) else None for v in (signal.lo, signal.hi))
+                rows.append(
+                    m.Row(f"live.{word}", self.session[signal.name], signal.unit, lo, hi, None,
+                          "", True, False)
+                )  # fmt: skip
+        self._tell(client, m.Attributes(name, kind, rows))
+
+    def _change(self, client: str, message: m.Edit) -> None:
+        if message.key.startswith("live."):
+            base = "world" if message.kind == "scene" else message.name
+            try:
+                value = float(message.value)
+            except ValueError:
+                raise SessionError(
+                    f"{message.key} takes a number, not {message.value!r}."
+                ) from None
+            self._apply(inbox.Set(f"{base}.{message.key[5:]}", value, PERSON))
+        else:
+            world = self.session.world
+            self.editor.edit(world, message.kind, message.name, message.key, message.value)
+            self._swap(client, message.key)
+        self._inspect(client, message.kind, message.name)
+
+    def _swap(self, client: str, key: str) -> None:
+        """Lets the session go over to what the file says now."""
+        compiled = self.session.swap(self.editor.scene, ids=self.editor.ids)
+        self._edit = (compiled, client, key)  # type: ignore[assignment]
+        self._tell("", self.editor.state)
+
+    def _finish_edit(self, compiled: Future[object], client: str, key: str) -> None:
+        self._edit = None
+        error = compiled.exception()
+        if error is None:
+            return
+        self.editor.take_back()
+        self._tell(client, m.Refused("edit", str(error), key))
+        self._tell("", self.editor.state)
+
+    def close(self) -> None:
+        """Ends the session."""
+        self.session.close()
+
+
+def _goes_back(message: m.FromClient) -> bool:
+    return isinstance(message, m.Step) and message.steps < 0
+
+
+def _key(message: m.FromClient) -> str:
+    """What of a message an answer refers to."""
+    for name in ("key", "signal", "joint", "element", "name", "scene"):
+        if hasattr(message, name):
+            return str(getattr(message, name))
+    return ""

@@ -1,0 +1,126 @@
+"""Painter: what viewers see of a running session, sixty times a second."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from linkwork.kinematics.kernels import BALL, FREE, forward_poses
+from linkwork.server.messages import Status, encode
+from linkwork.server.relay import Look, Picture
+from linkwork.server.relay import encode as pack
+from linkwork.session.cycle import Cycle
+from linkwork.session.session import Session
+from linkwork.state import State
+
+#: The status is made this often [1/s], and the real-time factor measured over so long [s].
+STATUS_RATE, RTF_SPAN = 10.0, 1.0
+
+
+class Painter:
+    """Makes pictures of a session.
+
+    Args:
+        cycle: What runs.
+
+    Attributes:
+        look: What the viewers want to see.
+    """
+
+    def __init__(self, cycle: Cycle, look: Look) -> None:
+        self._cycle = cycle
+        self._status, self._made = b"", 0.0
+        self._marks: tuple[float, float] | None = None
+        self._rtf = 0.0
+        world = cycle.world
+        wanted = [
+            d
+            for d in range(world.nv)
+            if world.kind[int(world.dof_body[d])] not in (BALL, FREE)
+            and f"{world.dof_name(d)}.target" in cycle.signals
+        ]
+        self._dofs = np.array(wanted, np.int64)
+        body = world.dof_body[self._dofs]
+        self._coordinates = world.qadr[body] + self._dofs - world.vadr[body]
+        self._ghost = np.zeros((world.nb, 7))
+        self.see(look)
+
+    def see(self, look: Look) -> None:
+        """Takes over what the viewers want to see."""
+        self.look = look
+        signals = self._cycle.signals
+        known = [signals[n].address if n in signals else -1 for n in look.signals]
+        self._addresses = np.array(known, np.int64)
+
+    def paint(
+        self, session: Session, past: State | None, recording: str | None,
+        span: tuple[float, float] | None,
+    ) -> bytes:  # fmt: skip
+        """A picture of the present, or of the past that is looked at."""
+        state = past or session.state
+        now = time.perf_counter()
+        if now - self._made >= 1.0 / STATUS_RATE:
+            self._made = now
+            self._status = encode(self._stand(session, state, past is not None, recording, span))
+        values = np.where(self._addresses >= 0, state.data[self._addresses], np.nan)
+        picture = Picture(
+            session.version, state.step * self._cycle.h,
+            state.pose.astype("<f4").tobytes(), self.look.number, values.tobytes(),
+            self._contacts() if self.look.contacts and past is None else b"",
+            self._wanted(state) if self.look.ghost else b"", self._status,
+        )  # fmt: skip
+        return pack(picture)
+
+    def hurry(self) -> None:
+        """Lets the next picture carry a new status."""
+        self._made = 0.0
+
+    def _stand(
+        self, session: Session, state: State, seeking: bool, recording: str | None,
+        span: tuple[float, float] | None,
+    ) -> Status:  # fmt: skip
+        clock, simulated = session.clock, state.step * self._cycle.h
+        self._measure(session)
+        return Status(
+            time=simulated,
+            running=session.running,
+            speed=clock.speed if clock.mode != "fast" else 0.0,
+            mode=clock.mode,
+            lateness=round(clock.lateness, 4),
+            rtf=self._rtf,
+            gap=float(state.report.gap[0]),
+            energy=float(state.report.energy.sum()),
+            step=state.step,
+            recording=recording,
+            history=span,
+            seeking=seeking,
+            version=session.version,
+        )
+
+    def _measure(self, session: Session) -> None:
+        """Measures simulated per real time."""
+        now, simulated = time.perf_counter(), session.time
+        if not session.running:
+            self._marks, self._rtf = None, 0.0
+        elif self._marks is None or simulated < self._marks[1]:
+            self._marks = now, simulated
+        elif now - self._marks[0] >= RTF_SPAN:
+            self._rtf = round((simulated - self._marks[1]) / (now - self._marks[0]), 3)
+            self._marks = now, simulated
+
+    def _contacts(self) -> bytes:
+        """Points, forces on the second body (its normal part) and that body."""
+        rows = self._cycle.contacts()
+        table = np.empty((len(rows), 7), "<f4")
+        table[:, :3] = rows[:, 4:7]
+        table[:, 3:6] = rows[:, 7:10] * rows[:, 11:12]
+        table[:, 6] = rows[:, 1]
+        return table.tobytes()
+
+    def _wanted(self, state: State) -> bytes:
+        """Poses of the bodies if every joint were where it is wanted."""
+        q = state.q.copy()
+        q[self._coordinates] = state.target[self._dofs]
+        forward_poses(*self._cycle.world.tree, q, self._ghost)
+        return self._ghost.astype("<f4").tobytes()

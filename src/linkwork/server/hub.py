@@ -1,0 +1,202 @@
+"""Hub: passes on between the session's process and the clients."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+from linkwork.server import messages as m
+from linkwork.server import relay
+from linkwork.server.people import People
+from linkwork.server.stream import Frames, Stream
+from linkwork.session.link import LinkClosed, PeerEnd
+
+#: How long a mesh is waited for [s], and how many are kept [byte].
+PATIENCE, MOST_MESHES = 20.0, 256 * 2**20
+
+
+class Hub:
+    """All clients of one session. Its calls belong to the event loop's thread.
+
+    Args:
+        peer: The server's end of the link.
+        version: Version of the program.
+        ended: Called when the session is gone.
+    """
+
+    def __init__(self, peer: PeerEnd, version: str, ended: Callable[[], object]) -> None:
+        self.people = People()
+        self._peer, self._version, self._ended = peer, version, ended
+        self._streams: dict[str, Stream] = {}
+        self._lasting: dict[str, str] = {}
+        self._frames: Frames | None = None
+        self._look = relay.Look(0, [], False, False)
+        self._meshes: dict[str, bytes] = {}
+        self._wanted: dict[str, asyncio.Future[bytes]] = {}
+
+    def start(self) -> None:
+        """Begins to listen to the session."""
+        asyncio.get_running_loop().add_reader(self._peer.fileno(), self._arrived)
+        self._arrived()
+
+    # ---- from the session ----------------------------------------------------------------
+
+    def _arrived(self) -> None:
+        try:
+            picture, events = self._peer.snapshot(), self._peer.events()
+        except LinkClosed:
+            asyncio.get_running_loop().remove_reader(self._peer.fileno())
+            self._ended()
+            return
+        for event in events:
+            self._event(relay.decode_outward(event))
+        if picture is not None and "scene" in self._lasting:
+            self._frames = Frames(relay.decode_picture(picture))
+            for stream in self._streams.values():
+                stream.show(self._frames)
+
+    def _event(self, message: relay.Outward) -> None:
+        if isinstance(message, relay.MeshFound):
+            waiting = self._wanted.pop(message.hash, None)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(message.data)
+            return
+        text = message.text.decode()
+        if message.kind == "closed":
+            self._lasting.clear()
+            self._frames = None
+            for stream in self._streams.values():
+                stream.forget()
+        elif message.kind in relay.LASTING:
+            self._lasting[message.kind] = text
+        if message.to:
+            stream = self._streams.get(message.to)
+            if stream is not None:
+                stream.text(text)
+        else:
+            self._tell_all(text)
+
+    async def mesh(self, name: str) -> bytes:
+        """The triangles of a mesh; empty if there are none."""
+        if name in self._meshes:
+            return self._meshes[name]
+        waiting = self._wanted.get(name)
+        if waiting is None:
+            waiting = self._wanted[name] = asyncio.get_running_loop().create_future()
+            self._peer.send(relay.encode(relay.MeshWanted(name)))
+        try:
+            data = await asyncio.wait_for(asyncio.shield(waiting), PATIENCE)
+        except TimeoutError:
+            self._wanted.pop(name, None)
+            return b""
+        if data and sum(map(len, self._meshes.values())) + len(data) < MOST_MESHES:
+            self._meshes[name] = data
+        return data
+
+    # ---- from clients --------------------------------------------------------------------
+
+    def join(self, stream: Stream) -> str:
+        """Lets a client in and returns its name."""
+        name, people = self.people.join(), self.people
+        self._streams[name] = stream
+        is_open = "scene" in self._lasting
+        hello = m.Hello(m.PROTOCOL, self._version, name, people.driver, [*people.names], is_open)
+        stream.text(m.encode(hello).decode())
+        for kind in relay.LASTING:
+            if kind in self._lasting:
+                stream.text(self._lasting[kind])
+        if self._frames is not None:
+            stream.show(self._frames)
+        self._tell_people()
+        return name
+
+    def leave(self, name: str) -> None:
+        """A client is gone; what it holds with its hand falls."""
+        drove = self.people.driver == name
+        self.people.leave(name)
+        del self._streams[name]
+        if drove:
+            self._pass_on(name, m.Drop())
+        self._see()
+        self._tell_people()
+
+    def take(self, name: str, data: str | bytes) -> None:
+        """Takes a client's message; what is none, or not for it to say, is refused."""
+        stream = self._streams[name]
+        try:
+            message = m.decode(data)
+        except LinkworkError as error:
+            self._refuse(stream, "", str(error))
+            return
+        if not isinstance(message, m.FOR_ALL) and self.people.driver != name:
+            who = self.people.driver
+            text = f"{who} drives. Ask to drive first." if who else "Ask to drive first."
+            self._refuse(stream, m.type_of(message), text)
+            return
+        match message:
+            case m.Ack():
+                stream.acknowledge(message.frame)
+            case m.Watch():
+                stream.signals, stream.number = message.signals, message.number
+                stream.rows = None
+                self._see()
+            case m.Show():
+                stream.contacts, stream.ghost = message.contacts, message.ghost
+                self._see()
+            case m.ControlRequest():
+                self.people.ask(name)
+                self._tell_people()
+            case m.ControlGrant():
+                if self.people.grant(message.to):
+                    self._pass_on(name, m.Drop())
+                    self._tell_people()
+                else:
+                    self._refuse(stream, "control_grant", f"{message.to!r} is not here.")
+            case _:
+                self._pass_on(name, message)
+
+    def _pass_on(self, name: str, message: m.FromClient) -> None:
+        try:
+            self._peer.send(relay.encode(relay.Ask(name, message)))
+        except LinkworkError as error:
+            stream = self._streams.get(name)
+            if stream is not None:
+                self._refuse(stream, m.type_of(message), str(error))
+
+    def _refuse(self, stream: Stream, what: str, text: str) -> None:
+        stream.text(m.encode(m.Refused(what, text)).decode())
+
+    def _tell_people(self) -> None:
+        people = self.people
+        message = m.People(people.driver, [*people.names], people.asks)
+        self._tell_all(m.encode(message).decode())
+
+    def _tell_all(self, text: str) -> None:
+        for stream in self._streams.values():
+            stream.text(text)
+
+    def _see(self) -> None:
+        """Asks the session for what the clients together want to see."""
+        streams = list(self._streams.values())
+        needed = dict.fromkeys(name for stream in streams for name in stream.signals)
+        names = self._look.signals
+        if len(names) > 2 * len(needed) + 64:
+            names = []
+        new = [each for each in needed if each not in set(names)]
+        names = [*names, *new]
+        contacts = any(stream.contacts for stream in streams)
+        ghost = any(stream.ghost for stream in streams)
+        look = relay.Look(self._look.number, names, contacts, ghost)
+        if look != self._look:
+            self._look = relay.Look(look.number + 1, names, contacts, ghost)
+            try:
+                self._peer.send(relay.encode(self._look))
+            except LinkworkError:
+                return  # the link has ended, and with it the server
+        place = {each: row for row, each in enumerate(names)}
+        for stream in streams:
+            stream.rows = np.array([place[each] for each in stream.signals], np.int64)
+            stream.look = self._look.number

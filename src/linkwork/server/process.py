@@ -1,0 +1,128 @@
+"""The server as a process of its own: started, looked after and ended by the session's."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import subprocess
+import sys
+import time
+from typing import IO
+
+import msgspec
+
+from linkwork.errors import LinkworkError
+
+#: How long a server may take to start [s], and how often it is started again within a minute.
+START, AGAIN = 20.0, 5
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What the server's process is told, through its standard input: no other user sees it.
+
+    Attributes:
+        link: Address of the session's link.
+        key: Its key.
+        host: Interface to listen on.
+        port: Port; 0 takes a free one.
+        token: What clients must know.
+        certificate: File for HTTPS, or empty.
+        certificate_key: File of its key, or empty.
+    """
+
+    link: str
+    key: str
+    host: str
+    port: int
+    token: str
+    certificate: str = ""
+    certificate_key: str = ""
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """What the server's process answers, in one line: its port, or why it cannot start."""
+
+    port: int = 0
+    error: str = ""
+
+
+class ServerProcess:
+    """A running server.
+
+    Args:
+        settings: What it is told.
+
+    Raises:
+        LinkworkError: If it cannot start.
+
+    Attributes:
+        port: Where it listens.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._starts: list[float] = []
+        self._process = self._start(settings)
+        self.given_up = False
+
+    def _start(self, settings: Settings) -> subprocess.Popen[bytes]:
+        self._starts.append(time.monotonic())
+        # Of a session of its own: Ctrl-C is for the one who started it, who then ends this.
+        process = subprocess.Popen(
+            [sys.executable, "-m", "linkwork.server"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(msgspec.json.encode(settings) + b"\n")
+            process.stdin.close()
+        ready = _answer(process.stdout)
+        if ready.error:
+            process.kill()
+            process.wait()
+            raise LinkworkError(ready.error)
+        self.port = ready.port
+        return process
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def look_after(self) -> str:
+        """Starts the server anew if it has died; returns what there is to say about it."""
+        if self.given_up or self._process.poll() is None:
+            return ""
+        recent = [start for start in self._starts if time.monotonic() - start < 60.0]
+        if len(recent) >= AGAIN:
+            self.given_up = True
+            return "the studio's server keeps ending; the session goes on without it."
+        try:
+            settings = msgspec.structs.replace(self._settings, port=self.port)
+            self._process = self._start(settings)
+        except LinkworkError as error:
+            return f"the studio's server ended and does not start: {error}"
+        return "the studio's server had ended; it was started anew."
+
+    def close(self) -> None:
+        """Ends the server; it also ends by itself when the link does."""
+        self.given_up = True
+        self._process.terminate()
+        try:
+            self._process.wait(5.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+def _answer(stream: IO[bytes]) -> Ready:
+    readable, _, _ = select.select([stream], [], [], START)
+    if not readable:
+        return Ready(error=f"the studio's server does not answer within {START:g} s.")
+    try:
+        return msgspec.json.decode(stream.readline(), type=Ready)
+    except msgspec.MsgspecError:
+        return Ready(error="the studio's server ended while it started; see above.")

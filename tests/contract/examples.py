@@ -1,0 +1,158 @@
+"""One valid example of everything that is registered; whoever registers a kind adds its own here.
+
+The bench on which they run is in ``bench.py``: an arm of three joints, J1 moved by a wave, J2 for
+actuators to drive, J3 for agents to move, and a ball that falls on the ground.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from linkwork.registry import ACTUATORS, AGENTS, ENGINES, FORMATS, SENSORS, Registry
+
+REGISTRIES: dict[str, Registry[Any]] = {
+    registry.kind: registry for registry in (ENGINES, SENSORS, ACTUATORS, AGENTS, FORMATS)
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A valid spec of one registered type.
+
+    Attributes:
+        params: Parameters, as a file says them.
+        names: Those that name a thing of the scene.
+        required: Those that cannot be left out.
+        positive: Those that must not be negative.
+        anew: Slots of its memory that an edit of the scene starts anew, as documented.
+        files: Files it needs, by name.
+    """
+
+    params: dict[str, Any] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ()
+    anew: tuple[str, ...] = ()
+    files: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FormatExample:
+    """What is peculiar to one format.
+
+    Attributes:
+        mistake: A piece of the sample part's file, and what a careless hand makes of it.
+        writes: Whether the format can be written.
+        sample: The sample part's file where the format cannot be written, else empty.
+    """
+
+    mistake: tuple[str, str]
+    writes: bool = True
+    sample: str = ""
+
+
+PROGRAM = '''
+import math
+from linkwork import Control
+
+class Count(Control):
+    def init(self):
+        for slot in ("calls", "moves", "ticks"):
+            self.memory(slot, 0.0)
+        self.joint("J1").on_change(self.moved, by=0.01)
+        self.every(0.05, self.tick)
+
+    def loop(self):
+        self.memory.calls += 1
+        wave = math.sin(0.1 * self.memory.calls)
+        self.joint("J3").target = 0.3 * wave + self.random.uniform(0.0, 0.01)
+
+    def moved(self, angle):
+        self.memory.moves += 1
+
+    def tick(self):
+        self.memory.ticks += 1
+'''
+
+EXAMPLES: dict[str, dict[str, Example]] = {
+    "engine": {
+        "kinematic": Example(),
+        "mujoco": Example(
+            {"iterations": 40, "tolerance": 1e-9, "impratio": 5.0, "contact_time": 0.01},
+            positive=("iterations", "tolerance", "impratio", "contact_time"),
+        ),
+    },
+    "sensor": {
+        "encoder": Example(
+            {"joint": "arm/J1", "bits": 12, "offset": 0.1, "noise": 0.001, "period": 0.02},
+            names=("joint",), required=("joint",), positive=("bits", "noise", "period"),
+        ),
+        "effort": Example(
+            {"joint": "arm/J1", "noise": 0.01, "period": 0.01},
+            names=("joint",), required=("joint",), positive=("noise", "period"),
+        ),
+        "ray": Example(
+            {"on": "arm/tip", "range": 3.0, "direction": [0.0, 0.0, -1.0], "noise": 0.001},
+            names=("on",), required=("on", "range"), positive=("range", "noise"),
+        ),
+        "inclinometer": Example(
+            {"on": "arm/upper", "noise": 0.001, "period": 0.02},
+            names=("on",), required=("on",), positive=("noise", "period"),
+        ),
+        "contact": Example(
+            {"on": "ball/ball", "with": "ground", "noise": 0.01},
+            names=("on", "with"), required=("on",), positive=("noise",),
+        ),
+    },
+    "actuator": {
+        "servo": Example(
+            {"joint": "arm/J2", "kp": 8.0, "kd": 0.3, "max_effort": 4.0},
+            names=("joint",), required=("joint",), positive=("kp", "kd", "max_effort"),
+        ),
+        "motor": Example(
+            {"joint": "arm/J2", "gain": 0.5, "max_effort": 4.0},
+            names=("joint",), required=("joint",), positive=("gain", "max_effort"),
+        ),
+        "effort": Example(
+            {"joint": "arm/J2", "max_effort": 0.5},
+            names=("joint",), required=("joint",), positive=("max_effort",),
+        ),
+    },
+    "agent": {
+        "program": Example(
+            {"file": "count.py", "on": "arm", "period": 0.01, "patience": 30.0},
+            names=("file", "on"), positive=("period", "patience"),
+            anew=("int:timer", "int:timer_count"),  # init() sets them again
+            files={"count.py": PROGRAM},
+        ),
+        "wave": Example(
+            {"joint": "arm/J3", "amplitude": 0.2, "frequency": 2.0, "offset": 0.1, "ramp": 0.3},
+            names=("joint",), required=("joint",), positive=("frequency", "ramp"),
+        ),
+        "sequence": Example(
+            {"joint": "arm/J3", "times": [0.0, 0.2, 0.5], "values": [0.0, 0.4, -0.2], "ramp": 0.1},
+            names=("joint",), required=("joint", "times", "values"), positive=("ramp",),
+        ),
+    },
+}  # fmt: skip
+
+FORMAT_EXAMPLES: dict[str, FormatExample] = {
+    "toml": FormatExample(('type = "hinge"', 'type = "hinj"')),
+    "urdf": FormatExample(('type="revolute"', 'type="revolut"')),
+}
+
+#: Kind and name of everything registered that takes part in the cycle.
+CASES = [
+    (kind, name) for kind in ("engine", "sensor", "actuator", "agent")
+    for name in REGISTRIES[kind].names()
+]  # fmt: skip
+
+
+def example(kind: str, name: str) -> Example:
+    """The example of a registered type."""
+    found = EXAMPLES[kind].get(name)
+    assert found is not None, (
+        f"{kind} {name!r} is registered but has no example: add one to tests/contract/examples.py"
+    )
+    return found

@@ -1,0 +1,24 @@
+/** Everything one can do, by name: for keys, menus and the command palette. */
+export interface Command {
+  id: string;
+  title: string;
+  /** Keys as shown, for instance `Ctrl+Z`. */
+  key?: string;
+  run: () => void;
+}
+
+const commands = new Map<string, Command>();
+
+export function define(list: Command[]): void {
+  for (const command of list) commands.set(command.id, command);
+}
+
+export function run(id: string): void {
+  const command = commands.get(id);
+  if (!command) throw new Error(`There is no command ${id}.`);
+  command.run();
+}
+
+export function allCommands(): Command[] {
+  return [...commands.values()];
+}

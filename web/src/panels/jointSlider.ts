@@ -1,0 +1,63 @@
+import type { Dof } from "../protocol/messages";
+import { h } from "../ui/dom";
+
+/** Accent knob = wanted; neutral tick and fill from zero = actual. */
+export class JointSlider {
+  private readonly fill = h("span", { class: "slider-fill" });
+  private readonly tick = h("span", { class: "slider-tick" });
+  private readonly knob = h("span", { class: "slider-knob" });
+  readonly element: HTMLElement;
+  private readonly lo: number;
+  private readonly hi: number;
+  private value = 0;
+
+  constructor(label: string, dof: Dof, want: (value: number) => void) {
+    this.lo = dof.lo ?? (dof.unit === "m" ? -0.5 : -Math.PI);
+    this.hi = dof.hi ?? (dof.unit === "m" ? 0.5 : Math.PI);
+    this.element = h(
+      "div",
+      { class: "slider", role: "slider", tabindex: "0", "aria-label": `${label} wanted`, "aria-valuemin": this.lo.toFixed(4), "aria-valuemax": this.hi.toFixed(4) },
+      h("span", { class: "slider-line" }),
+      this.fill,
+      this.tick,
+      this.knob,
+    );
+    const at = (event: PointerEvent): number => {
+      const box = this.element.getBoundingClientRect();
+      const part = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+      return this.lo + part * (this.hi - this.lo);
+    };
+    this.element.addEventListener("pointerdown", (event) => {
+      this.element.setPointerCapture(event.pointerId);
+      want(at(event));
+    });
+    this.element.addEventListener("pointermove", (event) => {
+      if (this.element.hasPointerCapture(event.pointerId)) want(at(event));
+    });
+    this.element.addEventListener("keydown", (event) => {
+      const step = (dof.unit === "m" ? 0.001 : Math.PI / 180) * (event.shiftKey ? 10 : 1);
+      const to = { ArrowRight: this.value + step, ArrowUp: this.value + step, ArrowLeft: this.value - step, ArrowDown: this.value - step, Home: this.lo, End: this.hi }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      want(Math.min(this.hi, Math.max(this.lo, to)));
+    });
+  }
+
+  show(wanted: number | null, actual: number | null, words: string): void {
+    const place = (value: number): number => (100 * (Math.min(this.hi, Math.max(this.lo, value)) - this.lo)) / (this.hi - this.lo || 1);
+    this.value = wanted ?? 0;
+    this.knob.style.left = `${place(wanted ?? 0)}%`;
+    this.tick.hidden = actual === null;
+    if (actual !== null) {
+      const a = place(actual);
+      const zero = place(0);
+      this.tick.style.left = `${a}%`;
+      this.fill.style.left = `${Math.min(a, zero)}%`;
+      this.fill.style.width = `${Math.abs(a - zero)}%`;
+    }
+    if (this.element.getAttribute("aria-valuetext") !== words) {
+      this.element.setAttribute("aria-valuenow", (wanted ?? 0).toFixed(4));
+      this.element.setAttribute("aria-valuetext", words);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { arrange, layout } from "../app/layout";
+import { store } from "../app/store";
+import { on } from "../app/topics";
+import { attributePanel } from "../panels/attributePanel";
+import { jointTable } from "../panels/jointTable";
+import { liveSignals } from "../panels/liveSignals";
+import { messagePanel } from "../panels/messagePanel";
+import { programPanel } from "../panels/programPanel";
+import { h } from "../ui/dom";
+import { tabs } from "../ui/tabs";
+
+/** Attributes, program, messages. */
+export function rightPanel(): HTMLElement {
+  const strip = tabs("Right panel", ["Attributes", "Program", "Messages"], layout.right, (right) => arrange({ right }));
+  const panels: Record<string, HTMLElement> = {
+    Attributes: h("div", { class: "panel-body scroll", role: "tabpanel", "aria-label": "Attributes" }, attributePanel(), liveSignals(), jointTable()),
+    Program: programPanel(),
+    Messages: messagePanel(),
+  };
+  const draw = (): void => {
+    strip.choose(layout.right);
+    for (const [name, panel] of Object.entries(panels)) panel.hidden = name !== layout.right;
+  };
+  const count = (): void => {
+    const serious = store.notes.filter((n) => n.level === "error" || n.level === "warning").length;
+    const errors = store.notes.some((n) => n.level === "error");
+    strip.count("Messages", serious + store.findings.length, errors);
+  };
+  on("layout", draw);
+  on(["messages", "scene"], count);
+  draw();
+  count();
+  return h("aside", { class: "right", role: "complementary", "aria-label": "Attributes" }, strip.element, ...Object.values(panels));
+}

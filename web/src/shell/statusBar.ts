@@ -1,0 +1,48 @@
+import { format } from "../app/numbers";
+import { on } from "../app/topics";
+import { store } from "../app/store";
+import { h, setText } from "../ui/dom";
+
+/** How the run stands, in one line. */
+export function statusBar(): HTMLElement {
+  const dot = h("span", { class: "dot" });
+  const link = h("span", { role: "status" });
+  const values = new Map<string, HTMLElement>();
+  const item = (name: string, extra = ""): HTMLElement => {
+    const value = h("b", {});
+    values.set(name, value);
+    return h("span", { class: `status-item ${extra}` }, `${name} `, value);
+  };
+  const hint = h("span", { class: "status-hint" });
+  const engine = h("b", {});
+  const bar = h(
+    "footer",
+    { class: "status-bar", "aria-label": "Status" },
+    h("span", { class: "status-link" }, dot, link),
+    item("Step", "first-to-go"),
+    item("Real time"),
+    item("Lateness"),
+    item("Largest gap"),
+    item("Energy"),
+    h("span", { class: "spring" }),
+    hint,
+    h("span", { class: "status-item first-to-go" }, "Engine ", engine),
+  );
+  const draw = (): void => {
+    const words = { open: "Connected", connecting: "Connecting", lost: store.linkReason, refused: store.linkReason };
+    setText(link, words[store.link]);
+    dot.className = `dot ${store.link}`;
+    const status = store.status;
+    const set = (name: string, text: string): void => setText(values.get(name)!, text);
+    set("Step", store.scene ? `${format(store.scene.step * 1000, store.scene.step < 1e-3 ? 2 : 0)} ms` : "–");
+    set("Real time", status ? `${format(status.rtf, 2)} ×` : "–");
+    set("Lateness", status ? `${format(status.lateness * 1000, 1)} ms` : "–");
+    set("Largest gap", status ? `${format(status.gap * 1000, 3)} mm` : "–");
+    set("Energy", status ? `${format(status.energy, 2)} J` : "–");
+    setText(engine, store.scene?.engines.join(", ") ?? "");
+    setText(hint, status?.seeking ? "You see the past. Play goes on from here." : "Left-drag turns a joint, Ctrl-drag pulls");
+  };
+  on(["status", "scene", "link"], draw);
+  draw();
+  return bar;
+}

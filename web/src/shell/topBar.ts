@@ -1,0 +1,114 @@
+import { chooseWorkspace, layout, type Workspace } from "../app/layout";
+import { run } from "../app/commands";
+import { on } from "../app/topics";
+import { store } from "../app/store";
+import { switchTheme, theme } from "../app/theme";
+import { button, iconButton } from "../ui/button";
+import { h, setText } from "../ui/dom";
+import { icon } from "../ui/icon";
+import { openMenu } from "../ui/menu";
+import { people } from "./people";
+import { share } from "./share";
+
+const WORKSPACES: Workspace[] = ["Build", "Drive", "Test", "Review"];
+
+/** File, undo, workspace, people, share, commands, theme. */
+export function topBar(): HTMLElement {
+  const bar = h(
+    "header",
+    { class: "top-bar", role: "banner" },
+    h("button", { type: "button", class: "logo", "aria-label": "Linkwork, back to the gallery", title: "Back to the gallery", onclick: () => run("close") }, icon("logo", 20)),
+    fileMenu(),
+    h("span", { class: "divider" }),
+    ...edits(),
+    h("div", { class: "spring" }),
+    workspaces(),
+    h("div", { class: "spring" }),
+    people(),
+    h("span", { class: "wide-words" }, button("Share", (e) => share(e.currentTarget as HTMLElement), "bare", "share")),
+    commandsButton(),
+    themeButton(),
+  );
+  return bar;
+}
+
+export function commandsButton(): HTMLElement {
+  return h(
+    "button",
+    { type: "button", class: "button bare commands", onclick: () => run("palette") },
+    icon("search"),
+    h("span", {}, "Commands"),
+    h("kbd", {}, "Ctrl K"),
+  );
+}
+
+export function themeButton(): HTMLElement {
+  const made = iconButton("sun", "Light or dark", switchTheme);
+  const draw = (): void => made.replaceChildren(icon(theme() === "dark" ? "sun" : "moon"));
+  on("theme", draw);
+  draw();
+  return made;
+}
+
+function fileMenu(): HTMLElement {
+  const name = h("strong", {});
+  const dot = h("span", { class: "dirty-dot", title: "Changed, not saved" });
+  const kind = h("span", { class: "file-kind" }, "scene");
+  const pick: HTMLButtonElement = h(
+    "button",
+    {
+      type: "button",
+      class: "file-pick",
+      "aria-haspopup": "menu",
+      onclick: () =>
+        openMenu(
+          pick,
+          [
+            { label: "Save", key: "Ctrl S", run: () => run("save") },
+            { label: "Reset", key: "⌫", run: () => run("reset") },
+            { label: "Snapshot, PNG", run: () => run("snapshot") },
+            { label: "Back to the gallery", run: () => run("close") },
+          ],
+          "File",
+        ),
+    },
+    name,
+    dot,
+    kind,
+    icon("down"),
+  );
+  const draw = (): void => {
+    setText(name, store.scene?.title || store.scene?.name || "");
+    pick.title = store.scene?.file ?? "";
+    dot.hidden = !store.undo.dirty;
+  };
+  on(["scene", "undo"], draw);
+  draw();
+  return pick;
+}
+
+function edits(): HTMLElement[] {
+  const undo = iconButton("undo", "Undo (Ctrl+Z)", () => run("undo"));
+  const redo = iconButton("redo", "Redo (Ctrl+Shift+Z)", () => run("redo"));
+  const save = iconButton("save", "Save (Ctrl+S)", () => run("save"));
+  const draw = (): void => {
+    undo.disabled = !store.undo.can_undo;
+    redo.disabled = !store.undo.can_redo;
+    save.disabled = store.scene?.editable === false;
+  };
+  on(["undo", "scene"], draw);
+  draw();
+  return [undo, redo, save];
+}
+
+function workspaces(): HTMLElement {
+  const made = WORKSPACES.map((name) =>
+    h("button", { type: "button", role: "tab", class: "segment", onclick: () => chooseWorkspace(name) }, name),
+  );
+  const draw = (): void => {
+    made.forEach((b, i) => b.setAttribute("aria-selected", String(WORKSPACES[i] === layout.workspace)));
+  };
+  on("layout", draw);
+  draw();
+  return h("div", { class: "segments", role: "tablist", "aria-label": "Workspace" }, ...made);
+}

@@ -1,0 +1,169 @@
+import { formatSI } from "../app/numbers";
+import { hover, isSelected, select } from "../app/selection";
+import { valueOf } from "../app/signals";
+import { store, type Kind, type Thing } from "../app/store";
+import { on } from "../app/topics";
+import { h, setText } from "../ui/dom";
+import { icon } from "../ui/icon";
+import { hits, treeOf, type Row } from "./rows";
+
+interface Line {
+  row: Row;
+  element: HTMLElement;
+  value: HTMLElement;
+  parent: Line | null;
+  depth: number;
+}
+
+/** The scene as a tree; selection and hover are those of the views. */
+export class SceneTree {
+  readonly element = h("div", { class: "tree", role: "tree", "aria-label": "Scene", "aria-multiselectable": "true" });
+  readonly count = h("p", { class: "tree-count", hidden: true });
+  private lines: Line[] = [];
+  private closed = new Set<string>();
+  private typed = "";
+
+  constructor() {
+    on("scene", () => this.rebuild());
+    on(["selection", "hover"], () => this.mark());
+    on(["signals", "units"], () => this.values());
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.rebuild();
+  }
+
+  search(typed: string): void {
+    this.typed = typed.trim();
+    this.arrange();
+  }
+
+  private rebuild(): void {
+    this.lines = [];
+    if (store.scene) {
+      const root = treeOf(store.scene);
+      // Big scenes open with their parts closed; small ones show everything.
+      if (store.scene.elements.length + store.scene.joints.length > 60) {
+        const close = (row: Row, depth: number): void => {
+          if (depth >= 2 && row.children.length > 0) this.closed.add(row.name);
+          row.children.forEach((child) => close(child, depth + 1));
+        };
+        close(root, 0);
+      }
+      this.add(root, null, 0);
+    }
+    this.element.replaceChildren(...this.lines.map((line) => line.element));
+    this.arrange();
+    this.mark();
+    this.values();
+  }
+
+  private add(row: Row, parent: Line | null, depth: number): void {
+    const value = h("span", { class: "tree-value" }, row.note);
+    const twist = h("span", { class: "twist" }, row.children.length > 0 && icon("right", 12));
+    const element = h(
+      "div",
+      { class: "tree-row", role: "treeitem", tabindex: "-1", "aria-level": String(depth + 1), "data-signal": row.name, "data-kind": row.kind, title: row.name },
+      twist,
+      icon(row.icon),
+      h("span", { class: "tree-label" }, row.label),
+      value,
+    );
+    element.style.setProperty("--depth", String(depth));
+    const line: Line = { row, element, value, parent, depth };
+    element.addEventListener("click", (event) => this.click(line, event));
+    element.addEventListener("pointerenter", () => hover(thingOf(row)));
+    element.addEventListener("pointerleave", () => hover(null));
+    this.lines.push(line);
+    row.children.forEach((child) => this.add(child, line, depth + 1));
+  }
+
+  private click(line: Line, event: MouseEvent): void {
+    const onTwist = (event.target as Element).closest(".twist");
+    if (line.row.children.length > 0 && (onTwist || line.row.kind === "folder")) return this.toggle(line);
+    select(thingOf(line.row), event.shiftKey);
+  }
+
+  private toggle(line: Line, open = this.closed.has(line.row.name)): void {
+    if (open) this.closed.delete(line.row.name);
+    else this.closed.add(line.row.name);
+    this.arrange();
+  }
+
+  private arrange(): void {
+    const found = new Set<Line>();
+    const kept = new Set<Line>();
+    if (this.typed) {
+      for (const line of this.lines) {
+        if (line.row.kind === "folder" || line.row.kind === "scene" || !hits(line.row, this.typed)) continue;
+        found.add(line);
+        for (let up: Line | null = line; up; up = up.parent) kept.add(up);
+      }
+    }
+    for (const line of this.lines) {
+      const open = !this.closed.has(line.row.name) || Boolean(this.typed);
+      line.element.hidden = this.typed ? !kept.has(line) : this.isFolded(line);
+      line.element.classList.toggle("dim", Boolean(this.typed) && !found.has(line));
+      if (line.row.children.length > 0) line.element.setAttribute("aria-expanded", String(open));
+    }
+    this.count.hidden = !this.typed;
+    setText(this.count, `${found.size} of ${this.lines.length} match.`);
+    const first = this.lines.find((line) => !line.element.hidden);
+    if (first && !this.element.querySelector("[tabindex='0']")) first.element.tabIndex = 0;
+  }
+
+  private isFolded(line: Line): boolean {
+    for (let up = line.parent; up; up = up.parent) if (this.closed.has(up.row.name)) return true;
+    return false;
+  }
+
+  private mark(): void {
+    for (const line of this.lines) {
+      const thing = thingOf(line.row);
+      const chosen = thing !== null && isSelected(thing);
+      line.element.setAttribute("aria-selected", String(chosen));
+      const near = store.hover?.name === line.row.name && store.hover.kind === line.row.kind;
+      line.element.classList.toggle("near", near);
+    }
+    const last = store.selection.at(-1);
+    const line = this.lines.find((l) => l.row.name === last?.name && l.row.kind === last.kind);
+    if (!line) return;
+    for (let up = line.parent; up; up = up.parent) this.closed.delete(up.row.name);
+    this.arrange();
+    this.lines.forEach((l) => (l.element.tabIndex = l === line ? 0 : -1));
+    line.element.scrollIntoView({ block: "nearest" });
+  }
+
+  private values(): void {
+    for (const { row, value } of this.lines) {
+      if (!row.signal) continue;
+      const now = valueOf(row.signal);
+      setText(value, now === null ? "" : formatSI(now, row.unit, store.degrees));
+    }
+  }
+
+  private key(event: KeyboardEvent): void {
+    const shown = this.lines.filter((line) => !line.element.hidden);
+    const at = shown.findIndex((line) => line.element === document.activeElement);
+    const line = shown[at];
+    if (!line) return;
+    const go = (to: Line | undefined): void => {
+      if (!to) return;
+      line.element.tabIndex = -1;
+      to.element.tabIndex = 0;
+      to.element.focus();
+    };
+    if (event.key === "ArrowDown") go(shown[at + 1]);
+    else if (event.key === "ArrowUp") go(shown[at - 1]);
+    else if (event.key === "ArrowRight") this.toggle(line, true);
+    else if (event.key === "ArrowLeft") {
+      if (line.row.children.length > 0 && !this.closed.has(line.row.name)) this.toggle(line, false);
+      else go(line.parent ?? undefined);
+    } else if (event.key === "Enter" || event.key === " ") select(thingOf(line.row), event.shiftKey);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+function thingOf(row: Row): Thing | null {
+  return row.kind === "folder" ? null : { kind: row.kind as Kind, name: row.name };
+}

@@ -1,0 +1,60 @@
+import { setShow, show, SHOW_LABELS, UNAVAILABLE, type ShowKey } from "../app/show";
+import { send } from "../app/session";
+import { on } from "../app/topics";
+import { h } from "../ui/dom";
+import { icon } from "../ui/icon";
+import { openMenu } from "../ui/menu";
+
+const KEYS = Object.keys(show) as ShowKey[];
+
+/** What the views show besides the bodies, as check boxes. */
+export function showPanel(): HTMLElement {
+  const count = h("span", { class: "section-note" });
+  const boxes = KEYS.map((key) => {
+    const input = h("input", {
+      type: "checkbox",
+      checked: show[key],
+      disabled: UNAVAILABLE.has(key),
+      onchange: () => setShow(key, input.checked),
+    });
+    return { key, input, label: h("label", { class: "check" }, input, h("span", { class: "tick" }), SHOW_LABELS[key]) };
+  });
+  const body = h("div", { class: "show-grid" }, ...boxes.map((box) => box.label));
+  const head = h(
+    "button",
+    {
+      type: "button",
+      class: "section-head",
+      "aria-expanded": "true",
+      onclick: () => {
+        body.hidden = !body.hidden;
+        head.setAttribute("aria-expanded", String(!body.hidden));
+      },
+    },
+    icon("down", 12),
+    h("b", {}, "Show in views"),
+    count,
+  );
+  const draw = (): void => {
+    boxes.forEach(({ key, input }) => (input.checked = show[key]));
+    count.textContent = `${KEYS.filter((key) => show[key]).length} of ${KEYS.length}`;
+  };
+  on("show", () => {
+    draw();
+    send({ type: "show", contacts: show.contacts || show.forces, ghost: show.ghost });
+  });
+  draw();
+  return h("section", { class: "show-panel", role: "group", "aria-label": "Show in views" }, head, body);
+}
+
+export function openShowMenu(anchor: HTMLElement): void {
+  openMenu(
+    anchor,
+    KEYS.filter((key) => !UNAVAILABLE.has(key)).map((key) => ({
+      label: SHOW_LABELS[key],
+      checked: show[key],
+      run: () => setShow(key, !show[key]),
+    })),
+    "Show in views",
+  );
+}

@@ -1,0 +1,73 @@
+import {
+  AxesHelper,
+  BoxGeometry,
+  EdgesGeometry,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshBasicMaterial,
+  SphereGeometry,
+} from "three";
+import type { Scene } from "../protocol/messages";
+import { show } from "../app/show";
+import type { Bodies } from "./bodies";
+
+const DENSE = 6;
+
+/** Frames, centres of mass and boxes of equal inertia, per moving body. */
+export class BodyFrames {
+  readonly root = new Group();
+  private carriers: { group: Group; axes: AxesHelper; centre: Mesh; box: LineSegments }[] = [];
+
+  build(scene: Scene): void {
+    this.root.clear();
+    this.carriers = scene.bodies.map((body) => {
+      const group = new Group();
+      group.matrixAutoUpdate = false;
+      const axes = new AxesHelper(0.08);
+      axes.material.depthTest = false;
+      axes.renderOrder = 600;
+      const centre = new Mesh(
+        new SphereGeometry(0.008, 16, 12),
+        new MeshBasicMaterial({ color: 0xe8a33d, depthTest: false, transparent: true }),
+      );
+      centre.renderOrder = 610;
+      const [x = 0, y = 0, z = 0] = body.com;
+      centre.position.set(x, y, z);
+      const box = new LineSegments(
+        new EdgesGeometry(new BoxGeometry(1, 1, 1)),
+        new LineBasicMaterial({ color: 0xa78bfa, depthTest: false, transparent: true }),
+      );
+      box.renderOrder = 605;
+      box.position.copy(centre.position);
+      box.scale.set(...equalBox(body.mass, body.inertia));
+      group.add(axes, centre, box);
+      group.userData["moving"] = !body.static && body.mass > 0;
+      this.root.add(group);
+      return { group, axes, centre, box };
+    });
+  }
+
+  update(bodies: Bodies): void {
+    this.root.visible = show.frames || show.centres || show.inertia;
+    if (!this.root.visible) return;
+    this.carriers.forEach(({ group, axes, centre, box }, i) => {
+      const from = bodies.groups[i];
+      if (from) group.matrix.copy(from.matrix);
+      group.matrixWorldNeedsUpdate = true;
+      const moving = group.userData["moving"] as boolean;
+      axes.visible = show.frames;
+      centre.visible = show.centres && moving;
+      box.visible = show.inertia && moving;
+    });
+  }
+}
+
+/** Sides [m] of the uniform box with this mass [kg] and these moments xx yy zz [kg m²]. */
+export function equalBox(mass: number, inertia: number[]): [number, number, number] {
+  const [xx = 0, yy = 0, zz = 0] = inertia;
+  if (mass <= 0) return [1e-6, 1e-6, 1e-6];
+  const side = (sum: number): number => Math.sqrt(Math.max(1e-12, (DENSE * sum) / mass));
+  return [side(yy + zz - xx), side(xx + zz - yy), side(xx + yy - zz)];
+}

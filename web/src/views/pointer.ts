@@ -1,0 +1,98 @@
+import { Vector3, type Intersection } from "three";
+import { hover, select } from "../app/selection";
+import { announce } from "../app/topics";
+import type { Piece } from "./bodies";
+import { LinkDrag } from "./linkDrag";
+import type { Stage } from "./stage";
+import type { View } from "./view";
+
+const CLICK_PX = 4;
+
+interface Hit {
+  piece: Piece;
+  point: Vector3;
+}
+
+/** What the pointer does in a view: select, turn a joint, pull, orbit, pan, zoom. */
+export function attachPointer(stage: Stage, view: View): void {
+  const element = view.element;
+  let down: { x: number; y: number; button: number; hit: Hit | null; moved: boolean } | null = null;
+  let link: LinkDrag | null = null;
+  let waiting: PointerEvent | null = null;
+
+  const pick = (event: PointerEvent): Hit | null => {
+    const meshes = stage.bodies.pieces.filter((p) => p.mesh.visible).map((p) => p.mesh);
+    const found: Intersection[] = view.caught(event).intersectObjects(meshes, false);
+    const first = found[0];
+    return first ? { piece: first.object.userData["piece"] as Piece, point: first.point } : null;
+  };
+
+  element.addEventListener("pointerdown", (event) => {
+    if (down) return;
+    const hit = event.button === 0 ? pick(event) : null;
+    down = { x: event.clientX, y: event.clientY, button: event.button, hit, moved: false };
+    element.setPointerCapture(event.pointerId);
+    element.focus({ preventScroll: true });
+    event.preventDefault();
+  });
+
+  element.addEventListener("pointermove", (event) => {
+    if (!down) {
+      if (!waiting) {
+        requestAnimationFrame(() => {
+          if (waiting && !down) {
+            const found = pick(waiting);
+            hover(found ? { kind: "element", name: found.piece.element.name } : null);
+          }
+          waiting = null;
+        });
+      }
+      waiting = event;
+      return;
+    }
+    const dx = event.clientX - down.x;
+    const dy = event.clientY - down.y;
+    if (!down.moved && Math.hypot(dx, dy) < CLICK_PX) return;
+    if (!down.moved && down.hit && down.button === 0) {
+      const pull = event.ctrlKey || event.metaKey;
+      link = LinkDrag.begin(view, down.hit.piece, down.hit.point, { clientX: down.x, clientY: down.y }, pull);
+    }
+    down.moved = true;
+    if (link) {
+      link.move(event);
+      announce("drag");
+      return;
+    }
+    if (down.button === 0 && !view.camera.flat) view.camera.orbit(dx, dy);
+    else view.camera.pan(dx, dy, element.clientHeight);
+    down.x = event.clientX;
+    down.y = event.clientY;
+    stage.refresh();
+  });
+
+  const release = (event: PointerEvent): void => {
+    if (link) {
+      link.end();
+      announce("drag");
+    } else if (down && !down.moved && down.button === 0) {
+      const hit = down.hit;
+      select(hit ? { kind: "element", name: hit.piece.element.name } : null, event.shiftKey);
+    }
+    link = null;
+    down = null;
+  };
+  element.addEventListener("pointerup", release);
+  element.addEventListener("pointercancel", release);
+  element.addEventListener("pointerleave", () => hover(null));
+  element.addEventListener("contextmenu", (event) => event.preventDefault());
+  element.addEventListener(
+    "wheel",
+    (event) => {
+      const at = view.place(event);
+      view.camera.zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.0022), at.x, at.y);
+      stage.refresh();
+      event.preventDefault();
+    },
+    { passive: false },
+  );
+}
