@@ -22,9 +22,9 @@ def main() -> None:
         report(session, "on Earth")
 
         # Parameters may be changed at any time; the change is applied before the next step.
-        session["world.gravity_z"] = -1.62
+        session["world.gravity_z"] = -3.71
         session.run(5.0)
-        report(session, "on the Moon")
+        report(session, "on Mars")
 
 
 def report(session: lw.Session, where: str) -> None:

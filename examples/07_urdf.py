@@ -71,9 +71,8 @@ def main() -> None:
     posture = np.array([0.5, 1.0])
     pose = lw.forward(world, posture)[world.body("arm/fore_arm")]
     speeds = lw.jacobian(world, posture, "arm/fore_arm") @ (1.0, 0.0)
-    print(
-        f"fore arm at {np.round(pose[:3], 4)}; 1 rad/s in the shoulder: {np.round(speeds[:3], 4)} m/s"
-    )
+    print(f"fore arm at {np.round(pose[:3], 4)} m")
+    print(f"1 rad/s in the shoulder moves it at {np.round(speeds[:3], 4)} m/s")
 
     with lw.Session(scene(part)) as session:
         session["arm/shoulder.target"], session["arm/elbow.target"] = posture

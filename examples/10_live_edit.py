@@ -63,6 +63,17 @@ def write(folder: Path) -> Path:
     return folder / "crane_scene.toml"
 
 
+def use(session: lw.Session, document: lw.Document) -> None:
+    """Goes on with the document's scene: compiled in the background, taken over between two steps.
+
+    The ids say which joint is which, even when the edit renamed it.
+    """
+    scene = document.content
+    assert isinstance(scene, lw.Scene)
+    session.swap(scene, ids=document.ids).result()
+    session.step()
+
+
 def show(session: lw.Session, what: str) -> None:
     load = "crane_load/swing.angle1"
     swings = f", load swings at {session[load]:+.3f} rad" if load in session.signals else ""
@@ -78,15 +89,13 @@ def main() -> None:
         show(session, "before the edit")
 
         document.add("part", {"name": "crane_load", "part": "./load.toml", "on": "crane/hook"})
-        session.swap(document.content, ids=document.ids).result()
-        session.step()  # the new scene is taken over at a step boundary
+        use(session, document)
         show(session, "a load on the hook")
         session.run(1.0)
         show(session, "it swings")
 
         print(f"undo: {document.undo().what}; file as it was: {document.text == SCENE}")
-        session.swap(document.content, ids=document.ids).result()
-        session.step()
+        use(session, document)
         show(session, "and the load is gone")
 
 

@@ -52,7 +52,7 @@ class FormatExample:
     sample: str = ""
 
 
-PROGRAM = '''
+PROGRAM = """
 import math
 from linkwork import Control
 
@@ -73,7 +73,7 @@ class Count(Control):
 
     def tick(self):
         self.memory.ticks += 1
-'''
+"""
 
 EXAMPLES: dict[str, dict[str, Example]] = {
     "engine": {

@@ -99,9 +99,9 @@ def test_memory_survives_an_edit(tmp_path: Path, kind: str, type: str) -> None:
         assert "late.z" in session.signals
         for signal in undisturbed.signals:
             if not signal.name.startswith("world."):  # the newcomer counts in these
-                assert session[signal.name] == pytest.approx(
-                    undisturbed[signal.name], abs=1e-6
-                ), signal.name
+                assert session[signal.name] == pytest.approx(undisturbed[signal.name], abs=1e-6), (
+                    signal.name
+                )
         if kind != "engine":  # an engine's own memory starts fresh
             mine, theirs = memory(session, kind, type), memory(undisturbed, kind, type)
             for slot in mine.keys() - set(example(kind, type).anew):
@@ -127,7 +127,7 @@ def test_recording_replays_bit_for_bit(tmp_path: Path, kind: str, type: str) -> 
 
 @pytest.fixture(scope="module")
 def hashes_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """State hashes of all examples after a run in another process (one for all: starts are slow)."""
+    """State hashes of all examples after a run elsewhere: one process for all, starts are slow."""
     folder = tmp_path_factory.mktemp("archives")
     for kind, type in CASES:
         if type not in EXAMPLES[kind]:

@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from linkwork.cli.given import load_with_notes, scene_to_run
 from linkwork.cli.ready import getting_ready
 from linkwork.cli.screen import Screen, stderr, stdout
+from linkwork.errors import LinkworkError
 from linkwork.parts import Part, kit_part
 from linkwork.scene import Scene
 from linkwork.server import imports
@@ -30,6 +33,8 @@ from linkwork.session.link import Limits, serve
 PAGE = Path(__file__).parent.parent / "server" / "static" / "index.html"
 #: Where recordings go.
 RECORDINGS = Path("~/.linkwork/recordings")
+#: The usual port.
+PORT = 8350
 #: A mesh crosses the link in one piece.
 LIMITS = Limits(message=128 * 2**20, backlog=256 * 2**20)
 
@@ -39,7 +44,7 @@ class Stand:
     """Where the studio stands; see the options of ``linkwork studio``."""
 
     host: str = "127.0.0.1"
-    port: int = 8350
+    port: int | None = None
     token: str = ""
     https: bool = False
     show: bool = True
@@ -62,8 +67,10 @@ def browse(scene: str | None, stand: Stand) -> int:
         link = stack.enter_context(serve(limits=LIMITS))
         files = certificate(stand.host) if stand.https else (Path(), Path())
         names = [str(file) if stand.https else "" for file in files]
-        settings = Settings(link.address, link.key, stand.host, stand.port, token, *names)
-        server = ServerProcess(settings)
+        settings = Settings(
+            link.address, link.key, stand.host, stand.port or 0, token, *names
+        )  # fmt: skip
+        server = _start(settings) if stand.port is None else ServerProcess(settings)
         stack.callback(server.close)
 
         def look_after() -> None:
@@ -81,6 +88,14 @@ def browse(scene: str | None, stand: Stand) -> int:
             host.run()
     out.say("Stopped.")
     return 0
+
+
+def _start(settings: Settings) -> ServerProcess:
+    """Starts the server at its usual port, or at a free one where that is taken."""
+    try:
+        return ServerProcess(replace(settings, port=PORT))
+    except LinkworkError:
+        return ServerProcess(settings)
 
 
 def loader(first: str | None, recents: Recents) -> Callable[[str], Opened]:
@@ -148,7 +163,7 @@ def _ending(stop: Callable[[], object]) -> Iterator[None]:
         stop()
         signal.signal(number, before[number] or signal.SIG_DFL)
 
-    before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+    before = {int(n): signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
     for number in before:
         signal.signal(number, handle)
     try:

@@ -17,7 +17,10 @@ def studio(
     host: Annotated[
         str, typer.Option(help="Interface to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 8350,
+    port: Annotated[
+        int | None,
+        typer.Option(help="Port; else 8350, or a free one where it is taken.", min=0, max=65535),
+    ] = None,
     token: Annotated[
         str, typer.Option(help="What browsers must know; else a random one.", show_default=False)
     ] = "",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, RecordingError
 from linkwork.jit import cpu_features
 from linkwork.scene.archive import unpack
 from linkwork.session.messages import Reload, Swap, Tried, decode_recorded
@@ -131,7 +131,7 @@ class Again:
                 if isinstance(message, Swap):
                     self._segment += 1
                     if self._segment == len(self.recording.segments):
-                        return False  # the recording was cut off in the midst of the edit
+                        raise RecordingError("the recording does not hold the edited scene.")
                     archive = join(self.recording.segments[self._segment].files)
                     message = msgspec.structs.replace(message, archive=archive)
             except LinkworkError as error:

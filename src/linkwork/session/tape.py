@@ -61,9 +61,43 @@ def join(files: Mapping[str, bytes]) -> bytes:
     return msgspec.msgpack.encode(content)
 
 
-def sources(cycle: Cycle) -> dict[str, str]:
-    """Texts of the programs that run, by agent."""
-    return {a.spec.name: a.source for a in cycle.agents if isinstance(a, Program)}
+def unsaid(cycle: Cycle, files: Mapping[str, bytes]) -> dict[str, str]:
+    """Texts of the programs that run, by agent, where the archived scene says another.
+
+    Args:
+        cycle: What runs.
+        files: The scene, as :func:`split` makes it.
+    """
+    found: dict[str, str] = {}
+    for program in cycle.agents:
+        if not isinstance(program, Program):
+            continue
+        given = program.spec.params.get("source")
+        said = {given}
+        if given is None and program.path is not None:
+            ending = f"/{program.path.name}"
+            said = {
+                blob.decode(errors="replace") for n, blob in files.items() if n.endswith(ending)
+            }
+        if said != {program.source}:
+            found[program.spec.name] = program.source
+    return found
+
+
+def archived(cycle: Cycle) -> bytes:
+    """The scene with the texts that run, not with what their files say by now."""
+    scene = cycle.world.scene
+    archive = pack(scene)
+    texts = unsaid(cycle, split(archive))
+    if not texts:
+        return archive
+    agents = [
+        replace(spec, params={**spec.params, "source": texts[spec.name]})
+        if spec.name in texts
+        else spec
+        for spec in scene.agents
+    ]
+    return pack(replace(scene, agents=agents))
 
 
 class Tape:
@@ -82,17 +116,12 @@ class Tape:
         self, path: Path, cycle: Cycle, warn: Callable[[str], object], *, overwrite: bool = False
     ) -> None:
         self._warn: Callable[[str], object] | None = warn
-        scene, texts = cycle.world.scene, sources(cycle)
-        # The texts that run, not what their files say by now.
-        agents = [
-            replace(spec, params={**spec.params, "source": texts[spec.name]})
-            if spec.name in texts
-            else spec
-            for spec in scene.agents
-        ]
-        archive = pack(replace(scene, agents=agents))
+        archive = archived(cycle)
         header = Header.of_run(
-            outline(cycle, archive), seed=scene.seed, cpu=cpu_features(), command=" ".join(sys.argv)
+            outline(cycle, archive),
+            seed=cycle.world.scene.seed,
+            cpu=cpu_features(),
+            command=" ".join(sys.argv),
         )
         self.recorder = Recorder(path, header, split(archive), overwrite=overwrite)
         self.recorder.first(cycle.state.data)
@@ -126,11 +155,11 @@ class Tape:
             archive: Its scene.
             steps: Steps since the start of the recording.
         """
-        swap = Swap(b"", cycle.world.ids, sources(cycle))  # the archive is among the files
-        self.recorder.inbox(steps, encode(swap))
+        files = split(archive)  # what the message needs not hold
+        self.recorder.inbox(steps, encode(Swap(b"", cycle.world.ids, unsaid(cycle, files))))
         self._enter(cycle, steps)
         self.recorder.segment(
-            steps, world=outline(cycle, archive), state=cycle.state.data, files=split(archive)
+            steps, world=outline(cycle, archive), state=cycle.state.data, files=files
         )
 
     def after(self) -> None:

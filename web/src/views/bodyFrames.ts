@@ -8,6 +8,7 @@ import {
   Mesh,
   MeshBasicMaterial,
   SphereGeometry,
+  type Material,
 } from "three";
 import type { Scene } from "../protocol/messages";
 import { show } from "../app/show";
@@ -26,7 +27,7 @@ export class BodyFrames {
       const group = new Group();
       group.matrixAutoUpdate = false;
       const axes = new AxesHelper(0.08);
-      axes.material.depthTest = false;
+      (axes.material as Material).depthTest = false;
       axes.renderOrder = 600;
       const centre = new Mesh(
         new SphereGeometry(0.008, 16, 12),

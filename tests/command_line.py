@@ -1,0 +1,43 @@
+"""Runs the command line in this process, where it starts at once, or in one of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from linkwork.cli.app import app
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended.
+
+    Attributes:
+        code: Exit code.
+        out: What it printed.
+        err: What it printed to stderr.
+    """
+
+    code: int
+    out: str
+    err: str
+
+
+def linkwork(*words: object) -> Outcome:
+    """Runs a command in this process; its output is not a terminal."""
+    result = CliRunner().invoke(app, [str(word) for word in words], prog_name="linkwork")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Outcome(result.exit_code, result.stdout, result.stderr)
+
+
+def start(*words: object, cwd: Path, **options: object) -> subprocess.Popen[str]:
+    """Starts a command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "linkwork.cli", *map(str, words)],
+        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+    )  # fmt: skip

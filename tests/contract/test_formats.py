@@ -1,0 +1,176 @@
+"""What every registered file format must do: say the sample part, and refuse what is none."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from contract.examples import FORMAT_EXAMPLES, FormatExample
+from linkwork.errors import LinkworkError
+from linkwork.formats import format_for, load, load_part, save
+from linkwork.kinematics import forward
+from linkwork.parts import Box, Cylinder, Element, Joint, Part, Sphere
+from linkwork.registry import FORMATS
+from linkwork.scene import Scene
+from linkwork.spatial import Pose
+from linkwork.world import World, compile_scene
+
+each_format = pytest.mark.parametrize("name", FORMATS.names())
+
+
+def sample() -> Part:
+    """A small robot that every format of robots can say: hinge, slider, a compound, limits."""
+    return Part("sample").add(
+        Element("base", (Box(size=(0.2, 0.1, 0.05)),), mass=3.0),
+        Element(
+            "link", (Cylinder(radius=0.02, length=0.3, at=Pose.of((0.0, 0.0, 0.15))),), mass=0.5
+        ),
+        Element("slide", (Sphere(radius=0.03, at=Pose.of((0.1, 0.0, 0.0))),), mass=0.25),
+        Joint(
+            "turn", "hinge", "base", "link", at=Pose.of((0.05, 0.0, 0.025), rpy=(0.1, -0.2, 0.3)),
+            axis=(0.0, 1.0, 0.0), range=((-1.25, 0.75),), max_speed=2.0, max_effort=7.0,
+            damping=0.125,
+        ),
+        Joint(
+            "push", "slider", "link", "slide", at=Pose.of((0.0, 0.0, 0.3)), axis=(1.0, 0.0, 0.0),
+            range=((0.0, 0.5),), max_speed=0.5, max_effort=20.0,
+        ),
+    )  # fmt: skip
+
+
+def compiled(part: Part) -> World:
+    return compile_scene(Scene("bench").place(part, name="robot"))
+
+
+def written(name: str, folder: Path) -> Path:
+    """The sample's file in a format."""
+    example = example_of(name)
+    path = folder / f"sample{FORMATS.get(name).suffixes[0]}"
+    if example.writes:
+        save(sample(), path)
+    else:
+        path.write_text(example.sample, encoding="utf-8")
+    return path
+
+
+def example_of(name: str) -> FormatExample:
+    found = FORMAT_EXAMPLES.get(name)
+    assert found is not None, (
+        f"format {name!r} is registered but has no example: add one to tests/contract/examples.py"
+    )
+    return found
+
+
+@each_format
+def test_suffixes_lead_to_the_format(name: str) -> None:
+    """Each suffix that a format claims leads to it, in either case of letters."""
+    form: Any = FORMATS.get(name)
+    assert form.suffixes
+    for suffix in form.suffixes:
+        assert isinstance(format_for(f"x{suffix}"), form)
+        assert isinstance(format_for(f"x{suffix.upper()}"), form)
+
+
+def assert_same(theirs: Part, ours: Part) -> None:
+    """Both parts have the same joints, limits, masses and kinematics."""
+    a, b = compiled(theirs), compiled(ours)
+    assert a.joint_names == b.joint_names
+    assert [j.type for j in a.joints] == [j.type for j in b.joints]
+    for field in ("dof_lo", "dof_hi", "dof_speed", "dof_effort", "damping", "mass"):
+        np.testing.assert_allclose(getattr(a, field), getattr(b, field), err_msg=field)
+    for field in ("com", "inertia"):
+        np.testing.assert_allclose(getattr(a, field), getattr(b, field), atol=1e-12, err_msg=field)
+    chance = np.random.default_rng(7)
+    for _ in range(10):
+        q = chance.uniform(b.dof_lo, b.dof_hi)
+        np.testing.assert_allclose(forward(a, q), forward(b, q), atol=1e-12)
+
+
+@each_format
+def test_the_sample_comes_back(tmp_path: Path, name: str) -> None:
+    """A part written and read again is the same part, also the second time."""
+    first = written(name, tmp_path)
+    assert_same(load_part(first), sample())
+    again = tmp_path / "again" / first.name
+    again.parent.mkdir()
+    if example_of(name).writes:
+        save(load_part(first), again)
+        assert_same(load_part(again), sample())
+    else:
+        with pytest.raises(LinkworkError):
+            save(load_part(first), again)
+
+
+def complaint_about(content: bytes, path: Path) -> str:
+    """The error that a file with this content gives, or nothing."""
+    path.write_bytes(content)
+    try:
+        load(path)
+    except LinkworkError as error:
+        return str(error)
+    return ""
+
+
+@each_format
+def test_garbage_is_refused(tmp_path: Path, name: str) -> None:
+    """No bytes lead to anything but a part, a scene or an error that names the file."""
+    good = written(name, tmp_path).read_bytes()
+    chance = random.Random(3)
+    cases = [
+        b"",
+        b"\0",
+        b"\xff\xfe\x00",
+        b"format",
+        b"<",
+        b"{" * 5000,
+        bytes(range(256)),
+        b"\n" * 99,
+    ]
+    cases += [good[: len(good) * n // 8] for n in range(1, 8)]
+    cases += [bytes(chance.randrange(256) for _ in range(chance.randrange(400))) for _ in range(20)]
+    for _ in range(20):
+        spoiled = bytearray(good)
+        for _ in range(4):
+            spoiled[chance.randrange(len(spoiled))] = chance.randrange(256)
+        cases.append(bytes(spoiled))
+    path = tmp_path / f"garbage{FORMATS.get(name).suffixes[0]}"
+    refused = [complaint for content in cases if (complaint := complaint_about(content, path))]
+    assert len(refused) >= len(cases) // 2
+    assert [each for each in refused if str(path) not in each] == []
+
+
+@each_format
+def test_a_mistake_is_told_with_its_line(tmp_path: Path, name: str) -> None:
+    """An error in a file names the file, the line and what stands there."""
+    right, wrong = example_of(name).mistake
+    path = written(name, tmp_path)
+    text = path.read_text(encoding="utf-8")
+    assert right in text, "the example's mistake must be in the sample's file"
+    path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
+    line = text[: text.index(right)].count("\n") + 1
+    with pytest.raises(LinkworkError) as caught:
+        load(path)
+    assert caught.value.origin is not None
+    assert caught.value.origin.file == str(path)
+    assert caught.value.origin.line == line, caught.value
+    assert wrong.split("=")[1].strip(' "') in str(caught.value)
+
+
+@each_format
+def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path, name: str) -> None:
+    """A missing file, a folder, and a place where nothing can be written are errors that say so."""
+    suffix = FORMATS.get(name).suffixes[0]
+    folder = tmp_path / f"folder{suffix}"
+    folder.mkdir()
+    for path in (tmp_path / f"missing{suffix}", folder):
+        with pytest.raises(LinkworkError) as caught:
+            load(path)
+        assert path.name in str(caught.value)
+    for path in (tmp_path / "nowhere" / f"x{suffix}", folder):
+        with pytest.raises(LinkworkError) as caught:
+            save(sample(), path)
+        assert path.name in str(caught.value)

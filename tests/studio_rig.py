@@ -1,0 +1,128 @@
+"""A studio for tests: a session's side in a thread, a real server process, clients in Python."""
+
+import contextlib
+import json
+import struct
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from websockets.sync.client import ClientConnection, connect
+
+from linkwork.cli.browse import LIMITS, loader
+from linkwork.server.host.host import Host
+from linkwork.server.process import ServerProcess, Settings
+from linkwork.server.recent import Recents
+from linkwork.session.link import serve
+
+TOKEN = "only-for-tests"
+HEADER = struct.Struct("<BBHId")  # said again: the test must not follow a slip in the program
+POSES, SIGNALS, CONTACTS, GHOST = 1, 2, 3, 4
+PATIENCE = 30.0
+
+
+class Client:
+    """A client that answers as the page does: it acknowledges poses as they come."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.acknowledges = True
+        self.received = 0
+        self.last: dict[str, dict[str, Any]] = {}
+        self.frames: dict[int, tuple[int, int, float, bytes]] = {}
+
+    def send(self, type: str, **fields: Any) -> None:
+        self.socket.send(json.dumps({"type": type, **fields}))
+
+    def read(self, timeout: float = PATIENCE) -> dict[str, Any] | int:
+        """Reads one frame: a message, or the kind of a binary frame."""
+        data = self.socket.recv(timeout=timeout)
+        if isinstance(data, str):
+            message = json.loads(data)
+            self.last[message["type"]] = message
+            return message
+        kind, flags, count, version, now = HEADER.unpack_from(data)
+        self.frames[kind] = (flags, count, now, data[16:])
+        self.last.setdefault("versions", {})[str(version)] = True
+        if kind == POSES:
+            self.received += 1
+            if self.acknowledges:
+                self.send("ack", frame=self.received)
+        return kind
+
+    def until(self, what: str | int, test: Callable[[Any], bool] = lambda _: True) -> Any:
+        """Reads until a message of a type, or a binary frame of a kind, passes a test."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            found = self.read(end - time.monotonic())
+            if isinstance(found, dict) and found["type"] == what and test(found):
+                return found
+            if isinstance(found, int) and found == what and test(self.frames[found]):
+                return self.frames[found]
+        raise AssertionError(f"no {what} within {PATIENCE:g} s; last: {self.last.keys()}")
+
+    def poses(self) -> np.ndarray:
+        """The newest poses that arrive, n×7."""
+        _, count, _, data = self.until(POSES)
+        return np.frombuffer(data, "<f4").reshape(count, 7)
+
+    def value(self, signal: str, number: int = 1) -> float:
+        """The value of a signal as it is now."""
+        self.send("watch", number=number, signals=[signal])
+        frame = self.until(SIGNALS, lambda f: f[0] == number and f[1] == 1)
+        return float(np.frombuffer(frame[3], "<f8")[0])
+
+
+class Studio:
+    def __init__(self, host: Host, server: ServerProcess) -> None:
+        self.host, self.server = host, server
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.server.port}"
+
+    @contextlib.contextmanager
+    def client(
+        self, *, token: str = TOKEN, protocol: int = 1, origin: str | None = None
+    ) -> Iterator[Client]:
+        where = f"ws://{self.address}/ws?token={token}&protocol={protocol}"
+        with connect(where, origin=origin, max_size=None, open_timeout=PATIENCE) as socket:  # type: ignore[arg-type]
+            yield Client(socket)
+
+    def get(self, path: str, data: bytes | None = None, **headers: str) -> tuple[int, bytes]:
+        request = urllib.request.Request(f"http://{self.address}{path}", data, headers)
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+
+@contextlib.contextmanager
+def studio(scene: str | None, folder: Path) -> Iterator[Studio]:
+    """A running studio whose files are in ``folder``."""
+    with serve(limits=LIMITS) as link:
+        server = ServerProcess(Settings(link.address, link.key, "127.0.0.1", 0, TOKEN))
+        recents = Recents(folder / "recent.json")
+        host = Host(
+            link,
+            loader(scene, recents),
+            recents=recents,
+            recordings=folder / "recordings",
+            idle=server.look_after,
+        )
+        host.prepare(scene)
+        thread = threading.Thread(target=host.run, daemon=True)
+        thread.start()
+        try:
+            yield Studio(host, server)
+        finally:
+            host.stop()
+            thread.join(PATIENCE)
+            server.close()
+            assert not thread.is_alive()

@@ -1,0 +1,52 @@
+"""Every example runs as a user would run it, and says what it claims to show."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
+
+#: What an example prints, by its number.
+SAYS = {
+    "01": r"on Mars: the floor stands at \+10\.0°, the tray at [+-]0\.\d\d°",
+    "02": r"the elbow by -?0\.0\d°\.",
+    "03": r" 4\.0 s ",
+    "04": r"Tray: within 0\.[0-4]\d° of level\.",
+    "05": r"owned by 'sweep', not by 'user'(.|\n)*owner: user(.|\n)*owner: sweep",
+    "06": r"14 of 14 dominoes lie(.|\n)*bit-identical: True",
+    "07": r"shoulder at 0\.5\d\d rad(.|\n)*drives of joints, left out: elbow, shoulder",
+    "08": r"pole at [+-]0\.00\d\d rad(.|\n)*numba loaded: False",
+    "09": r"slipped by 0\.\d\d mm at most",
+    "10": r"file as it was: True(.|\n)*version 3",
+}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_shows_what_it_says(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """The example ends without an error, and its output holds what it is about."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [str(path)])
+    runpy.run_path(str(path), run_name="__main__")
+    assert re.search(SAYS[path.name[:2]], capfd.readouterr().out)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_is_short_and_tells_how_to_run_it(path: Path) -> None:
+    """30 to 120 lines, with the command in its first words and its place in docs/examples.md."""
+    text = path.read_text()
+    assert 30 <= len(text.splitlines()) <= 120
+    assert f"python examples/{path.name}" in text.split('"""')[1]
+    assert f"(../examples/{path.name})" in (ROOT / "docs" / "examples.md").read_text()
+
+
+def test_examples_are_numbered_without_gaps() -> None:
+    """01, 02, … so that a reader knows where to go on."""
+    assert [path.name[:2] for path in EXAMPLES] == [f"{n + 1:02}" for n in range(len(EXAMPLES))]

@@ -1,0 +1,143 @@
+"""Writes the tables of keys and parameters in docs/ from what the code understands.
+
+A page holds `<!-- keys: joint -->` or `<!-- parameters: sensor encoder -->`; the table that follows
+it is written here, and a test fails where it is not what the code says.
+
+python tools/key_tables.py [--check]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from linkwork.formats.toml import words
+from linkwork.formats.toml.kinds import Word
+from linkwork.formats.toml.tables import UNITS, Section, Table
+from linkwork.registry import ACTUATORS, AGENTS, ENGINES, SENSORS, Registry
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = "python tools/key_tables.py"
+MARK = re.compile(r"^<!-- (keys|parameters): ([a-z ]+) -->\n((?:\|.*\n)*)", re.MULTILINE)
+
+TABLES: dict[str, Table] = {
+    "part file": words.PART,
+    "scene file": words.SCENE,
+    "element": words.ELEMENT,
+    "shape": words.SHAPE,
+    **words.SHAPE_TABLES,
+    "at": words.AT,
+    "joint": words.JOINT,
+    "rail": words.RAIL_PIECE,
+    "anchor": words.ANCHOR,
+    "attach": words.ATTACH,
+    "loop": words.LOOP,
+    "coupling": words.COUPLING,
+    "part": words.PLACEMENT,
+    "light": words.LIGHT,
+    "viewpoint": words.VIEWPOINT,
+    "posture": words.POSTURE,
+    "collide": words.COLLIDE,
+}
+REGISTRIES: dict[str, Registry[Any]] = {
+    "engine": ENGINES, "sensor": SENSORS, "actuator": ACTUATORS, "agent": AGENTS
+}  # fmt: skip
+
+
+def key_table(name: str) -> str:
+    """The keys of a table of the file format."""
+    lines = ["| key | what it says |", "|-|-|"]
+    for key, said in TABLES[name].keys.items():
+        written = f"`[[{key}]]`" if isinstance(said.kind, Section) else f"`{key}`"
+        if units := UNITS[said.unit]:
+            written += " " + " ".join(f"`{suffix}`" for suffix in units)
+        must = " Required." if said.required else ""
+        if isinstance(said.kind, Word):
+            must = f" One of {', '.join(f'`{word}`' for word in said.kind.words)}.{must}"
+        lines.append(f"| {written} | {_cell(said.help)}{must} |")
+    return "\n".join(lines) + "\n"
+
+
+def parameter_table(kind: str, type: str) -> str:
+    """The parameters of a registered engine, sensor, actuator or agent."""
+    form = form_of(REGISTRIES[kind].get(type))
+    told = dict(_attributes(form))
+    lines = ["| parameter | default | what it says |", "|-|-|-|"]
+    for field in sorted(msgspec.structs.fields(form), key=lambda field: not field.required):
+        help = told.get(field.name) or (form.__doc__ or "").partition(": ")[2]
+        help = help.removeprefix(f"``{field.encode_name}`` in files: ")
+        lines.append(f"| `{field.encode_name}` | {_default(field)} | {_cell(help)} |")
+    return "\n".join(lines) + "\n"
+
+
+def form_of(thing: type) -> type[msgspec.Struct]:
+    """The struct that a plug-in checks its parameters with: ``form``, or ``…Params`` beside it."""
+    named = getattr(import_module(thing.__module__), f"{thing.__name__}Params", None)
+    return named or thing.form  # type: ignore[attr-defined]
+
+
+def _attributes(form: type) -> Iterator[tuple[str, str]]:
+    """Name and description of each attribute that the docstrings tell, bases first."""
+    for cls in reversed(form.__mro__):
+        text = cls.__dict__.get("__doc__") or ""
+        _, _, section = text.partition("Attributes:\n")
+        for entry in re.split(r"\n(?=        \w+: )", "\n" + section)[1:]:
+            name, _, said = entry.strip().partition(": ")
+            yield name, " ".join(said.split())
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
+        return "required"
+    value = field.default_factory() if field.default is msgspec.NODEFAULT else field.default  # type: ignore[misc]
+    if value is None or value in ("", [], ()):
+        return ""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, tuple | list):
+        return f"`[{', '.join(f'{item:g}' for item in value)}]`"
+    return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
+
+
+def _cell(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text.replace("``", "`").replace("|", "\\|")
+
+
+def written(text: str) -> str:
+    """A page with all its tables as the code has them."""
+
+    def table(match: re.Match[str]) -> str:
+        kind, name, _ = match.groups()
+        made = key_table(name) if kind == "keys" else parameter_table(*name.split())
+        return f"<!-- {kind}: {name} -->\n{made}"
+
+    return MARK.sub(table, text)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Writes the tables, or with --check says which pages are out of date."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if out of date")
+    check = parser.parse_args(arguments).check
+    late = 0
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        if (made := written(text)) != text:
+            late += 1
+            done = f"is out of date; run: {COMMAND}" if check else "written"
+            print(f"{page.relative_to(ROOT)} {done}")
+            if not check:
+                page.write_text(made, encoding="utf-8")
+    return 1 if check and late else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

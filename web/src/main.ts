@@ -1,0 +1,44 @@
+import "./styles/tokens.css";
+import "./styles/controls.css";
+import "./styles/shell.css";
+import "./styles/panels.css";
+import "./styles/views.css";
+import "./styles/floats.css";
+import "./styles/start.css";
+import { listenKeys } from "./app/keys";
+import { loadLayout } from "./app/layout";
+import { connect } from "./app/session";
+import { store } from "./app/store";
+import { defineCommands } from "./app/studioCommands";
+import { loadTheme } from "./app/theme";
+import { on } from "./app/topics";
+import { linkNotice } from "./shell/linkNotice";
+import { studio } from "./shell/studio";
+import { startPage } from "./start/startPage";
+import { Stage } from "./views/stage";
+
+loadTheme();
+loadLayout();
+const app = document.getElementById("app")!;
+const stage = new Stage();
+defineCommands(stage);
+const start = startPage();
+const work = studio(stage);
+app.append(linkNotice());
+
+/** The studio while a scene is open, the gallery otherwise. */
+function place(): void {
+  const page = store.scene ? work : start;
+  if (!page.isConnected) {
+    (page === work ? start : work).remove();
+    app.prepend(page);
+  }
+  document.title = store.scene ? `${store.scene.title || store.scene.name} – Linkwork` : "Linkwork Studio";
+}
+on("scene", place);
+place();
+listenKeys();
+connect();
+
+// Tests look at the scene graph and the store rather than at pixels.
+Object.assign(window, { linkwork: { store, stage } });

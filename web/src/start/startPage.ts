@@ -1,0 +1,105 @@
+import type { Gallery, GalleryKit, GalleryScene, Recent } from "../protocol/messages";
+import { command } from "../app/session";
+import { store } from "../app/store";
+import { address } from "../app/token";
+import { on } from "../app/topics";
+import { matches } from "../shell/palette";
+import { commandsButton, themeButton } from "../shell/topBar";
+import { h, setText } from "../ui/dom";
+import { icon } from "../ui/icon";
+import { searchField } from "../ui/searchField";
+import { ago } from "./ago";
+import { dropZone, openFileButton } from "./dropZone";
+import { fetchGallery } from "./gallery";
+
+/** The page before a scene is open: gallery, recent files, import. */
+export function startPage(): HTMLElement {
+  const scenes = h("div", { class: "scene-grid", role: "list", "aria-label": "Scenes" });
+  const kits = h("div", { class: "kit-row", role: "list", "aria-label": "Kits" });
+  const kitWords = h("span", { class: "heading-note" });
+  const recent = h("div", { class: "recent", role: "list", "aria-label": "Recent" });
+  const version = h("span", { class: "version" });
+  const host = h("span", { class: "host" });
+  let gallery: Gallery | null = null;
+  let typed = "";
+  const draw = (): void => {
+    if (!gallery) return;
+    const shown = gallery.scenes.filter((s) => matches(`${s.title} ${s.name} ${s.engine} ${s.kit}`, typed));
+    scenes.replaceChildren(...shown.map(sceneCard));
+    if (shown.length === 0) scenes.append(h("p", { class: "empty" }, "No scene has this name."));
+    const kitsShown = gallery.kits.filter((k) => matches(`${k.name} ${k.parts.map((p) => p.title).join(" ")}`, typed));
+    kits.replaceChildren(...kitsShown.map(kitCard));
+    const count = gallery.kits.reduce((n, kit) => n + kit.parts.length, 0);
+    setText(kitWords, `${count} part${count === 1 ? "" : "s"} that snap together`);
+    recent.replaceChildren(...gallery.recent.map(recentRow));
+    if (gallery.recent.length === 0) recent.append(h("p", { class: "empty" }, "Files you open appear here."));
+    setText(version, gallery.version);
+  };
+  const load = (anew: boolean): void => {
+    fetchGallery(anew).then(
+      (answer) => {
+        gallery = answer;
+        draw();
+      },
+      (error: Error) => scenes.replaceChildren(h("p", { class: "empty", role: "alert" }, error.message)),
+    );
+  };
+  on("gallery", () => load(true));
+  on("link", () => {
+    const local = /^(localhost|127\.|\[::1\])/.test(location.hostname);
+    const words = store.link === "open" ? `${location.host}, ${local ? "this machine only" : "open to the network"}` : store.linkReason || "Connecting";
+    host.replaceChildren(h("span", { class: `dot ${store.link}` }), words);
+    if (store.link === "open" && !gallery) load(true);
+  });
+  load(false);
+  return h(
+    "div",
+    { class: "start" },
+    h("header", { class: "top-bar", role: "banner" }, h("span", { class: "logo" }, icon("logo", 20)), h("strong", {}, "Linkwork Studio"), version, h("span", { class: "spring" }), host, commandsButton(), themeButton()),
+    h("nav", { class: "start-left", "aria-label": "Open" }, h("div", { class: "start-open" }, openFileButton(), dropZone()), h("h2", {}, "Recent"), recent),
+    h(
+      "main",
+      { class: "start-main", "aria-label": "Gallery" },
+      h("div", { class: "start-head" }, h("h1", {}, "Scenes"), h("span", { class: "spring" }), searchField("Search scenes and kits", (words) => ((typed = words), draw()))),
+      scenes,
+      h("div", { class: "start-head" }, h("h1", {}, "Kits"), kitWords),
+      kits,
+    ),
+  );
+}
+
+function picture(path: string | null): HTMLElement {
+  if (!path) return h("span", { class: "blank" }, icon("robot", 48));
+  return h("img", { src: address(path), alt: "", loading: "lazy" });
+}
+
+function sceneCard(scene: GalleryScene): HTMLElement {
+  const open = (): void => void command({ type: "open", scene: scene.name });
+  return h(
+    "button",
+    { type: "button", class: "scene-card", role: "listitem", "data-scene": scene.name, onclick: open },
+    picture(scene.picture),
+    h("span", { class: "card-words" }, h("b", {}, scene.title || scene.name), h("span", { class: "card-engine" }, scene.engine), h("span", { class: "card-about" }, scene.name)),
+  );
+}
+
+function kitCard(kit: GalleryKit): HTMLElement {
+  const first = kit.parts.find((part) => part.picture)?.picture ?? null;
+  return h(
+    "div",
+    { class: "kit-tile", role: "listitem" },
+    picture(first),
+    h("span", { class: "card-words" }, h("b", {}, kit.name), h("span", { class: "card-engine" }, `${kit.parts.length} part${kit.parts.length === 1 ? "" : "s"}`)),
+  );
+}
+
+function recentRow(file: Recent): HTMLElement {
+  const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
+  return h(
+    "button",
+    { type: "button", class: "recent-row", role: "listitem", title: file.path, onclick: () => command({ type: "open", scene: file.path }) },
+    icon("file"),
+    h("span", { class: "recent-words" }, h("b", {}, file.name), h("span", {}, folder)),
+    h("span", { class: "recent-when" }, ago(file.when, Date.now() / 1000)),
+  );
+}
