@@ -16,7 +16,7 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
-from shared.humanoid import standing_scene
+from shared.humanoid import KD, KP, standing_scene
 from shared.report import compare, in_turn, options, show
 
 from linkwork import Session
@@ -30,11 +30,16 @@ class BareLoop:
         engine = session.cycle.engines[0]
         assert isinstance(engine, Mujoco)
         self.model = copy.copy(engine.model.mj)
+        self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        self.model.jnt_stiffness[:] = 0.0
         self.data = mujoco.MjData(self.model)
         self.data.qpos[:] = engine._data.qpos
-        joints = [mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, n) for n in driven(session)]
+        joints = [
+            mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, n) for n in driven(session)
+        ]
         self.qadr = self.model.jnt_qposadr[joints]
         self.vadr = self.model.jnt_dofadr[joints]
+        self.model.dof_damping[self.vadr] = 0.5
         self.read_from = self.qadr[:20]
         self.readings = np.zeros(20)
         self.target = np.zeros(len(joints))
@@ -43,14 +48,16 @@ class BareLoop:
         model, data = self.model, self.data
         for _ in range(steps):
             self.readings[:] = data.qpos[self.read_from]
-            effort = 200.0 * (self.target - data.qpos[self.qadr]) - 8.0 * data.qvel[self.vadr]
-            data.qfrc_applied[self.vadr] = np.clip(effort, -200.0, 200.0)
+            effort = KP * (self.target - data.qpos[self.qadr]) - KD * data.qvel[self.vadr]
+            data.qfrc_applied[self.vadr] = np.clip(effort, -500.0, 500.0)
             mujoco.mj_step(model, data)
 
 
 def driven(session: Session) -> list[str]:
     """Names of the joints that have a servo."""
-    return [n for n, j in zip(session.world.joint_names, session.world.joints, strict=True) if j.drive]
+    return [
+        n for n, j in zip(session.world.joint_names, session.world.joints, strict=True) if j.drive
+    ]
 
 
 def listening(folder: Path, listeners: int, *, by: float = 0.0) -> Session:

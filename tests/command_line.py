@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -35,9 +36,10 @@ def linkwork(*words: object) -> Outcome:
     return Outcome(result.exit_code, result.stdout, result.stderr)
 
 
-def start(*words: object, cwd: Path, **options: object) -> subprocess.Popen[str]:
-    """Starts a command in a process of its own."""
+def start(*words: object, cwd: Path, **environment: str) -> subprocess.Popen[str]:
+    """Starts a command in a process of its own, with further variables in its environment."""
     return subprocess.Popen(
         [sys.executable, "-m", "linkwork.cli", *map(str, words)],
-        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, **environment},
     )  # fmt: skip

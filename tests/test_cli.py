@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -97,7 +96,7 @@ def test_help_is_quick_to_load() -> None:
         (["run", "gripper/arm", "--clock", "slow"], 2, "'fast', 'real'"),
         (["run", "gripper/arm", "--on", "arm"], 2, "which part --program drives"),
         (["run", "nothing.toml"], 1, "there is no file 'nothing.toml'"),
-        (["run", "gripper/nothing"], 1, "gripper/arm"),
+        (["run", "gripper/nothing"], 1, "there is no kit part named 'gripper/nothing'"),
         (["run", "nokit/arm"], 1, "Available kits: gripper, tripod"),
         (["run", "folder.toml"], 1, "is a folder"),
         (["run", "latin.toml"], 1, "latin.toml:2: byte 0xff is not text in UTF-8"),
@@ -123,7 +122,7 @@ def test_help_is_quick_to_load() -> None:
         (["replay", "wrong.toml"], 1, "this is not a recording"),
         (["replay", "folder.toml"], 1, "not a file"),
         (["replay", "nothing.mcap", "--watch", "x"], 2, "--csv"),
-        (["studio", "nothing.toml"], 1, "there is no file"),
+        (["studio", "nothing.toml", "--terminal"], 1, "there is no file"),
         (["studio", "--for", "0"], 2, "a number above 0"),
     ],
 )
@@ -145,17 +144,6 @@ def test_a_mistake_is_one_clear_line(
         assert found.err.startswith("error: ")
         assert found.err.count("\n") == 1
         assert found.out == ""
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads and writes everything")
-def test_files_without_permission_are_told(tmp_path: Path) -> None:
-    """A file that may not be read, and a folder that may not be written, are told as such."""
-    secret = tmp_path / "secret.toml"
-    secret.write_text("")
-    secret.chmod(0)
-    assert linkwork("check", secret).code == 1
-    (tmp_path / "shut").mkdir(mode=0o500)
-    assert linkwork("new", "robot", "x", "--in", tmp_path / "shut").code == 1
 
 
 def test_a_fault_of_ours_is_told_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,7 +232,7 @@ def test_convert_tells_what_is_lost(tmp_path: Path) -> None:
     back = linkwork("convert", "gripper/arm", "arm.urdf")
     assert back.code == 0, back.err
     assert "note: anchors, left out: mount." in back.out
-    assert list(load_part("arm.urdf").joints) == ["J1", "J2", "J3"]
+    assert {"J1", "J2", "J3"} <= set(load_part("arm.urdf").joints)
 
 
 def test_convert_takes_a_part_of_a_scene_and_overwrites_when_told(tmp_path: Path) -> None:

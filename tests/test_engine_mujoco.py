@@ -18,9 +18,9 @@ mujoco: Any = compiled_mujoco  # pyright cannot see the names of the compiled mo
 HEAD = """
 <mujoco>
   <compiler angle="radian" eulerseq="XYZ"/>
-  <option timestep="0.002" integrator="discrete" cone="elliptic" impratio="10"
+  <option timestep="0.002" integrator="discrete" cone="elliptic" impratio="100"
     iterations="100" tolerance="1e-10"/>
-  <default><geom solref="0.004 1" friction="0.8"/></default>
+  <default><geom solref="0.004 2" solimp="0 0.95 0.001" friction="0.8"/></default>
   <worldbody>
 """
 TAIL = "</worldbody></mujoco>"

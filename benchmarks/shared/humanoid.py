@@ -7,6 +7,9 @@ from linkwork.parts.spec import Spec
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
+#: Gains that keep it upright, and that a PD law computed outside the engine survives at 2 ms.
+KP, KD = 1500.0, 40.0
+
 
 def humanoid() -> Part:
     """Torso, waist (2), neck (2), two legs (6 each) and two arms (7 each): 30 servo joints."""
@@ -47,8 +50,8 @@ def _chain(part: Part, carrier: str, name: str, start: tuple, joints: list) -> s
             Element(link, (shape,), mass=mass),
             Joint(
                 f"{link}_joint", "hinge", carrier, link, at=at, axis=axis, damping=0.5,
-                armature=0.02, range=(-2.5, 2.5), max_effort=200.0,
-                drive=Spec("actuator", "servo", "", {"kp": 200.0, "kd": 8.0}),
+                armature=0.3, range=(-2.5, 2.5), max_effort=500.0,
+                drive=Spec("actuator", "servo", "", {"kp": KP, "kd": KD}),
             ),
         )  # fmt: skip
         carrier, at = link, Pose((0.0, 0.0, length))

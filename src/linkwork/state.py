@@ -59,6 +59,8 @@ class Layout:
 
     def add_world(self, nq: int, nv: int, nb: int, loops: int, elements: int) -> None:
         """Adds the blocks that every world has."""
+        # The large table comes first: where no sensor reads it, a step leaves it out of its copy.
+        self.add("report/contacts", CONTACT_CAPACITY, CONTACT_COLUMNS)
         self.add("clock", 1, integer=True)
         self.add("q", nq)
         self.add("v", nv)
@@ -79,7 +81,6 @@ class Layout:
         self.add("param/grab", GRAB_SLOTS, GRAB_COLUMNS)
         self.add("report/acceleration", nv)
         self.add("report/effort", nv)
-        self.add("report/contacts", CONTACT_CAPACITY, CONTACT_COLUMNS)
         self.add("report/contact_count", 1, integer=True)
         self.add("report/gap", 1)
         self.add("report/energy", 2)

@@ -33,7 +33,9 @@ function place(): void {
     (page === work ? start : work).remove();
     app.prepend(page);
   }
-  document.title = store.scene ? `${store.scene.title || store.scene.name} – Linkwork` : "Linkwork Studio";
+  document.title = store.scene
+    ? `${store.scene.title || store.scene.name} – Linkwork`
+    : "Linkwork Studio";
 }
 on("scene", place);
 place();

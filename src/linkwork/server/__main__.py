@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import sys
@@ -77,7 +78,8 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _say(ready: Ready) -> None:
-    os.write(1, msgspec.json.encode(ready) + b"\n")
+    with contextlib.suppress(BrokenPipeError):  # who started this has gone meanwhile
+        os.write(1, msgspec.json.encode(ready) + b"\n")
 
 
 if __name__ == "__main__":

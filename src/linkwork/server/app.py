@@ -85,6 +85,10 @@ def make_app(hub: Hub, access: Access, recents: Recents, version: str) -> Starle
             return _problem(error.message, 400, where=str(error.origin or ""))
         return _json(m.Imported(str(main)))
 
+    async def assets(scope: Scope, receive: Receive, send: Send) -> None:
+        found = StaticFiles(directory=STATIC) if STATIC.is_dir() else _problem(_NOT_BUILT, 404)
+        await found(scope, receive, send)
+
     async def live(socket: WebSocket) -> None:
         await _live(socket, hub)
 
@@ -95,7 +99,7 @@ def make_app(hub: Hub, access: Access, recents: Recents, version: str) -> Starle
         Route("/api/mesh/{hash}", show_mesh),
         Route("/api/import", bring, methods=["POST"]),
         WebSocketRoute("/ws", live),
-        Mount("/", StaticFiles(directory=STATIC, check_dir=False)),
+        Mount("/", assets),
     ]
     return Starlette(routes=routes, lifespan=life, middleware=[Middleware(Gate, access=access)])
 

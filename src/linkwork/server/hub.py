@@ -200,3 +200,5 @@ class Hub:
         for stream in streams:
             stream.rows = np.array([place[each] for each in stream.signals], np.int64)
             stream.look = self._look.number
+            if self._frames is not None:
+                stream.show(self._frames)  # while time stands still, no other comes

@@ -7,7 +7,6 @@ import select
 import subprocess
 import sys
 import time
-from typing import IO
 
 import msgspec
 
@@ -72,16 +71,14 @@ class ServerProcess:
             [sys.executable, "-m", "linkwork.server"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(msgspec.json.encode(settings) + b"\n")
-            process.stdin.close()
-        ready = _answer(process.stdout)
-        if ready.error:
+        try:
+            ready = _talk(process, settings)
+            if ready.error:
+                raise LinkworkError(ready.error)
+        except BaseException:
             process.kill()
             process.wait()
-            raise LinkworkError(ready.error)
+            raise
         self.port = ready.port
         return process
 
@@ -118,11 +115,17 @@ class ServerProcess:
             self._process.stdout.close()
 
 
-def _answer(stream: IO[bytes]) -> Ready:
-    readable, _, _ = select.select([stream], [], [], START)
+def _talk(process: subprocess.Popen[bytes], settings: Settings) -> Ready:
+    """Tells a new server its settings and waits for its answer."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(msgspec.json.encode(settings) + b"\n")
+        process.stdin.close()
+    readable, _, _ = select.select([process.stdout], [], [], START)
     if not readable:
         return Ready(error=f"the studio's server does not answer within {START:g} s.")
     try:
-        return msgspec.json.decode(stream.readline(), type=Ready)
+        return msgspec.json.decode(process.stdout.readline(), type=Ready)
     except msgspec.MsgspecError:
         return Ready(error="the studio's server ended while it started; see above.")

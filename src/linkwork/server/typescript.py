@@ -86,7 +86,7 @@ def _type(kind: kinds.Type) -> str:
         case kinds.TupleType():
             return f"[{', '.join(_type(each) for each in kind.item_types)}]"
         case kinds.DictType():
-            return f"Record<{_type(kind.key_type)}, {_type(kind.value_type)}>"
+            return f"{{ [key: {_type(kind.key_type)}]: {_type(kind.value_type)} }}"
     raise TypeError(f"{COMMAND} has no word for {kind}; give it one.")
 
 

@@ -88,7 +88,7 @@ class Cycle:
         layout.add("listeners/last", Listeners.capacity)
         self.state = State(layout)
         self._before = np.zeros_like(self.state.data)
-        self._kept = 0
+        self._listeners = -1  # how many there were at the last keep()
         offset = [int(world.qadr[b]) + (3 if world.kind[b] == FREE else 0) for b in turning]
         self._quaternions = np.array(offset, np.int64)
         self._orientation = self.state["orientation"]
@@ -158,13 +158,13 @@ class Cycle:
 
     def sense(self) -> None:
         """Fills the readings."""
-        step = self.state.step
+        step = int(self._clock[0])
         for sensor in self.sensors:
             sensor.read(step)
 
     def decide(self) -> None:
         """Lets each agent whose period is due write targets."""
-        step = self.state.step
+        step = int(self._clock[0])
         for agent in self.agents:
             if step % agent.every == 0:
                 agent.decide(step)
@@ -172,7 +172,7 @@ class Cycle:
     def move(self) -> None:
         """Turns targets into efforts and moves everything by one step."""
         state, h = self.state, self.h
-        step = state.step
+        step = int(self._clock[0])
         for actuator in self.actuators:
             actuator.drive(step)
         energy = self._energy
@@ -199,12 +199,19 @@ class Cycle:
 
     def keep(self, listeners: int = 0) -> None:
         """Remembers the state, for :meth:`undo`; of the listeners' memory only what is in use."""
-        kept = self._kept = self.state.data.size - Listeners.capacity + listeners
-        self._before[:kept] = self.state.data[:kept]
+        if listeners != self._listeners:
+            self._listeners = listeners
+            end = self.state.data.size - Listeners.capacity + listeners
+            reported = any(engine.reports_contacts for engine in self.engines)
+            start = 0 if reported else self.state.layout.fields["report/contacts"].size
+            self._kept = self._before[start:end], self.state.data[start:end]
+        before, now = self._kept
+        before[:] = now
 
     def undo(self) -> None:
         """Goes back to what :meth:`keep` remembered: a failed step never happened."""
-        self.state.data[: self._kept] = self._before[: self._kept]
+        before, now = self._kept
+        now[:] = before
         for block in self.blocks:
             block.params_changed()
 

@@ -7,5 +7,9 @@ export const drag = {
   /** Whether the joint is at its limit and stops there. */
   held: false,
   /** A pull: where it holds and where it pulls to, in the world [m]. */
-  pull: null as { element: string; point: [number, number, number]; target: [number, number, number] } | null,
+  pull: null as {
+    element: string;
+    point: [number, number, number];
+    target: [number, number, number];
+  } | null,
 };

@@ -34,13 +34,24 @@ export function listenKeys(): void {
   });
 }
 
-const REGIONS = [".top-bar", ".left", ".view:not([hidden])", ".right", ".dock:not([hidden])", ".transport"];
+const REGIONS = [
+  ".top-bar",
+  ".left",
+  ".view:not([hidden])",
+  ".right",
+  ".dock:not([hidden])",
+  ".transport",
+];
 
 /** F6 goes from region to region. */
 export function nextRegion(): void {
-  const regions = REGIONS.map((query) => document.querySelector<HTMLElement>(query)).filter((r) => r !== null);
+  const regions = REGIONS.map((query) => document.querySelector<HTMLElement>(query)).filter(
+    (r) => r !== null,
+  );
   const at = regions.findIndex((region) => region.contains(document.activeElement));
   const next = regions[(at + 1) % regions.length];
-  const first = next?.matches("[tabindex]") ? next : next?.querySelector<HTMLElement>("button, input, [tabindex='0']");
+  const first = next?.matches("[tabindex]")
+    ? next
+    : next?.querySelector<HTMLElement>("button, input, [tabindex='0']");
   first?.focus();
 }

@@ -1,11 +1,4 @@
-import type {
-  Attributes,
-  FindingView,
-  People,
-  Refused,
-  Scene,
-  Status,
-} from "../protocol/messages";
+import type { Attributes, FindingView, People, Refused, Scene, Status } from "../protocol/messages";
 import type { LinkState } from "../protocol/connection";
 
 export type Kind = "scene" | "part" | "element" | "joint" | "anchor" | "sensor" | "agent" | "loop";

@@ -19,16 +19,44 @@ const preset = (stage: Stage, name: ViewName) => (): void => {
 /** Names everything the studio can do. */
 export function defineCommands(stage: Stage): void {
   define([
-    { id: "play", title: "Play or pause", key: "Space", run: () => command({ type: store.status?.running ? "pause" : "play" }) },
-    { id: "step", title: "One step forward", key: "→", run: () => command({ type: "step", steps: 1 }) },
-    { id: "back", title: "One step back in history", key: "←", run: () => command({ type: "step", steps: -1 }) },
-    { id: "reset", title: "Reset to the first state", key: "Backspace", run: () => command({ type: "reset" }) },
-    { id: "record", title: "Start or stop recording", run: () => command({ type: "record", on: !store.status?.recording }) },
+    {
+      id: "play",
+      title: "Play or pause",
+      key: "Space",
+      run: () => command({ type: store.status?.running ? "pause" : "play" }),
+    },
+    {
+      id: "step",
+      title: "One step forward",
+      key: "→",
+      run: () => command({ type: "step", steps: 1 }),
+    },
+    {
+      id: "back",
+      title: "One step back in history",
+      key: "←",
+      run: () => command({ type: "step", steps: -1 }),
+    },
+    {
+      id: "reset",
+      title: "Reset to the first state",
+      key: "Backspace",
+      run: () => command({ type: "reset" }),
+    },
+    {
+      id: "record",
+      title: "Start or stop recording",
+      run: () => command({ type: "record", on: !store.status?.recording }),
+    },
     { id: "live", title: "Show the present again", run: () => command({ type: "live" }) },
     { id: "undo", title: "Undo", key: "Ctrl+Z", run: () => command({ type: "undo" }) },
     { id: "redo", title: "Redo", key: "Ctrl+Shift+Z", run: () => command({ type: "redo" }) },
     { id: "save", title: "Save the scene", key: "Ctrl+S", run: () => command({ type: "save" }) },
-    { id: "close", title: "Close the scene, back to the gallery", run: () => command({ type: "close_scene" }) },
+    {
+      id: "close",
+      title: "Close the scene, back to the gallery",
+      run: () => command({ type: "close_scene" }),
+    },
     { id: "release", title: "Give all inputs back", run: () => command({ type: "release" }) },
   ]);
   define([
@@ -38,12 +66,34 @@ export function defineCommands(stage: Stage): void {
     { id: "perspective", title: "Perspective view", key: "5", run: preset(stage, "perspective") },
     { id: "fit", title: "Fit all in the views", key: "Home", run: () => stage.fit() },
     { id: "frame", title: "Frame the selection", key: "F", run: () => stage.frameSelection() },
-    { id: "four", title: "One view or four", key: "V", run: () => arrange({ four: !layout.four, stereo: "none" }) },
+    {
+      id: "four",
+      title: "One view or four",
+      key: "V",
+      run: () => arrange({ four: !layout.four, stereo: "none" }),
+    },
     { id: "snapshot", title: "Snapshot of the views, PNG", run: () => saveSnapshot(stage) },
-    { id: "charts", title: "Show or hide charts", key: "C", run: () => arrange({ dock: !layout.dock }) },
-    { id: "stereo-anaglyph", title: "Stereo: anaglyph", run: () => arrange({ stereo: "anaglyph", four: false, active: "perspective" }) },
-    { id: "stereo-side", title: "Stereo: side by side", run: () => arrange({ stereo: "side by side", four: false, active: "perspective" }) },
-    { id: "stereo-interlaced", title: "Stereo: interlaced", run: () => arrange({ stereo: "interlaced", four: false, active: "perspective" }) },
+    {
+      id: "charts",
+      title: "Show or hide charts",
+      key: "C",
+      run: () => arrange({ dock: !layout.dock }),
+    },
+    {
+      id: "stereo-anaglyph",
+      title: "Stereo: anaglyph",
+      run: () => arrange({ stereo: "anaglyph", four: false, active: "perspective" }),
+    },
+    {
+      id: "stereo-side",
+      title: "Stereo: side by side",
+      run: () => arrange({ stereo: "side by side", four: false, active: "perspective" }),
+    },
+    {
+      id: "stereo-interlaced",
+      title: "Stereo: interlaced",
+      run: () => arrange({ stereo: "interlaced", four: false, active: "perspective" }),
+    },
     { id: "stereo-none", title: "Stereo: off", run: () => arrange({ stereo: "none" }) },
   ]);
   define([
@@ -51,7 +101,12 @@ export function defineCommands(stage: Stage): void {
     { id: "theme", title: "Light or dark", run: switchTheme },
     { id: "help", title: "Keys and help", key: "?", run: openHelp },
     { id: "palette", title: "Commands", key: "Ctrl+K", run: openPalette },
-    { id: "search", title: "Search the scene", key: "/", run: () => document.querySelector<HTMLInputElement>(".search input")?.focus() },
+    {
+      id: "search",
+      title: "Search the scene",
+      key: "/",
+      run: () => document.querySelector<HTMLInputElement>(".search input")?.focus(),
+    },
     { id: "region", title: "Next region", key: "F6", run: nextRegion },
     ...(["Build", "Drive", "Test", "Review"] as const).map((name) => ({
       id: `workspace-${name}`,
@@ -60,6 +115,10 @@ export function defineCommands(stage: Stage): void {
     })),
     ...(Object.keys(show) as ShowKey[])
       .filter((key) => !UNAVAILABLE.has(key))
-      .map((key) => ({ id: `show-${key}`, title: `Show: ${SHOW_LABELS[key].toLowerCase()}`, run: () => setShow(key, !show[key]) })),
+      .map((key) => ({
+        id: `show-${key}`,
+        title: `Show: ${SHOW_LABELS[key].toLowerCase()}`,
+        run: () => setShow(key, !show[key]),
+      })),
   ]);
 }

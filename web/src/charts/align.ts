@@ -1,16 +1,24 @@
 import type { Trail } from "../app/trail";
 
 /** The last `span` seconds of several trails on one time axis, each value divided by its factor. */
-export function align(curves: { trail: Trail; factor: number }[], span: number): (number | null)[][] {
+export function align(
+  curves: { trail: Trail; factor: number }[],
+  span: number,
+): (number | null)[][] {
   const end = Math.max(...curves.map((c) => c.trail.times.at(-1) ?? -Infinity));
   const windows = curves.map(({ trail, factor }) => {
     let first = trail.times.length;
     while (first > 0 && trail.times[first - 1]! >= end - span) first--;
-    return { times: trail.times.slice(first), values: trail.values.slice(first).map((v) => v / factor) };
+    return {
+      times: trail.times.slice(first),
+      values: trail.values.slice(first).map((v) => v / factor),
+    };
   });
   const lead = windows[0];
   if (!lead) return [[]];
-  const same = windows.every((w) => w.times.length === lead.times.length && w.times[0] === lead.times[0]);
+  const same = windows.every(
+    (w) => w.times.length === lead.times.length && w.times[0] === lead.times[0],
+  );
   if (same) return [lead.times, ...windows.map((w) => w.values)];
   const times = [...new Set(windows.flatMap((w) => w.times))].sort((a, b) => a - b);
   const rows = windows.map((w) => {

@@ -30,18 +30,35 @@ export class ChartCard {
     this.element = h(
       "section",
       { class: "chart", role: "group", "aria-label": `Chart of ${chart.curves.join(", ")}` },
-      h("div", { class: "chart-head" }, this.legend, iconButton("plus", "Add a curve", () => pickSignal(chart)), more),
+      h(
+        "div",
+        { class: "chart-head" },
+        this.legend,
+        iconButton("plus", "Add a curve", () => pickSignal(chart)),
+        more,
+      ),
       this.box,
     );
     new ResizeObserver(() => this.resize()).observe(this.box);
   }
 
   private unit(signal: string): { unit: string; factor: number; digits: number } {
-    return screenUnit(store.scene?.signals.find((s) => s.name === signal)?.unit ?? "", store.degrees);
+    return screenUnit(
+      store.scene?.signals.find((s) => s.name === signal)?.unit ?? "",
+      store.degrees,
+    );
   }
 
   private colors(): string[] {
-    return [token("accent"), token("text"), token("chart3"), token("chart4"), token("force"), token("ok"), token("warn")];
+    return [
+      token("accent"),
+      token("text"),
+      token("chart3"),
+      token("chart4"),
+      token("force"),
+      token("ok"),
+      token("warn"),
+    ];
   }
 
   /** Builds the plot anew: after a change of curves, units or colours. */
@@ -49,7 +66,12 @@ export class ChartCard {
     this.plot?.destroy();
     this.zoomed = false;
     const colors = this.colors();
-    const axis = { stroke: token("text3"), grid: { stroke: token("line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
+    const axis = {
+      stroke: token("text3"),
+      grid: { stroke: token("line"), width: 1 },
+      ticks: { show: false },
+      font: "11px system-ui, sans-serif",
+    };
     this.plot = new uPlot(
       {
         width: Math.max(80, this.box.clientWidth),
@@ -57,8 +79,32 @@ export class ChartCard {
         legend: { show: false },
         cursor: { drag: { x: true, y: false }, points: { size: 7 } },
         scales: { x: { time: false } },
-        axes: [{ ...axis, size: 22, gap: 2, space: 70, values: (_u, v) => v.map((t) => `${Number(t.toFixed(2))} s`) }, { ...axis, size: 46, gap: 4, space: 28, values: (_u, v) => v.map((y) => format(y, Math.abs(y) < 10 && y % 1 !== 0 ? 2 : 0)) }],
-        series: [{}, ...this.chart.curves.map((name, i) => ({ label: name, stroke: colors[i % colors.length]!, width: 1.4, dash: name.endsWith(".target") || name.endsWith(".wanted") ? [5, 3] : [], points: { show: false } }))],
+        axes: [
+          {
+            ...axis,
+            size: 22,
+            gap: 2,
+            space: 70,
+            values: (_u, v) => v.map((t) => `${Number(t.toFixed(2))} s`),
+          },
+          {
+            ...axis,
+            size: 46,
+            gap: 4,
+            space: 28,
+            values: (_u, v) => v.map((y) => format(y, Math.abs(y) < 10 && y % 1 !== 0 ? 2 : 0)),
+          },
+        ],
+        series: [
+          {},
+          ...this.chart.curves.map((name, i) => ({
+            label: name,
+            stroke: colors[i % colors.length]!,
+            width: 1.4,
+            dash: name.endsWith(".target") || name.endsWith(".wanted") ? [5, 3] : [],
+            points: { show: false },
+          })),
+        ],
         hooks: {
           setCursor: [() => this.values()],
           setSelect: [(u) => u.select.width > 2 && (this.zoomed = true)],
@@ -73,7 +119,19 @@ export class ChartCard {
         const { unit } = this.unit(name);
         const key = h("span", { class: "chart-key" });
         key.style.background = colors[i % colors.length]!;
-        return h("button", { type: "button", class: "chart-curve", title: `${name}: click removes the curve`, "data-signal": name, onclick: () => removeCurve(this.chart, name) }, key, h("span", { class: "chart-name" }, `${name}${unit ? `, ${unit}` : ""}`), h("b", {}));
+        return h(
+          "button",
+          {
+            type: "button",
+            class: "chart-curve",
+            title: `${name}: click removes the curve`,
+            "data-signal": name,
+            onclick: () => removeCurve(this.chart, name),
+          },
+          key,
+          h("span", { class: "chart-name" }, `${name}${unit ? `, ${unit}` : ""}`),
+          h("b", {}),
+        );
       }),
     );
     this.due = 0;
@@ -85,7 +143,10 @@ export class ChartCard {
     if (!this.plot || now < this.due || !this.element.isConnected) return;
     this.due = now + DRAW_EACH_MS;
     if (!charts.paused && !this.zoomed) {
-      const curves = this.chart.curves.map((name) => ({ trail: trailOf(name) ?? new Trail(), factor: this.unit(name).factor }));
+      const curves = this.chart.curves.map((name) => ({
+        trail: trailOf(name) ?? new Trail(),
+        factor: this.unit(name).factor,
+      }));
       this.plot.setData(align(curves, charts.span) as uPlot.AlignedData);
     }
     this.values();
@@ -109,12 +170,21 @@ export class ChartCard {
   }
 
   private menu(anchor: HTMLElement): void {
-    const name = this.chart.curves.join("_").replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, 80);
+    const name = this.chart.curves
+      .join("_")
+      .replaceAll(/[^A-Za-z0-9_.-]/g, "_")
+      .slice(0, 80);
     openMenu(
       anchor,
       [
-        { label: "Save CSV", run: () => saveBlob(new Blob([this.csv()], { type: "text/csv" }), `${name}.csv`) },
-        { label: "Save PNG", run: () => this.plot?.ctx.canvas.toBlob((blob) => blob && saveBlob(blob, `${name}.png`)) },
+        {
+          label: "Save CSV",
+          run: () => saveBlob(new Blob([this.csv()], { type: "text/csv" }), `${name}.csv`),
+        },
+        {
+          label: "Save PNG",
+          run: () => this.plot?.ctx.canvas.toBlob((blob) => blob && saveBlob(blob, `${name}.png`)),
+        },
         { label: "Show all again", run: () => ((this.zoomed = false), this.rebuild()) },
         { label: "Remove chart", run: () => removeChart(this.chart) },
       ],

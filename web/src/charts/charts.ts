@@ -12,7 +12,10 @@ export const charts = { list: [] as ChartSpec[], paused: false, span: 10 };
 let next = 1;
 
 function changed(): void {
-  watch("charts", charts.list.flatMap((chart) => chart.curves));
+  watch(
+    "charts",
+    charts.list.flatMap((chart) => chart.curves),
+  );
   announce("charts");
 }
 

@@ -18,9 +18,16 @@ export function chartDock(): HTMLElement {
   const span = h(
     "select",
     { "aria-label": "Seconds shown", onchange: () => (charts.span = Number(span.value)) },
-    ...SPANS.map((s) => h("option", { value: String(s), selected: s === charts.span }, `last ${s} s`)),
+    ...SPANS.map((s) =>
+      h("option", { value: String(s), selected: s === charts.span }, `last ${s} s`),
+    ),
   );
-  const empty = h("div", { class: "empty" }, h("p", {}, "No charts yet. Pick a signal."), button("Pick a signal", () => pickSignal(), "raised", "plus"));
+  const empty = h(
+    "div",
+    { class: "empty" },
+    h("p", {}, "No charts yet. Pick a signal."),
+    button("Pick a signal", () => pickSignal(), "raised", "plus"),
+  );
   const dock = h(
     "section",
     { class: "dock", role: "region", "aria-label": "Charts" },

@@ -6,18 +6,33 @@ import { h } from "../ui/dom";
 import { icon, type IconName } from "../ui/icon";
 import { attributeRow } from "./attributeRow";
 
-const ICONS: Record<string, IconName> = { joint: "joint", element: "element", part: "part", anchor: "anchor", sensor: "sensor", agent: "agent", scene: "scene", loop: "loop" };
+const ICONS: Record<string, IconName> = {
+  joint: "joint",
+  element: "element",
+  part: "part",
+  anchor: "anchor",
+  sensor: "sensor",
+  agent: "agent",
+  scene: "scene",
+  loop: "loop",
+};
 
 /** The attributes of what is selected, with unit, range and origin; editable. */
 export function attributePanel(): HTMLElement {
   const panel = h("div", { class: "attributes" });
+  let opened = false;
   const draw = (): void => {
     const thing = primary();
     if (!thing || !store.scene) {
-      panel.replaceChildren(h("p", { class: "empty" }, "Nothing is selected. Click a part in a view or in the tree."));
+      panel.replaceChildren(
+        h("p", { class: "empty" }, "Nothing is selected. Click a part in a view or in the tree."),
+      );
       return;
     }
-    const answer = store.attributes?.name === thing.name && store.attributes.kind === thing.kind ? store.attributes : null;
+    const answer =
+      store.attributes?.name === thing.name && store.attributes.kind === thing.kind
+        ? store.attributes
+        : null;
     const rows = answer?.rows ?? [];
     const head = h(
       "div",
@@ -26,9 +41,27 @@ export function attributePanel(): HTMLElement {
       h("div", {}, h("h2", {}, thing.name), h("p", {}, about(thing.kind, thing.name))),
     );
     const refusal = store.refused?.what === "edit" ? store.refused : null;
-    const fields = rows.map((row) => attributeRow(row, refusal?.key === row.key ? refusal.text : "", (value) => edit(row, value)));
-    panel.replaceChildren(head, h("div", { class: "fields" }, ...fields), legend(rows, refusal !== null), origin(rows));
-    if (answer && rows.length === 0) panel.append(h("p", { class: "empty" }, "It has no attributes to show."));
+    const made = (row: Row): HTMLElement =>
+      attributeRow(withUnit(row), refusal?.key === row.key ? refusal.text : "", (value) =>
+        edit(row, value),
+      );
+    const unset = rows.filter((row) => row.value === "" && refusal?.key !== row.key);
+    const set = rows.filter((row) => !unset.includes(row));
+    const rest = h(
+      "details",
+      { class: "unset", hidden: unset.length === 0, open: opened },
+      h("summary", {}, `${unset.length} not set`),
+      ...unset.map(made),
+    );
+    rest.addEventListener("toggle", () => (opened = rest.open));
+    panel.replaceChildren(
+      head,
+      h("div", { class: "fields" }, ...set.map(made), rest),
+      legend(rows, refusal !== null),
+      origin(rows),
+    );
+    if (answer && rows.length === 0)
+      panel.append(h("p", { class: "empty" }, "It has no attributes to show."));
   };
   const edit = (row: Row, value: string | number | boolean): void => {
     const thing = primary();
@@ -37,7 +70,9 @@ export function attributePanel(): HTMLElement {
     command({ type: "edit", name: thing.name, kind: thing.kind, key: row.key, value });
   };
   on(["selection", "attributes", "refused", "scene", "units"], () => {
-    const editing = panel.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset["key"] : undefined;
+    const editing = panel.contains(document.activeElement)
+      ? (document.activeElement as HTMLElement).dataset["key"]
+      : undefined;
     draw();
     if (editing) panel.querySelector<HTMLElement>(`[data-key="${CSS.escape(editing)}"]`)?.focus();
   });
@@ -45,11 +80,20 @@ export function attributePanel(): HTMLElement {
   return panel;
 }
 
+/** Units that depend on the joint ("N m or N") are said for the joint at hand. */
+function withUnit(row: Row): Row {
+  const [turning = "", sliding = ""] = row.unit.split(" or ");
+  if (!sliding) return row;
+  const joint = store.scene?.joints.find((j) => j.name === primary()?.name);
+  return { ...row, unit: joint?.dofs[0]?.unit === "m" ? sliding : turning };
+}
+
 function about(kind: string, name: string): string {
   const scene = store.scene;
   if (kind === "joint") {
     const joint = scene?.joints.find((j) => j.name === name);
-    const end = (body: number | undefined): string => (body === undefined ? "" : (scene?.bodies[body]?.name ?? "world"));
+    const end = (body: number | undefined): string =>
+      body === undefined ? "" : (scene?.bodies[body]?.name ?? "world");
     return joint ? `${joint.type}, ${end(joint.parent)} to ${end(joint.body)}` : "joint";
   }
   if (kind === "element") {
@@ -61,7 +105,8 @@ function about(kind: string, name: string): string {
 }
 
 function legend(rows: Row[], refused: boolean): HTMLElement {
-  const dot = (kind: string, words: string): HTMLElement => h("span", {}, h("span", { class: `origin ${kind}` }), words);
+  const dot = (kind: string, words: string): HTMLElement =>
+    h("span", {}, h("span", { class: `origin ${kind}` }), words);
   return h(
     "p",
     { class: "legend" },
@@ -76,5 +121,11 @@ function origin(rows: Row[]): HTMLElement {
   const first = rows.find((row) => /:\d+$/.test(row.origin));
   if (!first) return h("p", { class: "from", hidden: true });
   const cut = first.origin.lastIndexOf(":");
-  return h("p", { class: "from" }, "From ", h("code", {}, first.origin.slice(0, cut)), `, line ${first.origin.slice(cut + 1)}`);
+  return h(
+    "p",
+    { class: "from" },
+    "From ",
+    h("code", {}, first.origin.slice(0, cut)),
+    `, line ${first.origin.slice(cut + 1)}`,
+  );
 }

@@ -6,17 +6,36 @@ type Value = string | number | boolean;
 
 /** How a key of the file is said on the screen: `max_speed_deg` → "Max speed". */
 export function keyWords(key: string): string {
-  const plain = key.replace(/_(deg|mm)$/, "").replace(/_(deg|mm)\b/g, "").replaceAll("_", " ").replaceAll(".", " ");
+  const plain = key
+    .replace(/_(deg|mm)$/, "")
+    .replace(/_(deg|mm)\b/g, "")
+    .replaceAll("_", " ")
+    .replaceAll(".", " ");
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
 /** One attribute: name, field with unit, dot for where it comes from, refusal below. */
 export function attributeRow(row: Row, refusal: string, edit: (value: Value) => void): HTMLElement {
   const id = `attribute-${row.key.replace(/[^a-z0-9]/gi, "-")}`;
-  const label = h("label", { for: id, class: "field-label", title: rangeWords(row) }, keyWords(row.key));
+  const label = h(
+    "label",
+    { for: id, class: "field-label", title: rangeWords(row) },
+    keyWords(row.key),
+  );
   const control = field(row, id, refusal, edit);
-  const state = refusal ? "refused" : row.changed ? "changed" : /kits?\//.test(row.origin) || row.origin === "default" || row.origin === "" ? "kit" : "scene";
-  const dot = h("span", { class: `origin ${state}`, title: row.origin || "default", role: "img", "aria-label": `from ${row.origin || "the default"}` });
+  const state = refusal
+    ? "refused"
+    : row.changed
+      ? "changed"
+      : /kits?\//.test(row.origin) || row.origin === "default" || row.origin === ""
+        ? "kit"
+        : "scene";
+  const dot = h("span", {
+    class: `origin ${state}`,
+    title: row.origin || "default",
+    role: "img",
+    "aria-label": `from ${row.origin || "the default"}`,
+  });
   const made = h("div", { class: `field ${refusal ? "bad" : ""}` }, label, control, dot);
   if (refusal) {
     made.append(
@@ -24,7 +43,11 @@ export function attributeRow(row: Row, refusal: string, edit: (value: Value) => 
         "div",
         { class: "field-error", role: "alert", id: `${id}-error` },
         h("p", {}, refusal),
-        h("button", { type: "button", class: "button bare", onclick: () => edit(row.value) }, "Restore"),
+        h(
+          "button",
+          { type: "button", class: "button bare", onclick: () => edit(row.value) },
+          "Restore",
+        ),
       ),
     );
   }
@@ -38,18 +61,48 @@ function rangeWords(row: Row): string {
 }
 
 function field(row: Row, id: string, refusal: string, edit: (value: Value) => void): HTMLElement {
-  const common = { id, "data-key": row.key, disabled: !row.editable, "aria-invalid": refusal ? "true" : undefined, "aria-describedby": refusal ? `${id}-error` : undefined };
+  const common = {
+    id,
+    "data-key": row.key,
+    disabled: !row.editable,
+    "aria-invalid": refusal ? "true" : undefined,
+    "aria-describedby": refusal ? `${id}-error` : undefined,
+  };
   if (typeof row.value === "boolean") {
-    const box = h("input", { ...common, type: "checkbox", checked: row.value, onchange: () => edit(box.checked) });
-    return h("div", { class: "input-box boolean" }, h("label", { class: "check" }, box, h("span", { class: "tick" })));
+    const box = h("input", {
+      ...common,
+      type: "checkbox",
+      checked: row.value,
+      onchange: () => edit(box.checked),
+    });
+    return h(
+      "div",
+      { class: "input-box boolean" },
+      h("label", { class: "check" }, box, h("span", { class: "tick" })),
+    );
   }
   if (row.words && row.words.length > 0) {
-    const pick = h("select", { ...common, onchange: () => edit(pick.value) }, ...row.words.map((word) => h("option", { value: word, selected: word === String(row.value) }, word)));
+    const pick = h(
+      "select",
+      { ...common, onchange: () => edit(pick.value) },
+      ...row.words.map((word) =>
+        h("option", { value: word, selected: word === String(row.value) }, word),
+      ),
+    );
     return h("div", { class: "input-box" }, pick);
   }
+  const list = typeof row.value === "string" ? numberList(row.value) : null;
+  if (list && (list.length === 2 || list.length === 3)) return listField(row, common, list, edit);
   const numeric = typeof row.value === "number";
   const shown = numeric ? plain(row.value as number) : String(row.value);
-  const input = h("input", { ...common, type: "text", value: shown, class: numeric ? "number" : "", spellcheck: "false", inputmode: numeric ? "decimal" : undefined });
+  const input = h("input", {
+    ...common,
+    type: "text",
+    value: shown,
+    class: numeric ? "number" : "",
+    spellcheck: "false",
+    inputmode: numeric ? "decimal" : undefined,
+  });
   input.addEventListener("change", () => {
     const number = readNumber(input.value, row.unit);
     edit(numeric && number !== null ? number : input.value.replaceAll("−", "-"));
@@ -66,13 +119,79 @@ function field(row: Row, id: string, refusal: string, edit: (value: Value) => vo
     event.preventDefault();
     input.value = plain(now + step * (event.shiftKey ? 10 : 1) * stepSize(row));
   });
-  const box = h("div", { class: "input-box" }, input, row.unit && h("span", { class: "unit" }, unitSign(row.unit)));
+  const box = h(
+    "div",
+    { class: "input-box" },
+    input,
+    row.unit && h("span", { class: "unit" }, unitSign(row.unit)),
+  );
   if (numeric && row.editable) box.dataset["scrub"] = "yes";
   return box;
 }
 
+/** The numbers of a text such as `[0, 0, 0.2]`, or null. */
+export function numberList(text: string): number[] | null {
+  if (!/^\[.*\]$/.test(text.trim())) return null;
+  const items = text
+    .trim()
+    .slice(1, -1)
+    .split(",")
+    .map((item) => arithmetic(item.trim()));
+  return items.length > 0 && items.every((item) => item !== null) ? items : null;
+}
+
+/** Two or three numbers side by side: a range, a place, an axis. */
+function listField(
+  row: Row,
+  common: Record<string, unknown>,
+  list: number[],
+  edit: (value: Value) => void,
+): HTMLElement {
+  const letters =
+    list.length === 3 && /xyz|axis|size|at$|centre|look_at|gravity/.test(row.key)
+      ? ["x", "y", "z"]
+      : [];
+  const inputs = list.map((value, i) =>
+    h("input", {
+      ...common,
+      id: i === 0 ? common["id"] : undefined,
+      "data-key": i === 0 ? row.key : `${row.key}.${i}`,
+      "aria-label": i === 0 ? undefined : `${keyWords(row.key)}, number ${i + 1}`,
+      type: "text",
+      class: "number",
+      value: plain(value),
+      spellcheck: "false",
+      onchange: () => {
+        const now = inputs.map((input) => readNumber(input.value, row.unit));
+        edit(
+          now.some((n) => n === null)
+            ? `[${inputs.map((input) => input.value).join(", ")}]`
+            : `[${now.join(", ")}]`,
+        );
+      },
+      onkeydown: (event: KeyboardEvent) => {
+        if (event.key === "Enter" || event.key === "Escape") (event.target as HTMLElement).blur();
+      },
+    }),
+  );
+  const unit = row.unit && !letters.length ? unitSign(row.unit) : "";
+  return h(
+    "div",
+    { class: "input-list", title: row.unit },
+    ...inputs.map((input, i) =>
+      h(
+        "div",
+        { class: "input-box" },
+        letters[i] && h("span", { class: `letter axis-${letters[i]} filled` }, letters[i]),
+        input,
+        unit && h("span", { class: "unit" }, unit),
+      ),
+    ),
+  );
+}
+
 function unitSign(unit: string): string {
-  return unit.replace("deg", "°").replace("Nm", "N·m");
+  return unit.replace("deg", "°").replaceAll(" ", "·");
 }
 
 function plain(value: number): string {
@@ -98,8 +217,11 @@ export function readNumber(text: string, unit: string): number | null {
 }
 
 function stepSize(row: Row): number {
-  if (row.lo !== null && row.hi !== null) return 10 ** Math.floor(Math.log10(Math.max(1e-6, row.hi - row.lo)) - 2);
-  return row.unit.startsWith("deg") ? 1 : 10 ** Math.floor(Math.log10(Math.max(Math.abs(Number(row.value)), 1e-3)) - 1);
+  if (row.lo !== null && row.hi !== null)
+    return 10 ** Math.floor(Math.log10(Math.max(1e-6, row.hi - row.lo)) - 2);
+  return row.unit.startsWith("deg")
+    ? 1
+    : 10 ** Math.floor(Math.log10(Math.max(Math.abs(Number(row.value)), 1e-3)) - 1);
 }
 
 /** Dragging the label sideways changes the number; one edit at the end. */

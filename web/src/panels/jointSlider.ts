@@ -16,7 +16,14 @@ export class JointSlider {
     this.hi = dof.hi ?? (dof.unit === "m" ? 0.5 : Math.PI);
     this.element = h(
       "div",
-      { class: "slider", role: "slider", tabindex: "0", "aria-label": `${label} wanted`, "aria-valuemin": this.lo.toFixed(4), "aria-valuemax": this.hi.toFixed(4) },
+      {
+        class: "slider",
+        role: "slider",
+        tabindex: "0",
+        "aria-label": `${label} wanted`,
+        "aria-valuemin": this.lo.toFixed(4),
+        "aria-valuemax": this.hi.toFixed(4),
+      },
       h("span", { class: "slider-line" }),
       this.fill,
       this.tick,
@@ -36,7 +43,14 @@ export class JointSlider {
     });
     this.element.addEventListener("keydown", (event) => {
       const step = (dof.unit === "m" ? 0.001 : Math.PI / 180) * (event.shiftKey ? 10 : 1);
-      const to = { ArrowRight: this.value + step, ArrowUp: this.value + step, ArrowLeft: this.value - step, ArrowDown: this.value - step, Home: this.lo, End: this.hi }[event.key];
+      const to = {
+        ArrowRight: this.value + step,
+        ArrowUp: this.value + step,
+        ArrowLeft: this.value - step,
+        ArrowDown: this.value - step,
+        Home: this.lo,
+        End: this.hi,
+      }[event.key];
       if (to === undefined) return;
       event.preventDefault();
       want(Math.min(this.hi, Math.max(this.lo, to)));
@@ -44,7 +58,8 @@ export class JointSlider {
   }
 
   show(wanted: number | null, actual: number | null, words: string): void {
-    const place = (value: number): number => (100 * (Math.min(this.hi, Math.max(this.lo, value)) - this.lo)) / (this.hi - this.lo || 1);
+    const place = (value: number): number =>
+      (100 * (Math.min(this.hi, Math.max(this.lo, value)) - this.lo)) / (this.hi - this.lo || 1);
     this.value = wanted ?? 0;
     this.knob.style.left = `${place(wanted ?? 0)}%`;
     this.tick.hidden = actual === null;

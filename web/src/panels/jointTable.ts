@@ -30,14 +30,21 @@ export function jointTable(): HTMLElement {
   const rebuild = (): void => {
     const joints = store.scene?.joints ?? [];
     const names = shortNames(joints);
-    lines = joints.flatMap((joint) => (joint.type === "free" ? [] : joint.dofs.map((dof) => line(joint, dof, names))));
+    lines = joints.flatMap((joint) =>
+      joint.type === "free" ? [] : joint.dofs.map((dof) => line(joint, dof, names)),
+    );
     grid.replaceChildren(head(), ...lines.map((l) => l.row));
     whole.hidden = lines.length === 0;
-    watch("joints", lines.flatMap((l) => [l.dof.signal, ...(l.dof.target_signal ? [l.dof.target_signal] : [])]));
+    watch(
+      "joints",
+      lines.flatMap((l) => [l.dof.signal, ...(l.dof.target_signal ? [l.dof.target_signal] : [])]),
+    );
     const driven = lines.filter((l) => l.dof.target_signal !== null);
     postures.replaceChildren(
       driven.length > 0 ? button("Match wanted to actual", () => match(driven)) : "",
-      ...(store.scene?.postures ?? []).map((name) => button(name, () => command({ type: "posture", name }), "bare")),
+      ...(store.scene?.postures ?? []).map((name) =>
+        button(name, () => command({ type: "posture", name }), "bare"),
+      ),
     );
     draw();
   };
@@ -52,12 +59,17 @@ export function jointTable(): HTMLElement {
         const text = format(wanted / factor, digits);
         if (l.wanted.value !== text) l.wanted.value = text;
       }
-      l.slider.show(wanted, actual, `${format((wanted ?? 0) / factor, digits)} ${unit === "°" ? "degrees" : unit}`);
+      l.slider.show(
+        wanted,
+        actual,
+        `${format((wanted ?? 0) / factor, digits)} ${unit === "°" ? "degrees" : unit}`,
+      );
     }
   };
   const mark = (): void => {
     for (const l of lines) {
-      const chosen = isSelected({ kind: "joint", name: l.joint.name }) || drag.joint === l.joint.name;
+      const chosen =
+        isSelected({ kind: "joint", name: l.joint.name }) || drag.joint === l.joint.name;
       l.row.setAttribute("aria-selected", String(chosen));
     }
   };
@@ -85,7 +97,12 @@ function line(joint: JointView, dof: Dof, names: Map<string, string>): Line {
   const slider = new JointSlider(label, dof, (value) => want(joint, dof, value));
   const actual = h("span", { role: "gridcell", class: "joint-actual" });
   const unit = screenUnit(dof.unit, store.degrees).unit;
-  const wanted = h("input", { type: "text", class: "number", "aria-label": `${label} wanted`, spellcheck: "false" });
+  const wanted = h("input", {
+    type: "text",
+    class: "number",
+    "aria-label": `${label} wanted`,
+    spellcheck: "false",
+  });
   wanted.addEventListener("change", () => {
     const value = parse(wanted.value, dof.unit, store.degrees);
     if (value !== null) want(joint, dof, value);
@@ -97,10 +114,21 @@ function line(joint: JointView, dof: Dof, names: Map<string, string>): Line {
   });
   const row = h(
     "div",
-    { class: "joint-row", role: "row", "data-joint": joint.name, onclick: (e: MouseEvent) => e.target !== wanted && select({ kind: "joint", name: joint.name }, e.shiftKey) },
+    {
+      class: "joint-row",
+      role: "row",
+      "data-joint": joint.name,
+      onclick: (e: MouseEvent) =>
+        e.target !== wanted && select({ kind: "joint", name: joint.name }, e.shiftKey),
+    },
     h("span", { role: "rowheader", class: "joint-name", title: joint.name }, label),
     h("span", { role: "gridcell" }, slider.element),
-    h("span", { role: "gridcell", class: "input-box small" }, wanted, h("span", { class: "unit" }, unit)),
+    h(
+      "span",
+      { role: "gridcell", class: "input-box small" },
+      wanted,
+      h("span", { class: "unit" }, unit),
+    ),
     h("span", { class: "joint-now" }, actual, h("span", { class: "unit" }, unit)),
   );
   const made = { joint, dof, row, slider, wanted, actual };
@@ -113,7 +141,9 @@ function owner(l: Line): void {
   const target = l.dof.target_signal;
   const who = target ? store.owners[target] : undefined;
   const name = l.row.querySelector<HTMLElement>(".joint-name")!;
-  name.title = who ? `${l.joint.name}, driven by ${who}. Double-click takes it over.` : l.joint.name;
+  name.title = who
+    ? `${l.joint.name}, driven by ${who}. Double-click takes it over.`
+    : l.joint.name;
   name.ondblclick = target ? () => command({ type: "take", signal: target }) : null;
   l.row.classList.toggle("owned", who !== undefined && who !== "");
 }
@@ -121,7 +151,8 @@ function owner(l: Line): void {
 function match(lines: Line[]): void {
   for (const { dof } of lines) {
     const value = valueOf(dof.signal);
-    if (value !== null && dof.target_signal) command({ type: "set", signal: dof.target_signal, value });
+    if (value !== null && dof.target_signal)
+      command({ type: "set", signal: dof.target_signal, value });
   }
 }
 
@@ -130,11 +161,19 @@ function unitSwitch(): HTMLElement {
     store.degrees = degrees;
     announce("units");
   };
-  const made = [h("button", { type: "button", class: "segment", onclick: choose(true) }, "deg"), h("button", { type: "button", class: "segment", onclick: choose(false) }, "rad")];
-  const draw = (): void => made.forEach((b, i) => b.setAttribute("aria-pressed", String((i === 0) === store.degrees)));
+  const made = [
+    h("button", { type: "button", class: "segment", onclick: choose(true) }, "deg"),
+    h("button", { type: "button", class: "segment", onclick: choose(false) }, "rad"),
+  ];
+  const draw = (): void =>
+    made.forEach((b, i) => b.setAttribute("aria-pressed", String((i === 0) === store.degrees)));
   on("units", draw);
   draw();
-  return h("div", { class: "segments small", role: "group", "aria-label": "Unit of angles" }, ...made);
+  return h(
+    "div",
+    { class: "segments small", role: "group", "aria-label": "Unit of angles" },
+    ...made,
+  );
 }
 
 /** Last names where they are unique, longer ones where not. */
@@ -143,7 +182,11 @@ export function shortNames(joints: { name: string }[]): Map<string, string> {
   const tail = (name: string, parts: number): string => name.split("/").slice(-parts).join("/");
   for (const { name } of joints) {
     let parts = 1;
-    while (parts < 6 && joints.some((other) => other.name !== name && tail(other.name, parts) === tail(name, parts))) parts++;
+    while (
+      parts < 6 &&
+      joints.some((other) => other.name !== name && tail(other.name, parts) === tail(name, parts))
+    )
+      parts++;
     out.set(name, tail(name, parts));
   }
   return out;

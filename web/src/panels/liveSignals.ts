@@ -24,20 +24,32 @@ export function liveSignals(): HTMLElement {
   let lines: Line[] = [];
   const rebuild = (): void => {
     const thing = primary();
-    const names = (store.scene?.signals ?? []).filter((s) => thing !== null && s.direction !== "param" && (s.name.startsWith(`${thing.name}.`) || isOf(thing.name, s.name)));
+    const names = (store.scene?.signals ?? []).filter(
+      (s) =>
+        thing !== null &&
+        s.direction !== "param" &&
+        (s.name.startsWith(`${thing.name}.`) || isOf(thing.name, s.name)),
+    );
     lines = names.slice(0, MOST).map((signal) => ({
       name: signal.name,
       unit: signal.unit,
       value: h("b", {}),
       canvas: h("canvas", { width: "184", height: "32", "aria-hidden": "true" }),
     }));
-    watch("live", lines.map((line) => line.name));
+    watch(
+      "live",
+      lines.map((line) => line.name),
+    );
     list.replaceChildren(
       ...lines.map((line) =>
         h(
           "div",
           { class: "live-row", "data-signal": line.name },
-          h("span", { class: "live-name", title: line.name }, line.name.slice(line.name.lastIndexOf(".") + 1)),
+          h(
+            "span",
+            { class: "live-name", title: line.name },
+            line.name.slice(line.name.lastIndexOf(".") + 1),
+          ),
           line.canvas,
           line.value,
           h("span", { class: "unit" }, screenUnit(line.unit, store.degrees).unit),

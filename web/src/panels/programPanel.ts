@@ -11,17 +11,29 @@ export function programPanel(): HTMLElement {
     const agents = store.scene?.agents ?? [];
     panel.replaceChildren(
       ...agents.map((agent) => {
-        const owned = Object.values(store.owners).filter((owner) => owner === agent.name || owner.endsWith(`/${agent.name}`)).length;
+        const owned = Object.values(store.owners).filter(
+          (owner) => owner === agent.name || owner.endsWith(`/${agent.name}`),
+        ).length;
         return h(
           "button",
-          { type: "button", class: "program-row", onclick: () => select({ kind: "agent", name: agent.name }) },
+          {
+            type: "button",
+            class: "program-row",
+            onclick: () => select({ kind: "agent", name: agent.name }),
+          },
           icon("agent"),
-          h("span", { class: "program-words" }, h("b", {}, agent.name), h("code", {}, agent.file || agent.type)),
+          h(
+            "span",
+            { class: "program-words" },
+            h("b", {}, agent.name),
+            h("code", {}, agent.file || agent.type),
+          ),
           h("span", { class: "section-note" }, owned > 0 ? `drives ${owned}` : ""),
         );
       }),
     );
-    if (agents.length === 0) panel.append(h("p", { class: "empty" }, "No program in this scene. You drive it by hand."));
+    if (agents.length === 0)
+      panel.append(h("p", { class: "empty" }, "No program in this scene. You drive it by hand."));
   };
   on(["scene", "owners"], draw);
   draw();

@@ -2,7 +2,11 @@ import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 
 /** A part of a panel that folds, with a title and something at the right. */
-export function section(title: string, aside: HTMLElement | null, ...body: HTMLElement[]): HTMLElement {
+export function section(
+  title: string,
+  aside: HTMLElement | null,
+  ...body: HTMLElement[]
+): HTMLElement {
   const content = h("div", { class: "section-body" }, ...body);
   const head = h(
     "button",
@@ -18,5 +22,10 @@ export function section(title: string, aside: HTMLElement | null, ...body: HTMLE
     icon("down", 12),
     h("b", {}, title),
   );
-  return h("section", { class: "section", "aria-label": title }, h("div", { class: "section-bar" }, head, aside), content);
+  return h(
+    "section",
+    { class: "section", "aria-label": title },
+    h("div", { class: "section-bar" }, head, aside),
+    content,
+  );
 }

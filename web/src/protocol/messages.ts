@@ -210,7 +210,7 @@ export interface Event {
 /** Who owns which input. */
 export interface Owners {
   type: "owners";
-  owners: Record<string, string>;
+  owners: { [key: string]: string };
 }
 
 /** An attribute; ``value`` is as the file would say it, ``words`` what is allowed. */

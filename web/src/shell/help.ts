@@ -20,7 +20,12 @@ export function openHelp(): void {
   const dialog = h(
     "dialog",
     { class: "help", "aria-label": "Keys and help" },
-    h("header", {}, h("h2", {}, "Keys and pointer"), iconButton("close", "Close", () => dialog.close())),
+    h(
+      "header",
+      {},
+      h("h2", {}, "Keys and pointer"),
+      iconButton("close", "Close", () => dialog.close()),
+    ),
     h(
       "div",
       { class: "help-columns" },

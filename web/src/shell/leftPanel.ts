@@ -27,5 +27,11 @@ export function leftPanel(): HTMLElement {
   };
   on("layout", draw);
   draw();
-  return h("nav", { class: "left", role: "navigation", "aria-label": "Scene" }, strip.element, scene, kit);
+  return h(
+    "nav",
+    { class: "left", role: "navigation", "aria-label": "Scene" },
+    strip.element,
+    scene,
+    kit,
+  );
 }

@@ -7,14 +7,22 @@ const PATIENCE_MS = 600;
 /** Says over the page that the server is away; goes by itself when it is back. */
 export function linkNotice(): HTMLElement {
   const words = h("span", {});
-  const notice = h("div", { class: "link-notice", role: "alert", hidden: true }, h("span", { class: "dot lost" }), words);
+  const notice = h(
+    "div",
+    { class: "link-notice", role: "alert", hidden: true },
+    h("span", { class: "dot lost" }),
+    words,
+  );
   let timer = 0;
   on("link", () => {
     clearTimeout(timer);
     if (store.link === "open") notice.hidden = true;
     else if (store.link === "refused" || store.link === "lost") {
       words.textContent = store.linkReason;
-      timer = window.setTimeout(() => (notice.hidden = false), store.link === "lost" ? PATIENCE_MS : 0);
+      timer = window.setTimeout(
+        () => (notice.hidden = false),
+        store.link === "lost" ? PATIENCE_MS : 0,
+      );
     }
   });
   return notice;

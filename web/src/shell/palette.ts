@@ -12,8 +12,16 @@ interface Entry {
 function entries(): Entry[] {
   const things = store.scene
     ? [
-        ...store.scene.joints.map((j) => ({ title: j.name, hint: j.type, run: () => select({ kind: "joint", name: j.name }) })),
-        ...store.scene.elements.map((e) => ({ title: e.name, hint: "element", run: () => select({ kind: "element", name: e.name }) })),
+        ...store.scene.joints.map((j) => ({
+          title: j.name,
+          hint: j.type,
+          run: () => select({ kind: "joint", name: j.name }),
+        })),
+        ...store.scene.elements.map((e) => ({
+          title: e.name,
+          hint: "element",
+          run: () => select({ kind: "element", name: e.name }),
+        })),
       ]
     : [];
   const commands = allCommands().map((c) => ({ title: c.title, hint: c.key ?? "", run: c.run }));
@@ -23,25 +31,48 @@ function entries(): Entry[] {
 /** Every word typed must occur somewhere in the title. */
 export function matches(title: string, typed: string): boolean {
   const low = title.toLowerCase();
-  return typed.toLowerCase().split(/\s+/).every((word) => low.includes(word));
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => low.includes(word));
 }
 
 /** All commands and things by name: type, arrows, Enter. */
 export function openPalette(): void {
   if (document.querySelector("dialog[open]")) return;
-  const input = h("input", { type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-label": "Command", placeholder: "Type a command or a name" });
-  const list = h("div", { class: "palette-list", id: "palette-list", role: "listbox", "aria-label": "Commands" });
+  const input = h("input", {
+    type: "text",
+    role: "combobox",
+    "aria-expanded": "true",
+    "aria-controls": "palette-list",
+    "aria-label": "Command",
+    placeholder: "Type a command or a name",
+  });
+  const list = h("div", {
+    class: "palette-list",
+    id: "palette-list",
+    role: "listbox",
+    "aria-label": "Commands",
+  });
   const dialog = h("dialog", { class: "palette", "aria-label": "Commands" }, input, list);
   let shown: Entry[] = [];
   let at = 0;
   const draw = (): void => {
-    shown = entries().filter((entry) => matches(entry.title, input.value)).slice(0, 60);
+    shown = entries()
+      .filter((entry) => matches(entry.title, input.value))
+      .slice(0, 60);
     at = Math.min(at, Math.max(0, shown.length - 1));
     list.replaceChildren(
       ...shown.map((entry, i) =>
         h(
           "div",
-          { class: "palette-row", role: "option", id: `palette-${i}`, "aria-selected": String(i === at), onclick: () => choose(i) },
+          {
+            class: "palette-row",
+            role: "option",
+            id: `palette-${i}`,
+            "aria-selected": String(i === at),
+            onclick: () => choose(i),
+          },
           h("span", {}, entry.title),
           entry.hint && h("kbd", {}, entry.hint),
         ),

@@ -11,9 +11,17 @@ import { tabs } from "../ui/tabs";
 
 /** Attributes, program, messages. */
 export function rightPanel(): HTMLElement {
-  const strip = tabs("Right panel", ["Attributes", "Program", "Messages"], layout.right, (right) => arrange({ right }));
+  const strip = tabs("Right panel", ["Attributes", "Program", "Messages"], layout.right, (right) =>
+    arrange({ right }),
+  );
   const panels: Record<string, HTMLElement> = {
-    Attributes: h("div", { class: "panel-body scroll", role: "tabpanel", "aria-label": "Attributes" }, attributePanel(), liveSignals(), jointTable()),
+    Attributes: h(
+      "div",
+      { class: "panel-body scroll", role: "tabpanel", "aria-label": "Attributes" },
+      attributePanel(),
+      liveSignals(),
+      jointTable(),
+    ),
     Program: programPanel(),
     Messages: messagePanel(),
   };
@@ -30,5 +38,10 @@ export function rightPanel(): HTMLElement {
   on(["messages", "scene"], count);
   draw();
   count();
-  return h("aside", { class: "right", role: "complementary", "aria-label": "Attributes" }, strip.element, ...Object.values(panels));
+  return h(
+    "aside",
+    { class: "right", role: "complementary", "aria-label": "Attributes" },
+    strip.element,
+    ...Object.values(panels),
+  );
 }

@@ -14,5 +14,7 @@ export function share(_anchor: HTMLElement): void {
         ? "Address copied. It works on this machine only; start with --host to let others watch."
         : "Address copied. Who opens it watches.",
     });
-  navigator.clipboard.writeText(url.href).then(done, () => toast({ level: "info", text: url.href }));
+  navigator.clipboard
+    .writeText(url.href)
+    .then(done, () => toast({ level: "info", text: url.href }));
 }

@@ -29,18 +29,31 @@ export function statusBar(): HTMLElement {
     h("span", { class: "status-item first-to-go" }, "Engine ", engine),
   );
   const draw = (): void => {
-    const words = { open: "Connected", connecting: "Connecting", lost: store.linkReason, refused: store.linkReason };
+    const words = {
+      open: "Connected",
+      connecting: "Connecting",
+      lost: store.linkReason,
+      refused: store.linkReason,
+    };
     setText(link, words[store.link]);
     dot.className = `dot ${store.link}`;
     const status = store.status;
     const set = (name: string, text: string): void => setText(values.get(name)!, text);
-    set("Step", store.scene ? `${format(store.scene.step * 1000, store.scene.step < 1e-3 ? 2 : 0)} ms` : "–");
+    set(
+      "Step",
+      store.scene ? `${format(store.scene.step * 1000, store.scene.step < 1e-3 ? 2 : 0)} ms` : "–",
+    );
     set("Real time", status ? `${format(status.rtf, 2)} ×` : "–");
     set("Lateness", status ? `${format(status.lateness * 1000, 1)} ms` : "–");
     set("Largest gap", status ? `${format(status.gap * 1000, 3)} mm` : "–");
     set("Energy", status ? `${format(status.energy, 2)} J` : "–");
     setText(engine, store.scene?.engines.join(", ") ?? "");
-    setText(hint, status?.seeking ? "You see the past. Play goes on from here." : "Left-drag turns a joint, Ctrl-drag pulls");
+    setText(
+      hint,
+      status?.seeking
+        ? "You see the past. Play goes on from here."
+        : "Left-drag turns a joint, Ctrl-drag pulls",
+    );
   };
   on(["status", "scene", "link"], draw);
   draw();

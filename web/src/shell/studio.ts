@@ -21,7 +21,13 @@ export function studio(stage: Stage): HTMLElement {
     { class: "studio" },
     topBar(),
     leftPanel(),
-    h("main", { class: "middle", role: "main", "aria-label": "Views" }, stage.element, splitter("dock"), chartDock()),
+    h(
+      "main",
+      { class: "middle", role: "main", "aria-label": "Views" },
+      stage.element,
+      splitter("dock"),
+      chartDock(),
+    ),
     rightPanel(),
     transport(),
     statusBar(),
@@ -29,7 +35,10 @@ export function studio(stage: Stage): HTMLElement {
     splitter("right"),
   );
   const arrange = (): void => {
-    page.style.setProperty("--left", `${layout.left === "Kit" ? Math.max(288, layout.leftWidth) : layout.leftWidth}px`);
+    page.style.setProperty(
+      "--left",
+      `${layout.left === "Kit" ? Math.max(288, layout.leftWidth) : layout.leftWidth}px`,
+    );
     page.style.setProperty("--right", `${layout.rightWidth}px`);
     page.style.setProperty("--dock", `${layout.dockHeight}px`);
     page.classList.toggle("docked", layout.dock);

@@ -16,18 +16,38 @@ const WORKSPACES: Workspace[] = ["Build", "Drive", "Test", "Review"];
 export function topBar(): HTMLElement {
   const bar = h(
     "header",
-    { class: "top-bar", role: "banner" },
-    h("button", { type: "button", class: "logo", "aria-label": "Linkwork, back to the gallery", title: "Back to the gallery", onclick: () => run("close") }, icon("logo", 20)),
-    fileMenu(),
-    h("span", { class: "divider" }),
-    ...edits(),
-    h("div", { class: "spring" }),
+    { class: "top-bar three", role: "banner" },
+    h(
+      "div",
+      { class: "bar-side" },
+      h(
+        "button",
+        {
+          type: "button",
+          class: "logo",
+          "aria-label": "Linkwork, back to the gallery",
+          title: "Back to the gallery",
+          onclick: () => run("close"),
+        },
+        icon("logo", 20),
+      ),
+      fileMenu(),
+      h("span", { class: "divider" }),
+      ...edits(),
+    ),
     workspaces(),
-    h("div", { class: "spring" }),
-    people(),
-    h("span", { class: "wide-words" }, button("Share", (e) => share(e.currentTarget as HTMLElement), "bare", "share")),
-    commandsButton(),
-    themeButton(),
+    h(
+      "div",
+      { class: "bar-side end" },
+      people(),
+      h(
+        "span",
+        { class: "wide-words" },
+        button("Share", (e) => share(e.currentTarget as HTMLElement), "bare", "share"),
+      ),
+      commandsButton(),
+      themeButton(),
+    ),
   );
   return bar;
 }
@@ -78,8 +98,8 @@ function fileMenu(): HTMLElement {
     icon("down"),
   );
   const draw = (): void => {
-    setText(name, store.scene?.title || store.scene?.name || "");
-    pick.title = store.scene?.file ?? "";
+    setText(name, store.scene?.name.split("/").at(-1) ?? "");
+    pick.title = [store.scene?.title, store.scene?.file].filter(Boolean).join("\n");
     dot.hidden = !store.undo.dirty;
   };
   on(["scene", "undo"], draw);
@@ -103,10 +123,16 @@ function edits(): HTMLElement[] {
 
 function workspaces(): HTMLElement {
   const made = WORKSPACES.map((name) =>
-    h("button", { type: "button", role: "tab", class: "segment", onclick: () => chooseWorkspace(name) }, name),
+    h(
+      "button",
+      { type: "button", role: "tab", class: "segment", onclick: () => chooseWorkspace(name) },
+      name,
+    ),
   );
   const draw = (): void => {
-    made.forEach((b, i) => b.setAttribute("aria-selected", String(WORKSPACES[i] === layout.workspace)));
+    made.forEach((b, i) =>
+      b.setAttribute("aria-selected", String(WORKSPACES[i] === layout.workspace)),
+    );
   };
   on("layout", draw);
   draw();

@@ -23,7 +23,12 @@ async function bring(files: NamedFile[]): Promise<void> {
 }
 
 export function openFileButton(): HTMLElement {
-  const input = h("input", { type: "file", multiple: true, hidden: true, "aria-label": "Files to open" });
+  const input = h("input", {
+    type: "file",
+    multiple: true,
+    hidden: true,
+    "aria-label": "Files to open",
+  });
   input.addEventListener("change", () => {
     void bring([...(input.files ?? [])].map((file) => ({ file, path: file.name })));
     input.value = "";
@@ -47,7 +52,10 @@ export function dropZone(): HTMLElement {
     zone.classList.add("over");
   };
   document.addEventListener("dragover", over);
-  document.addEventListener("dragleave", (event) => event.relatedTarget === null && zone.classList.remove("over"));
+  document.addEventListener(
+    "dragleave",
+    (event) => event.relatedTarget === null && zone.classList.remove("over"),
+  );
   document.addEventListener("drop", (event) => {
     zone.classList.remove("over");
     if (!zone.isConnected || !event.dataTransfer) return;

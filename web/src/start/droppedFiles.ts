@@ -6,7 +6,9 @@ export interface NamedFile {
 
 /** All files of a drop, folders walked through. */
 export async function droppedFiles(data: DataTransfer): Promise<NamedFile[]> {
-  const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  const entries = [...data.items]
+    .map((item) => item.webkitGetAsEntry())
+    .filter((entry) => entry !== null);
   if (entries.length === 0) return [...data.files].map((file) => ({ file, path: file.name }));
   const all = await Promise.all(entries.map((entry) => walk(entry)));
   return all.flat();

@@ -24,15 +24,20 @@ export function startPage(): HTMLElement {
   let typed = "";
   const draw = (): void => {
     if (!gallery) return;
-    const shown = gallery.scenes.filter((s) => matches(`${s.title} ${s.name} ${s.engine} ${s.kit}`, typed));
+    const shown = gallery.scenes.filter((s) =>
+      matches(`${s.title} ${s.name} ${s.engine} ${s.kit}`, typed),
+    );
     scenes.replaceChildren(...shown.map(sceneCard));
     if (shown.length === 0) scenes.append(h("p", { class: "empty" }, "No scene has this name."));
-    const kitsShown = gallery.kits.filter((k) => matches(`${k.name} ${k.parts.map((p) => p.title).join(" ")}`, typed));
+    const kitsShown = gallery.kits.filter((k) =>
+      matches(`${k.name} ${k.parts.map((p) => p.title).join(" ")}`, typed),
+    );
     kits.replaceChildren(...kitsShown.map(kitCard));
     const count = gallery.kits.reduce((n, kit) => n + kit.parts.length, 0);
     setText(kitWords, `${count} part${count === 1 ? "" : "s"} that snap together`);
     recent.replaceChildren(...gallery.recent.map(recentRow));
-    if (gallery.recent.length === 0) recent.append(h("p", { class: "empty" }, "Files you open appear here."));
+    if (gallery.recent.length === 0)
+      recent.append(h("p", { class: "empty" }, "Files you open appear here."));
     setText(version, gallery.version);
   };
   const load = (anew: boolean): void => {
@@ -41,13 +46,17 @@ export function startPage(): HTMLElement {
         gallery = answer;
         draw();
       },
-      (error: Error) => scenes.replaceChildren(h("p", { class: "empty", role: "alert" }, error.message)),
+      (error: Error) =>
+        scenes.replaceChildren(h("p", { class: "empty", role: "alert" }, error.message)),
     );
   };
   on("gallery", () => load(true));
   on("link", () => {
     const local = /^(localhost|127\.|\[::1\])/.test(location.hostname);
-    const words = store.link === "open" ? `${location.host}, ${local ? "this machine only" : "open to the network"}` : store.linkReason || "Connecting";
+    const words =
+      store.link === "open"
+        ? `${location.host}, ${local ? "this machine only" : "open to the network"}`
+        : store.linkReason || "Connecting";
     host.replaceChildren(h("span", { class: `dot ${store.link}` }), words);
     if (store.link === "open" && !gallery) load(true);
   });
@@ -55,12 +64,34 @@ export function startPage(): HTMLElement {
   return h(
     "div",
     { class: "start" },
-    h("header", { class: "top-bar", role: "banner" }, h("span", { class: "logo" }, icon("logo", 20)), h("strong", {}, "Linkwork Studio"), version, h("span", { class: "spring" }), host, commandsButton(), themeButton()),
-    h("nav", { class: "start-left", "aria-label": "Open" }, h("div", { class: "start-open" }, openFileButton(), dropZone()), h("h2", {}, "Recent"), recent),
+    h(
+      "header",
+      { class: "top-bar", role: "banner" },
+      h("span", { class: "logo" }, icon("logo", 20)),
+      h("strong", {}, "Linkwork Studio"),
+      version,
+      h("span", { class: "spring" }),
+      host,
+      commandsButton(),
+      themeButton(),
+    ),
+    h(
+      "nav",
+      { class: "start-left", "aria-label": "Open" },
+      h("div", { class: "start-open" }, openFileButton(), dropZone()),
+      h("h2", {}, "Recent"),
+      recent,
+    ),
     h(
       "main",
       { class: "start-main", "aria-label": "Gallery" },
-      h("div", { class: "start-head" }, h("h1", {}, "Scenes"), h("span", { class: "spring" }), searchField("Search scenes and kits", (words) => ((typed = words), draw()))),
+      h(
+        "div",
+        { class: "start-head" },
+        h("h1", {}, "Scenes"),
+        h("span", { class: "spring" }),
+        searchField("Search scenes and kits", (words) => ((typed = words), draw())),
+      ),
       scenes,
       h("div", { class: "start-head" }, h("h1", {}, "Kits"), kitWords),
       kits,
@@ -77,9 +108,21 @@ function sceneCard(scene: GalleryScene): HTMLElement {
   const open = (): void => void command({ type: "open", scene: scene.name });
   return h(
     "button",
-    { type: "button", class: "scene-card", role: "listitem", "data-scene": scene.name, onclick: open },
+    {
+      type: "button",
+      class: "scene-card",
+      role: "listitem",
+      "data-scene": scene.name,
+      onclick: open,
+    },
     picture(scene.picture),
-    h("span", { class: "card-words" }, h("b", {}, scene.title || scene.name), h("span", { class: "card-engine" }, scene.engine), h("span", { class: "card-about" }, scene.name)),
+    h(
+      "span",
+      { class: "card-words" },
+      h("b", {}, scene.title || scene.name),
+      h("span", { class: "card-engine" }, scene.engine),
+      h("span", { class: "card-about" }, scene.name),
+    ),
   );
 }
 
@@ -89,7 +132,16 @@ function kitCard(kit: GalleryKit): HTMLElement {
     "div",
     { class: "kit-tile", role: "listitem" },
     picture(first),
-    h("span", { class: "card-words" }, h("b", {}, kit.name), h("span", { class: "card-engine" }, `${kit.parts.length} part${kit.parts.length === 1 ? "" : "s"}`)),
+    h(
+      "span",
+      { class: "card-words" },
+      h("b", {}, kit.name),
+      h(
+        "span",
+        { class: "card-engine" },
+        `${kit.parts.length} part${kit.parts.length === 1 ? "" : "s"}`,
+      ),
+    ),
   );
 }
 
@@ -97,7 +149,13 @@ function recentRow(file: Recent): HTMLElement {
   const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
   return h(
     "button",
-    { type: "button", class: "recent-row", role: "listitem", title: file.path, onclick: () => command({ type: "open", scene: file.path }) },
+    {
+      type: "button",
+      class: "recent-row",
+      role: "listitem",
+      title: file.path,
+      onclick: () => command({ type: "open", scene: file.path }),
+    },
     icon("file"),
     h("span", { class: "recent-words" }, h("b", {}, file.name), h("span", {}, folder)),
     h("span", { class: "recent-when" }, ago(file.when, Date.now() / 1000)),

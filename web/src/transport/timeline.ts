@@ -25,7 +25,13 @@ export class Timeline {
   constructor() {
     this.element = h(
       "div",
-      { class: "timeline", role: "slider", tabindex: "0", "aria-label": "Time", "aria-valuemin": "0" },
+      {
+        class: "timeline",
+        role: "slider",
+        tabindex: "0",
+        "aria-label": "Time",
+        "aria-valuemin": "0",
+      },
       h("span", { class: "time-line" }),
       this.bar,
       this.knob,
@@ -61,7 +67,8 @@ export class Timeline {
   draw(time: number): void {
     this.time = time;
     const history = store.status?.history ?? null;
-    const span = this.holding && this.span > 0 ? this.span : spanFor(Math.max(time, history?.[1] ?? 0));
+    const span =
+      this.holding && this.span > 0 ? this.span : spanFor(Math.max(time, history?.[1] ?? 0));
     if (span !== this.span) {
       this.span = span;
       const each = span / 10;

@@ -17,8 +17,17 @@ export function transport(): HTMLElement {
   const clock = h("span", {}, "0.000");
   const speed = h(
     "select",
-    { "aria-label": "Speed", onchange: () => command({ type: "speed", value: Number(speed.value) }) },
-    ...SPEEDS.map((value) => h("option", { value: String(value), selected: value === 1 }, value === 0 ? "fastest" : `${value} ×`)),
+    {
+      "aria-label": "Speed",
+      onchange: () => command({ type: "speed", value: Number(speed.value) }),
+    },
+    ...SPEEDS.map((value) =>
+      h(
+        "option",
+        { value: String(value), selected: value === 1 },
+        value === 0 ? "fastest" : `${value} ×`,
+      ),
+    ),
   );
   const timeline = new Timeline();
   const words = h("span", { class: "history-words" });
@@ -38,11 +47,23 @@ export function transport(): HTMLElement {
     }
     if (status && document.activeElement !== speed) {
       const value = String(status.speed);
-      if (![...speed.options].some((o) => o.value === value)) speed.append(h("option", { value }, `${value} ×`));
+      if (![...speed.options].some((o) => o.value === value))
+        speed.append(h("option", { value }, `${value} ×`));
       speed.value = value;
     }
     const history = status?.history;
-    setText(words, status?.recording ? "recording" : status?.seeking ? "the past" : history && history[1] > history[0] ? `history ${format(history[1] - history[0], 0)} s` : running ? "running" : "stopped");
+    setText(
+      words,
+      status?.recording
+        ? "recording"
+        : status?.seeking
+          ? "the past"
+          : history && history[1] > history[0]
+            ? `history ${format(history[1] - history[0], 0)} s`
+            : running
+              ? "running"
+              : "stopped",
+    );
   };
   const tick = (): void => {
     const time = store.poses ? store.poseTime : (store.status?.time ?? 0);
@@ -65,7 +86,12 @@ export function transport(): HTMLElement {
     record,
     h("span", { class: "divider" }),
     h("div", { class: "input-box speed" }, speed),
-    h("div", { class: "clock", "aria-label": "Simulated time" }, clock, h("span", { class: "unit" }, "s")),
+    h(
+      "div",
+      { class: "clock", "aria-label": "Simulated time" },
+      clock,
+      h("span", { class: "unit" }, "s"),
+    ),
     timeline.element,
     words,
   );

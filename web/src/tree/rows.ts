@@ -22,7 +22,7 @@ function row(kind: Row["kind"], name: string, label: string, icon: IconName, not
 
 /** Scene → robot → part → element, joint, anchor, as names with `/` say. */
 export function treeOf(scene: Scene): Row {
-  const root = row("scene", scene.name, scene.title || scene.name, "scene");
+  const root = row("scene", scene.name, scene.name.split("/").at(-1) ?? scene.name, "scene");
   const parts = new Map<string, Row>([["", root]]);
   const partRow = (name: string): Row => {
     const known = parts.get(name);
@@ -35,15 +35,25 @@ export function treeOf(scene: Scene): Row {
     return made;
   };
   const short = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
-  const scope = (name: string, part: string): string => (part || !name.includes("/") ? part : name.slice(0, name.lastIndexOf("/")));
+  const scope = (name: string, part: string): string =>
+    part || !name.includes("/") ? part : name.slice(0, name.lastIndexOf("/"));
 
   const order: { at: number; home: string; row: Row }[] = [];
   for (const element of scene.elements) {
-    order.push({ at: element.body * 2 + 1, home: scope(element.name, element.part), row: row("element", element.name, short(element.name), "element") });
+    order.push({
+      at: element.body * 2 + 1,
+      home: scope(element.name, element.part),
+      row: row("element", element.name, short(element.name), "element"),
+    });
   }
   for (const joint of scene.joints) {
     const dof = joint.dofs[0];
-    const made = row("joint", joint.name, short(joint.name), dof?.unit === "m" ? "slider" : "joint");
+    const made = row(
+      "joint",
+      joint.name,
+      short(joint.name),
+      dof?.unit === "m" ? "slider" : "joint",
+    );
     if (joint.dofs.length === 1 && dof) {
       made.signal = dof.signal;
       made.unit = dof.unit;
@@ -58,14 +68,31 @@ export function treeOf(scene: Scene): Row {
   }
   for (const [name, part] of parts) {
     if (name && part.icon === "robot") {
-      const joints = scene.joints.filter((j) => j.name.startsWith(`${name}/`) && j.dofs.length > 0).length;
+      const joints = scene.joints.filter(
+        (j) => j.name.startsWith(`${name}/`) && j.dofs.length > 0,
+      ).length;
       if (joints > 0) part.note = `${joints} joint${joints === 1 ? "" : "s"}`;
       else part.icon = "part";
     }
   }
-  folder(root, "Sensors", "sensor", scene.sensors.map((s) => row("sensor", s.name, s.name, "sensor", s.type)));
-  folder(root, "Agents", "agent", scene.agents.map((a) => row("agent", a.name, a.name, "agent", a.type)));
-  folder(root, "Loops", "loop", scene.loops.map((l) => row("loop", l.name, l.name, "loop", l.joint)));
+  folder(
+    root,
+    "Sensors",
+    "sensor",
+    scene.sensors.map((s) => row("sensor", s.name, s.name, "sensor", s.type)),
+  );
+  folder(
+    root,
+    "Agents",
+    "agent",
+    scene.agents.map((a) => row("agent", a.name, a.name, "agent", a.type)),
+  );
+  folder(
+    root,
+    "Loops",
+    "loop",
+    scene.loops.map((l) => row("loop", l.name, l.name, "loop", l.joint)),
+  );
   return root;
 }
 
@@ -79,5 +106,8 @@ function folder(root: Row, label: string, icon: IconName, children: Row[]): void
 /** Whether a row's name or signal has the typed words. */
 export function hits(row: Row, typed: string): boolean {
   const low = `${row.name} ${row.signal ?? ""}`.toLowerCase();
-  return typed.toLowerCase().split(/\s+/).every((word) => low.includes(word));
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => low.includes(word));
 }

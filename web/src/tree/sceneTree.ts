@@ -17,7 +17,12 @@ interface Line {
 
 /** The scene as a tree; selection and hover are those of the views. */
 export class SceneTree {
-  readonly element = h("div", { class: "tree", role: "tree", "aria-label": "Scene", "aria-multiselectable": "true" });
+  readonly element = h("div", {
+    class: "tree",
+    role: "tree",
+    "aria-label": "Scene",
+    "aria-multiselectable": "true",
+  });
   readonly count = h("p", { class: "tree-count", hidden: true });
   private lines: Line[] = [];
   private closed = new Set<string>();
@@ -61,7 +66,15 @@ export class SceneTree {
     const twist = h("span", { class: "twist" }, row.children.length > 0 && icon("right", 12));
     const element = h(
       "div",
-      { class: "tree-row", role: "treeitem", tabindex: "-1", "aria-level": String(depth + 1), "data-signal": row.name, "data-kind": row.kind, title: row.name },
+      {
+        class: "tree-row",
+        role: "treeitem",
+        tabindex: "-1",
+        "aria-level": String(depth + 1),
+        "data-signal": row.name,
+        "data-kind": row.kind,
+        title: row.name,
+      },
       twist,
       icon(row.icon),
       h("span", { class: "tree-label" }, row.label),
@@ -78,7 +91,8 @@ export class SceneTree {
 
   private click(line: Line, event: MouseEvent): void {
     const onTwist = (event.target as Element).closest(".twist");
-    if (line.row.children.length > 0 && (onTwist || line.row.kind === "folder")) return this.toggle(line);
+    if (line.row.children.length > 0 && (onTwist || line.row.kind === "folder"))
+      return this.toggle(line);
     select(thingOf(line.row), event.shiftKey);
   }
 
@@ -93,7 +107,8 @@ export class SceneTree {
     const kept = new Set<Line>();
     if (this.typed) {
       for (const line of this.lines) {
-        if (line.row.kind === "folder" || line.row.kind === "scene" || !hits(line.row, this.typed)) continue;
+        if (line.row.kind === "folder" || line.row.kind === "scene" || !hits(line.row, this.typed))
+          continue;
         found.add(line);
         for (let up: Line | null = line; up; up = up.parent) kept.add(up);
       }
@@ -157,7 +172,8 @@ export class SceneTree {
     else if (event.key === "ArrowLeft") {
       if (line.row.children.length > 0 && !this.closed.has(line.row.name)) this.toggle(line, false);
       else go(line.parent ?? undefined);
-    } else if (event.key === "Enter" || event.key === " ") select(thingOf(line.row), event.shiftKey);
+    } else if (event.key === "Enter" || event.key === " ")
+      select(thingOf(line.row), event.shiftKey);
     else return;
     event.preventDefault();
     event.stopPropagation();

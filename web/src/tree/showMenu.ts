@@ -17,7 +17,11 @@ export function showPanel(): HTMLElement {
       disabled: UNAVAILABLE.has(key),
       onchange: () => setShow(key, input.checked),
     });
-    return { key, input, label: h("label", { class: "check" }, input, h("span", { class: "tick" }), SHOW_LABELS[key]) };
+    return {
+      key,
+      input,
+      label: h("label", { class: "check" }, input, h("span", { class: "tick" }), SHOW_LABELS[key]),
+    };
   });
   const body = h("div", { class: "show-grid" }, ...boxes.map((box) => box.label));
   const head = h(
@@ -44,7 +48,12 @@ export function showPanel(): HTMLElement {
     send({ type: "show", contacts: show.contacts || show.forces, ghost: show.ghost });
   });
   draw();
-  return h("section", { class: "show-panel", role: "group", "aria-label": "Show in views" }, head, body);
+  return h(
+    "section",
+    { class: "show-panel", role: "group", "aria-label": "Show in views" },
+    head,
+    body,
+  );
 }
 
 export function openShowMenu(anchor: HTMLElement): void {

@@ -10,7 +10,13 @@ export function iconButton(
 ): HTMLButtonElement {
   return h(
     "button",
-    { type: "button", class: `icon-button ${extra}`, "aria-label": label, title: label, onclick: run },
+    {
+      type: "button",
+      class: `icon-button ${extra}`,
+      "aria-label": label,
+      title: label,
+      onclick: run,
+    },
     icon(name),
   );
 }

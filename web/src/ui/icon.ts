@@ -12,7 +12,8 @@ const PATHS = {
   right: "m6 4 4 4-4 4",
   plus: "M8 3v10M3 8h10",
   close: "m4 4 8 8m0-8-8 8",
-  frame: "M2.5 5.5v-3h3M10.5 2.5h3v3M13.5 10.5v3h-3M5.5 13.5h-3v-3M8 6.4a1.6 1.6 0 1 1 0 3.2 1.6 1.6 0 0 1 0-3.2",
+  frame:
+    "M2.5 5.5v-3h3M10.5 2.5h3v3M13.5 10.5v3h-3M5.5 13.5h-3v-3M8 6.4a1.6 1.6 0 1 1 0 3.2 1.6 1.6 0 0 1 0-3.2",
   one: "M2.5 2.5h11v11h-11z",
   four: "M2.5 2.5h11v11h-11zM8 2.5v11M2.5 8h11",
   layers: "m8 2 6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3",
@@ -26,13 +27,17 @@ const PATHS = {
   record: "M8 4a4 4 0 1 1 0 8 4 4 0 0 1 0-8",
   chart: "M2.5 2.5v11h11M4.5 10.5l3-4 2.5 2.5 3-5",
   scene: "m8 2 6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3",
-  robot: "M8 2.2a1.4 1.4 0 1 1 0 2.8 1.4 1.4 0 0 1 0-2.8M8 5v3M8 8l-4 3M8 8l4 3M3 11v2.5h2M11 11h2v2.5",
+  robot:
+    "M8 2.2a1.4 1.4 0 1 1 0 2.8 1.4 1.4 0 0 1 0-2.8M8 5v3M8 8l-4 3M8 8l4 3M3 11v2.5h2M11 11h2v2.5",
   part: "m8 1.8 5.5 3.1v6.2L8 14.2l-5.5-3.1V4.9zM2.5 4.9 8 8l5.5-3.1M8 8v6.2",
   element: "m8 1.8 5.5 3.1v6.2L8 14.2l-5.5-3.1V4.9z",
-  joint: "M2.5 8.5a5.5 5.5 0 0 1 10-3M12.8 2.5v3.2H9.6M8 6.8a1.7 1.7 0 1 1 0 3.4 1.7 1.7 0 0 1 0-3.4",
+  joint:
+    "M2.5 8.5a5.5 5.5 0 0 1 10-3M12.8 2.5v3.2H9.6M8 6.8a1.7 1.7 0 1 1 0 3.4 1.7 1.7 0 0 1 0-3.4",
   slider: "M1.5 8h13M4 5.5 1.5 8 4 10.5M12 5.5 14.5 8 12 10.5M6.5 5v6M9.5 5v6",
-  anchor: "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M8 6.2a1.8 1.8 0 1 1 0 3.6 1.8 1.8 0 0 1 0-3.6",
-  sensor: "M4.3 4.3a5.2 5.2 0 0 0 0 7.4M11.7 4.3a5.2 5.2 0 0 1 0 7.4M2 2.5a8 8 0 0 0 0 11M14 2.5a8 8 0 0 1 0 11M8 6.8a1.2 1.2 0 1 1 0 2.4 1.2 1.2 0 0 1 0-2.4",
+  anchor:
+    "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M8 6.2a1.8 1.8 0 1 1 0 3.6 1.8 1.8 0 0 1 0-3.6",
+  sensor:
+    "M4.3 4.3a5.2 5.2 0 0 0 0 7.4M11.7 4.3a5.2 5.2 0 0 1 0 7.4M2 2.5a8 8 0 0 0 0 11M14 2.5a8 8 0 0 1 0 11M8 6.8a1.2 1.2 0 1 1 0 2.4 1.2 1.2 0 0 1 0-2.4",
   agent: "m5 4-3.5 4L5 12M11 4l3.5 4L11 12M9 3 7 13",
   loop: "M6.5 9.5a3 3 0 0 1 0-4l2-2a2.8 2.8 0 0 1 4 4l-1 1M9.5 6.5a3 3 0 0 1 0 4l-2 2a2.8 2.8 0 0 1-4-4l1-1",
   file: "M4 1.8h5l3 3v9.4H4zM9 1.8v3h3",
@@ -67,7 +72,8 @@ export function icon(name: IconName, size = 16): SVGSVGElement {
   }
   const path = document.createElementNS(space, "path");
   path.setAttribute("d", PATHS[name]);
-  if (FILLED.has(name) && name !== "back" && name !== "forward") path.setAttribute("fill", "currentColor");
+  if (FILLED.has(name) && name !== "back" && name !== "forward")
+    path.setAttribute("fill", "currentColor");
   svg.append(path);
   return svg;
 }

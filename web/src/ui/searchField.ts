@@ -4,7 +4,12 @@ import { icon } from "./icon";
 
 /** A search field: `/` goes there, Escape clears. */
 export function searchField(words: string, search: (typed: string) => void): HTMLElement {
-  const input = h("input", { type: "text", placeholder: words, "aria-label": words, spellcheck: "false" });
+  const input = h("input", {
+    type: "text",
+    placeholder: words,
+    "aria-label": words,
+    spellcheck: "false",
+  });
   const clear = iconButton("close", "Clear the search", () => {
     input.value = "";
     changed();

@@ -11,7 +11,10 @@ void main() { gl_FragColor = vec4(mix(low, high, height), 1.0); }`;
 export class Background extends Mesh<BufferGeometry, ShaderMaterial> {
   constructor() {
     const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new Float32BufferAttribute([-1, -1, 0, 3, -1, 0, -1, 3, 0], 3));
+    geometry.setAttribute(
+      "position",
+      new Float32BufferAttribute([-1, -1, 0, 3, -1, 0, -1, 3, 0], 3),
+    );
     const material = new ShaderMaterial({
       vertexShader: VERTEX,
       fragmentShader: FRAGMENT,
@@ -27,7 +30,11 @@ export class Background extends Mesh<BufferGeometry, ShaderMaterial> {
   recolor(dark: boolean): void {
     // Written to the screen as they are: no conversion between colour spaces.
     const set = (name: string, hex: number): void => {
-      this.material.uniforms[name]!.value.setRGB((hex >> 16) / 255, ((hex >> 8) & 255) / 255, (hex & 255) / 255);
+      this.material.uniforms[name]!.value.setRGB(
+        (hex >> 16) / 255,
+        ((hex >> 8) & 255) / 255,
+        (hex & 255) / 255,
+      );
     };
     set("high", dark ? 0x20252b : 0xf6f8fa);
     set("low", dark ? 0x15181c : 0xe3e8ec);

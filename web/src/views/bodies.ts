@@ -67,7 +67,11 @@ export class Bodies {
   private material(color: string): MeshStandardMaterial {
     let material = this.materials.get(color);
     if (!material) {
-      material = new MeshStandardMaterial({ color: new Color(color), roughness: 0.72, metalness: 0 });
+      material = new MeshStandardMaterial({
+        color: new Color(color),
+        roughness: 0.72,
+        metalness: 0,
+      });
       this.materials.set(color, material);
     }
     return material;
@@ -81,13 +85,15 @@ export class Bodies {
 
   private dress(piece: Piece): void {
     const { shape, mesh } = piece;
-    mesh.visible = this.collision ? shape.collide || shape.visible : shape.visible;
+    // The grid and its shadow stand for level ground.
+    const seen = shape.visible && !isLevelPlane(shape);
+    mesh.visible = this.collision ? shape.collide || seen : seen;
     const wire = this.collision && shape.collide;
     mesh.material = wire ? this.wire(shape.color) : this.material(shape.color);
   }
 
   private wire(color: string): MeshStandardMaterial {
-    const material = this.material(`${color}`).clone();
+    const material = this.material(color).clone();
     material.wireframe = true;
     return material;
   }
@@ -124,6 +130,10 @@ export class Bodies {
     if (box.isEmpty()) return new Sphere(undefined, 0.6);
     return box.getBoundingSphere(new Sphere());
   }
+}
+
+function isLevelPlane({ kind, pose }: ShapeView): boolean {
+  return kind === "plane" && Math.abs(pose[4] ?? 0) < 1e-6 && Math.abs(pose[5] ?? 0) < 1e-6;
 }
 
 function isGround(shape: ShapeView): boolean {

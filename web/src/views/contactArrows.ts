@@ -59,11 +59,17 @@ export class ContactArrows {
       const force = new Vector3().fromArray(rows, i * ROW + 3);
       const size = force.length();
       const long = Math.min(LONGEST, 0.02 * Math.sqrt(size));
-      const turn = new Quaternion().setFromUnitVectors(UP, size > 0 ? force.divideScalar(size) : UP);
+      const turn = new Quaternion().setFromUnitVectors(
+        UP,
+        size > 0 ? force.divideScalar(size) : UP,
+      );
       this.dots.setMatrixAt(i, matrix.compose(at, turn, one));
       this.shafts.setMatrixAt(i, matrix.compose(at, turn, new Vector3(1, 1, Math.max(long, 1e-4))));
       const tip = at.clone().addScaledVector(UP.clone().applyQuaternion(turn), long);
-      this.heads.setMatrixAt(i, matrix.compose(tip, turn, long > 0.01 ? one : one.clone().multiplyScalar(1e-4)));
+      this.heads.setMatrixAt(
+        i,
+        matrix.compose(tip, turn, long > 0.01 ? one : one.clone().multiplyScalar(1e-4)),
+      );
     }
     for (const mesh of [this.dots, this.shafts, this.heads]) mesh.instanceMatrix.needsUpdate = true;
   }

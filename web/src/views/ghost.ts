@@ -1,4 +1,12 @@
-import { Color, Group, Mesh, MeshBasicMaterial, MeshLambertMaterial, type Material, type BufferGeometry } from "three";
+import {
+  Color,
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  type Material,
+  type BufferGeometry,
+} from "three";
 import type { Bodies, Piece } from "./bodies";
 import { Outline } from "./outline";
 import { poseMatrix } from "./pose";
@@ -10,7 +18,11 @@ const MOVED = 2e-3;
 export class Ghost {
   readonly root = new Group();
   readonly edge = new Outline(4, 1, 700);
-  private readonly fill = new MeshLambertMaterial({ transparent: true, opacity: 0.34, depthWrite: false });
+  private readonly fill = new MeshLambertMaterial({
+    transparent: true,
+    opacity: 0.34,
+    depthWrite: false,
+  });
   private readonly depth = new MeshBasicMaterial({ colorWrite: false });
   private copies: Piece[] = [];
   private groups: Group[] = [];

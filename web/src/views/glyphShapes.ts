@@ -10,8 +10,28 @@ export function ribbon(inner: number, outer: number, from: number, to: number): 
     const a = from + ((to - from) * i) / pieces;
     const b = from + ((to - from) * (i + 1)) / pieces;
     const p = [Math.cos(a), Math.sin(a), Math.cos(b), Math.sin(b)] as const;
-    out.push(p[0] * inner, p[1] * inner, 0, p[0] * outer, p[1] * outer, 0, p[2] * outer, p[3] * outer, 0);
-    out.push(p[0] * inner, p[1] * inner, 0, p[2] * outer, p[3] * outer, 0, p[2] * inner, p[3] * inner, 0);
+    out.push(
+      p[0] * inner,
+      p[1] * inner,
+      0,
+      p[0] * outer,
+      p[1] * outer,
+      0,
+      p[2] * outer,
+      p[3] * outer,
+      0,
+    );
+    out.push(
+      p[0] * inner,
+      p[1] * inner,
+      0,
+      p[2] * outer,
+      p[3] * outer,
+      0,
+      p[2] * inner,
+      p[3] * inner,
+      0,
+    );
   }
   return out;
 }

@@ -2,10 +2,12 @@ import { Color, DoubleSide, Mesh, PlaneGeometry, ShaderMaterial, Vector3 } from 
 
 const VERTEX = `
 varying vec3 place;
+uniform bool behind;
 void main() {
   vec4 world = modelMatrix * vec4(position, 1.0);
   place = world.xyz;
   gl_Position = projectionMatrix * viewMatrix * world;
+  if (behind) gl_Position.z = gl_Position.w * 0.9999;
 }`;
 
 // Lines are as wide as one pixel, from the screen derivative of the coordinate.
@@ -67,6 +69,7 @@ export class Grid extends Mesh<PlaneGeometry, ShaderMaterial> {
         colorV: { value: new Color() },
         centre: { value: new Vector3() },
         reach: { value: 8 },
+        behind: { value: false },
         fine: { value: 0.1 },
         coarse: { value: 0.5 },
       },
@@ -74,13 +77,12 @@ export class Grid extends Mesh<PlaneGeometry, ShaderMaterial> {
     super(new PlaneGeometry(1, 1), material);
     if (plane === "xz") this.rotation.x = Math.PI / 2;
     if (plane === "yz") this.rotation.y = Math.PI / 2;
-    this.renderOrder = plane === "xy" ? -10 : -900;
-    if (plane !== "xy") material.depthTest = false;
+    this.renderOrder = -10;
     this.frustumCulled = false;
   }
 
-  /** Puts the grid around a point and chooses cells that suit what is seen [m]. */
-  follow(centre: Vector3, reach: number): void {
+  /** Puts the grid around a point; its cells suit the half height that is seen [m]. */
+  follow(centre: Vector3, reach: number, seen: number): void {
     const uniforms = this.material.uniforms;
     const along = centre.clone();
     if (this.plane === "xy") along.z = 0;
@@ -88,11 +90,16 @@ export class Grid extends Mesh<PlaneGeometry, ShaderMaterial> {
     if (this.plane === "yz") along.x = 0;
     this.position.copy(along);
     this.scale.setScalar(2 * reach);
-    const coarse = reach > 60 ? 5 : 0.5;
+    const coarse = seen > 12 ? 5 : seen < 0.12 ? 0.1 : 0.5;
     uniforms["centre"]!.value.copy(along);
     uniforms["reach"]!.value = reach;
-    uniforms["fine"]!.value = reach < 0.8 ? 0.02 : coarse / 5;
-    uniforms["coarse"]!.value = reach < 0.8 ? 0.1 : coarse;
+    uniforms["fine"]!.value = coarse / 5;
+    uniforms["coarse"]!.value = coarse;
+  }
+
+  /** Flat views have the grid behind all bodies. */
+  set behind(on: boolean) {
+    this.material.uniforms["behind"]!.value = on;
   }
 
   recolor(dark: boolean): void {

@@ -26,6 +26,7 @@ type Layer = "axis" | "arc" | "ends" | "sector" | "actual" | "wanted";
 /** Axis, range, value and wish of one joint, drawn over everything. */
 export class JointGlyph {
   readonly root = new Group();
+  private sized = { key: "", radius: 0.1 };
   private readonly layers = new Map<Layer, Mesh<BufferGeometry, MeshBasicMaterial>>();
 
   constructor() {
@@ -76,13 +77,24 @@ export class JointGlyph {
     const actual = valueOf(dof.signal) ?? 0;
     const wanted = drag.joint === joint.name ? drag.value : valueOf(dof.target_signal);
     const frame = jointFrame(joint, poses);
-    const size = Math.min(0.4, Math.max(0.03, bodies.bounds(bodies.onBody(joint.body)).radius * 0.7));
+    const size = this.size(joint, bodies);
     this.place(joint, frame.pivot, frame.axis, frame.base);
     const held = drag.joint === joint.name && drag.held;
     this.layers.get("ends")!.material.color = new Color(token(held ? "err" : "warn"));
     if (motion === "turn") this.turning(size, dof.lo, dof.hi, actual, wanted);
     else this.sliding(size, dof.lo, dof.hi, actual, wanted);
     this.label(views, frame.pivot, size, joint, actual, wanted, held);
+  }
+
+  /** Large enough to read beside the whole scene, not larger than what it turns [m]. */
+  private size(joint: JointView, bodies: Bodies): number {
+    if (this.sized.key !== `${joint.name} ${bodies.pieces.length}`) {
+      const own = bodies.bounds(bodies.onBody(joint.body)).radius;
+      const all = bodies.bounds().radius;
+      const radius = Math.min(0.3 * all, Math.max(0.14 * all, 0.8 * own));
+      this.sized = { key: `${joint.name} ${bodies.pieces.length}`, radius };
+    }
+    return this.sized.radius;
   }
 
   /** Stands the glyph on the joint: z along the axis, x towards the link at value zero. */
@@ -102,7 +114,13 @@ export class JointGlyph {
     this.root.matrixWorldNeedsUpdate = true;
   }
 
-  private turning(r: number, lo: number | null, hi: number | null, actual: number, wanted: number | null): void {
+  private turning(
+    r: number,
+    lo: number | null,
+    hi: number | null,
+    actual: number,
+    wanted: number | null,
+  ): void {
     const from = lo ?? -Math.PI;
     const to = hi ?? Math.PI;
     const end = Math.min(NEAR_LIMIT, (to - from) / 4);
@@ -111,14 +129,26 @@ export class JointGlyph {
     this.set("arc", ribbon(r - thin, r + thin, from, to));
     this.set("sector", ribbon(0, r, 0, actual));
     const limited = lo !== null && hi !== null;
-    const ends = limited ? [...ribbon(0.72 * r, r, from, from + end), ...ribbon(0.72 * r, r, to - end, to)] : [];
+    const ends = limited
+      ? [...ribbon(0.72 * r, r, from, from + end), ...ribbon(0.72 * r, r, to - end, to)]
+      : [];
     this.set("ends", ends);
-    const tip = (angle: number, k: number): Vector3 => new Vector3(Math.cos(angle) * r * k, Math.sin(angle) * r * k, 0);
+    const tip = (angle: number, k: number): Vector3 =>
+      new Vector3(Math.cos(angle) * r * k, Math.sin(angle) * r * k, 0);
     this.set("actual", bar(tip(actual, 0.15), tip(actual, 1), 1.6 * thin));
-    this.set("wanted", wanted === null ? [] : bar(tip(wanted, 0.15), tip(wanted, 1.08), 1.6 * thin));
+    this.set(
+      "wanted",
+      wanted === null ? [] : bar(tip(wanted, 0.15), tip(wanted, 1.08), 1.6 * thin),
+    );
   }
 
-  private sliding(r: number, lo: number | null, hi: number | null, actual: number, wanted: number | null): void {
+  private sliding(
+    r: number,
+    lo: number | null,
+    hi: number | null,
+    actual: number,
+    wanted: number | null,
+  ): void {
     const from = lo ?? -r;
     const to = hi ?? r;
     const thin = 0.02 * r;
@@ -127,10 +157,16 @@ export class JointGlyph {
     const end = 0.05 * (to - from);
     this.set("axis", bar(at(from - 0.1 * r, 0), at(to + 0.1 * r, 0), thin));
     this.set("arc", bar(at(from, side), at(to, side), thin));
-    this.set("ends", [...bar(at(from, side), at(from + end, side), 3 * thin), ...bar(at(to - end, side), at(to, side), 3 * thin)]);
+    this.set("ends", [
+      ...bar(at(from, side), at(from + end, side), 3 * thin),
+      ...bar(at(to - end, side), at(to, side), 3 * thin),
+    ]);
     this.set("sector", bar(at(0, side), at(actual, side), 4 * thin));
     this.set("actual", bar(at(actual, 0), at(actual, side * 1.2), 1.5 * thin));
-    this.set("wanted", wanted === null ? [] : bar(at(wanted, 0), at(wanted, side * 1.3), 1.5 * thin));
+    this.set(
+      "wanted",
+      wanted === null ? [] : bar(at(wanted, 0), at(wanted, side * 1.3), 1.5 * thin),
+    );
   }
 
   private set(name: Layer, positions: number[]): void {
@@ -141,7 +177,15 @@ export class JointGlyph {
     mesh.visible = positions.length > 0;
   }
 
-  private label(views: View[], pivot: Vector3, size: number, joint: JointView, actual: number, wanted: number | null, held: boolean): void {
+  private label(
+    views: View[],
+    pivot: Vector3,
+    size: number,
+    joint: JointView,
+    actual: number,
+    wanted: number | null,
+    held: boolean,
+  ): void {
     const unit = joint.dofs[0]!.unit;
     for (const view of views) {
       const at = view.project(pivot.clone().add(new Vector3(0, 0, size * 1.15)));

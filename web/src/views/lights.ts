@@ -1,4 +1,12 @@
-import { DirectionalLight, Group, HemisphereLight, Mesh, PlaneGeometry, ShadowMaterial, type Sphere } from "three";
+import {
+  DirectionalLight,
+  Group,
+  HemisphereLight,
+  Mesh,
+  PlaneGeometry,
+  ShadowMaterial,
+  type Sphere,
+} from "three";
 
 /** Soft sky, one sun with a shadow, and the floor that catches it. */
 export class Lights {
@@ -7,7 +15,7 @@ export class Lights {
     new PlaneGeometry(1, 1),
     new ShadowMaterial({ opacity: 0.35, depthWrite: false }),
   );
-  private readonly sky = new HemisphereLight(0xffffff, 0x59626d, 1.25);
+  private readonly sky = new HemisphereLight(0xffffff, 0x8a939e, 1.25);
   private readonly sun = new DirectionalLight(0xffffff, 2.1);
   private readonly fill = new DirectionalLight(0xdfe9ff, 0.45);
 
@@ -42,6 +50,6 @@ export class Lights {
 
   recolor(dark: boolean): void {
     this.floor.material.opacity = dark ? 0.42 : 0.2;
-    this.sky.intensity = dark ? 1.15 : 1.5;
+    this.sky.intensity = dark ? 1.3 : 1.7;
   }
 }

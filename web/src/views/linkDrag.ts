@@ -37,10 +37,21 @@ export class LinkDrag {
   private constructor(
     private readonly view: View,
     private readonly turn: { joint: JointView; dof: Dof; start: number; map: JointDrag } | null,
-    private readonly pull: { piece: Piece; local: [number, number, number]; grab: Vector3; sight: Vector3 } | null,
+    private readonly pull: {
+      piece: Piece;
+      local: [number, number, number];
+      grab: Vector3;
+      sight: Vector3;
+    } | null,
   ) {}
 
-  static begin(view: View, piece: Piece, grab: Vector3, from: Place, pull: boolean): LinkDrag | null {
+  static begin(
+    view: View,
+    piece: Piece,
+    grab: Vector3,
+    from: Place,
+    pull: boolean,
+  ): LinkDrag | null {
     const scene = store.scene;
     const poses = store.poses;
     if (!scene || !poses || scene.bodies[piece.element.body]?.static !== false) return null;
@@ -54,7 +65,10 @@ export class LinkDrag {
     const dof = joint?.dofs[0];
     if (!joint || !dof) {
       if (store.status?.running) return LinkDrag.pulling(view, piece, grab, ray, poses);
-      toast({ level: "info", text: `${piece.element.name} has no joint to turn. Run, then Ctrl-drag pulls it.` });
+      toast({
+        level: "info",
+        text: `${piece.element.name} has no joint to turn. Run, then Ctrl-drag pulls it.`,
+      });
       return null;
     }
     const frame = jointFrame(joint, poses);
@@ -72,8 +86,16 @@ export class LinkDrag {
     return new LinkDrag(view, { joint, dof, start, map }, null);
   }
 
-  private static pulling(view: View, piece: Piece, grab: Vector3, ray: Ray, poses: Float32Array): LinkDrag {
-    const element = poseMatrix(poses, piece.element.body * 7, new Matrix4()).multiply(poseMatrix(piece.element.pose));
+  private static pulling(
+    view: View,
+    piece: Piece,
+    grab: Vector3,
+    ray: Ray,
+    poses: Float32Array,
+  ): LinkDrag {
+    const element = poseMatrix(poses, piece.element.body * 7, new Matrix4()).multiply(
+      poseMatrix(piece.element.pose),
+    );
     const local = grab.clone().applyMatrix4(element.invert());
     return new LinkDrag(view, null, {
       piece,

@@ -21,7 +21,13 @@ export class Marks {
   private readonly pull = new PullLine();
 
   constructor() {
-    this.root.add(this.glyph.root, this.contacts.root, this.frames.root, this.trace.root, this.pull.root);
+    this.root.add(
+      this.glyph.root,
+      this.contacts.root,
+      this.frames.root,
+      this.trace.root,
+      this.pull.root,
+    );
   }
 
   build(scene: Scene): void {

@@ -55,7 +55,13 @@ export function attachPointer(stage: Stage, view: View): void {
     if (!down.moved && Math.hypot(dx, dy) < CLICK_PX) return;
     if (!down.moved && down.hit && down.button === 0) {
       const pull = event.ctrlKey || event.metaKey;
-      link = LinkDrag.begin(view, down.hit.piece, down.hit.point, { clientX: down.x, clientY: down.y }, pull);
+      link = LinkDrag.begin(
+        view,
+        down.hit.piece,
+        down.hit.point,
+        { clientX: down.x, clientY: down.y },
+        pull,
+      );
     }
     down.moved = true;
     if (link) {

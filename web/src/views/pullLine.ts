@@ -1,4 +1,14 @@
-import { BufferGeometry, Color, Group, Line, LineBasicMaterial, Mesh, MeshBasicMaterial, SphereGeometry, Vector3 } from "three";
+import {
+  BufferGeometry,
+  Color,
+  Group,
+  Line,
+  LineBasicMaterial,
+  Mesh,
+  MeshBasicMaterial,
+  SphereGeometry,
+  Vector3,
+} from "three";
 import { drag } from "../app/drag";
 import { store } from "../app/store";
 import { token } from "../app/theme";
@@ -31,7 +41,9 @@ export class PullLine {
     const element = store.scene?.elements.find((e) => e.name === pull.element);
     const group = element && bodies.groups[element.body];
     if (!element || !group) return;
-    const from = new Vector3(...pull.point).applyMatrix4(poseMatrix(element.pose)).applyMatrix4(group.matrix);
+    const from = new Vector3(...pull.point)
+      .applyMatrix4(poseMatrix(element.pose))
+      .applyMatrix4(group.matrix);
     const to = new Vector3(...pull.target);
     this.line.geometry.dispose();
     this.line.geometry = new BufferGeometry().setFromPoints([from, to]);

@@ -12,7 +12,8 @@ export class ScaleBar {
     const perMetre = height / (2 * view.stand.half);
     const length = roundLength(90 / perMetre);
     this.bar.style.width = `${Math.round(length * perMetre)}px`;
-    const words = length >= 0.1 ? `${Number(length.toFixed(2))} m` : `${Number((length * 1000).toFixed(1))} mm`;
+    const words =
+      length >= 0.1 ? `${Number(length.toFixed(2))} m` : `${Number((length * 1000).toFixed(1))} mm`;
     if (this.text.textContent !== words) this.text.textContent = words;
   }
 }

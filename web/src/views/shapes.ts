@@ -8,6 +8,7 @@ import {
   Vector2,
 } from "three";
 import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
+import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import type { ShapeView } from "../protocol/messages";
 import { address } from "../app/token";
 
@@ -65,7 +66,8 @@ function sharp(lathe: BufferGeometry): BufferGeometry {
     const z = normal.getZ(i);
     const r = Math.hypot(at.getX(i), at.getY(i));
     const level = Math.sqrt(Math.max(0, 1 - z * z));
-    if (r > 1e-9 && level > 1e-3) normal.setXYZ(i, (at.getX(i) / r) * level, (at.getY(i) / r) * level, z);
+    if (r > 1e-9 && level > 1e-3)
+      normal.setXYZ(i, (at.getX(i) / r) * level, (at.getY(i) / r) * level, z);
   }
   return flat;
 }
@@ -77,9 +79,6 @@ async function fetchMesh(hash: string): Promise<BufferGeometry> {
   const [vertices = 0, triangles = 0] = new Uint32Array(data, 0, 2);
   const indexed = new BufferGeometry();
   indexed.setAttribute("position", new BufferAttribute(new Float32Array(data, 8, vertices * 3), 3));
-  indexed.setIndex(
-    new BufferAttribute(new Uint32Array(data, 8 + vertices * 12, triangles * 3), 1),
-  );
-  const { toCreasedNormals } = await import("three/examples/jsm/utils/BufferGeometryUtils.js");
+  indexed.setIndex(new BufferAttribute(new Uint32Array(data, 8 + vertices * 12, triangles * 3), 1));
   return toCreasedNormals(indexed, Math.PI / 5);
 }

@@ -17,7 +17,12 @@ import { StereoDrawing } from "./stereo";
 import { View } from "./view";
 
 const SLOTS: ViewName[] = ["top", "perspective", "front", "right"];
-const PLANE: Record<ViewName, GridPlane> = { top: "xy", perspective: "xy", front: "xz", right: "yz" };
+const PLANE: Record<ViewName, GridPlane> = {
+  top: "xy",
+  perspective: "xy",
+  front: "xz",
+  right: "yz",
+};
 
 /** The views: one canvas, drawn four times by scissor; drawn only when something changed. */
 export class Stage {
@@ -49,7 +54,12 @@ export class Stage {
     this.stereo = new StereoDrawing(this.renderer);
     this.views = SLOTS.map((slot) => new View(slot, this.refresh, (view) => this.fit(view)));
     this.element = h("div", { class: "views" }, this.canvas, ...this.views.map((v) => v.element));
-    this.scene.add(this.background, ...Object.values(this.grids), this.lights.root, this.bodies.root);
+    this.scene.add(
+      this.background,
+      ...Object.values(this.grids),
+      this.lights.root,
+      this.bodies.root,
+    );
     this.scene.add(this.ghost.root, this.highlight.root, this.marks.root);
     this.bodies.onArrival = () => {
       this.ghostStale = true;
@@ -151,6 +161,7 @@ export class Stage {
     this.background.recolor(dark);
     Object.values(this.grids).forEach((grid) => grid.recolor(dark));
     this.lights.recolor(dark);
+    this.renderer.setClearColor(token("gap"));
     this.ghost.recolor(token("accent"));
     this.highlight.recolor();
     this.marks.recolor();
@@ -192,6 +203,8 @@ export class Stage {
     this.renderer.shadowMap.needsUpdate = show.shadows;
     const full = this.element.getBoundingClientRect();
     let gliding = false;
+    this.renderer.setScissorTest(false);
+    this.renderer.clear();
     for (const view of this.views) {
       if (view.element.hidden) continue;
       gliding = view.update() || gliding;
@@ -206,10 +219,9 @@ export class Stage {
     this.lights.floor.visible = !flat && show.shadows;
     for (const [plane, grid] of Object.entries(this.grids)) {
       grid.visible = show.grid && plane === PLANE[view.camera.preset];
-      grid.material.depthTest = !flat && plane === "xy";
-      grid.renderOrder = flat ? -900 : -10;
+      grid.behind = flat;
       const reach = flat ? 1e3 : Math.max(3, view.camera.distance * 2.2);
-      if (grid.visible) grid.follow(view.camera.stand.target, reach);
+      if (grid.visible) grid.follow(view.camera.stand.target, reach, view.camera.stand.half);
     }
     this.highlight.resize(box.width, box.height);
     this.ghost.edge.resize(box.width, box.height);

@@ -1,5 +1,6 @@
 import type { PerspectiveCamera, Scene, WebGLRenderer } from "three";
 import type { Stereo } from "../app/layout";
+import { announce } from "../app/topics";
 
 interface Effect {
   setSize(width: number, height: number): void;
@@ -36,7 +37,6 @@ export class StereoDrawing {
     this.asked.add(kind);
     const { make } = await import("./stereoEffects");
     this.effects.set(kind, make(kind, this.renderer));
-    const { announce } = await import("../app/topics");
     announce("hover");
   }
 }

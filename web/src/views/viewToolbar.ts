@@ -113,7 +113,11 @@ function stereoPick(): HTMLElement {
       STEREO.map((stereo) => ({
         label: stereo === "none" ? "One eye" : stereo[0]!.toUpperCase() + stereo.slice(1),
         checked: layout.stereo === stereo,
-        run: () => arrange({ stereo, ...(stereo === "none" ? {} : { four: false, active: "perspective" as const }) }),
+        run: () =>
+          arrange({
+            stereo,
+            ...(stereo === "none" ? {} : { four: false, active: "perspective" as const }),
+          }),
       })),
       "Stereo",
     ),

@@ -48,7 +48,7 @@ class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
     one_way: list[str] = []
     iterations: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 100
     tolerance: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1e-10
-    impratio: Positive = 10.0
+    impratio: Positive = 100.0
     contact_time: Annotated[float, msgspec.Meta(ge=0.0, le=10.0)] = 0.0
     loop_time: Annotated[float, msgspec.Meta(ge=0.0, le=10.0)] = 0.0
 

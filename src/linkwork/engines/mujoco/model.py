@@ -58,7 +58,7 @@ class Options:
 
     iterations: int = 100
     tolerance: float = 1e-10
-    impratio: float = 10.0
+    impratio: float = 100.0
     contact_time: float = 0.0
     loop_time: float = 0.0
 

@@ -58,6 +58,9 @@ def _tie_joints(
 
 
 def _stiffen(spec: Any, equality: Any, time: float) -> None:
+    # MuJoCo guesses how heavy a constraint is and errs a thousandfold where a light hinge moves
+    # a heavy slide (a screw)
+    spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT)
     equality.solref = [time or TIE_STEPS * spec.option.timestep, 1.0]
     equality.solimp = list(STIFF)
 
