@@ -8,15 +8,19 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	$(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup studio test lint format bench docs-capabilities lock clean
+.PHONY: help setup studio client test lint format bench docs-capabilities lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' Makefile
 
 setup: $(VENV)/.stamp-dev ## Install everything into .venv, with checked hashes
 
-studio: $(VENV)/.stamp ## Start Linkwork
+studio: client ## Start Linkwork
 	@$(BIN)/linkwork studio
+
+client: $(VENV)/.stamp ## Build the studio's page, where its source changed
+	@command -v npm >/dev/null || $(PIP_INSTALL) --require-hashes -r requirements/node.txt
+	@$(BIN)/python tools/build_client.py
 
 test: $(VENV)/.stamp-dev ## Run all tests (ARGS="-k tripod" picks some)
 	@$(BIN)/python -m pytest $(ARGS)
@@ -43,6 +47,7 @@ lock: $(VENV)/.stamp ## Pin the dependencies anew in requirements/*.txt
 	@$(COMPILE) pyproject.toml requirements/runtime.in requirements/dev.in \
 		--constraints requirements/runtime.txt -o requirements/dev.txt
 	@$(COMPILE) requirements/lock.in -o requirements/lock.txt
+	@$(COMPILE) requirements/node.in -o requirements/node.txt
 
 clean: ## Remove .venv, builds and caches
 	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis

@@ -91,8 +91,9 @@ def test_the_largest_gap_of_the_whole_run_is_told(tmp_path: Path) -> None:
     """The gap in the summary is the largest of all steps, not the last one's."""
     (tmp_path / "bars.toml").write_text(four_bar())
     found = linkwork(
-        "run", "bars.toml", "--for", 0.5, "--csv", "-", "--watch", "world.gap", "--rate", 500
-    )
+        "run", "bars.toml", "--for", 0.5, "--csv", "-", "--watch", "world.gap", "--rate", 500,
+        "--set", "world.gravity_x=8",
+    )  # fmt: skip
     assert found.code == 0, found.err
     rows = list(csv.reader(io.StringIO(found.out)))[1:]
     gaps = [float(row[1]) for row in rows]
@@ -140,7 +141,7 @@ def lowest_by_points(shape: Shape, pose: Pose) -> float:
             points = np.vstack([ball + half, ball - half])
         case _:
             raise AssertionError(shape)
-    return min(pose.apply(tuple(point))[2] for point in points)
+    return float((points @ pose.matrix()[:3, :3].T)[:, 2].min()) + pose.xyz[2]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_a_program_that_fails_ends_the_run(tmp_path: Path) -> None:
     )
     assert found.code == 4
     assert found.err.startswith("error: boom.py:5: program 'boom': there is no joint named 'J9'")
-    assert found.err.count("J9").__eq__(2)  # told once: the message and the line it quotes
+    assert found.err.count("error:") == 1
     assert "0.20 s simulated" in found.out
     again = linkwork("replay", "boom.mcap", "--events")
     assert again.code == 0, again.err
@@ -419,7 +420,7 @@ def test_warmup_runs_one_of_each() -> None:
     from linkwork.cli.one_of_each import one_of_each
 
     scenes = list(one_of_each())
-    built_in = [scene for scene in scenes if scene.name == "one_of_each"][0]
+    built_in = next(scene for scene in scenes if scene.name == "one_of_each")
     package = "linkwork."
     for registry, specs in ((SENSORS, built_in.sensors), (ACTUATORS, built_in.actuators)):
         ours = {n for n in registry.names() if registry.get(n).__module__.startswith(package)}

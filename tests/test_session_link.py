@@ -54,7 +54,7 @@ while hello is None:
     take()
 peer.send(b"nonsense")
 peer.send(encode(Set("arm/J9.target", 0.1, "remote")))
-peer.send(encode(Set("arm/J1.target", 99.0, "remote")))
+peer.send(encode(Set("arm/J2.target", 99.0, "remote")))
 peer.send(encode(Watch(["arm/J1.angle", "arm/J1.target", "no/such.signal"])))
 peer.send(encode(Take("arm/J1.target", "remote")))
 target, angles, steps = -0.6, [], []

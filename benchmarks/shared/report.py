@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-
 Times = dict[str, list[float]]
 
 

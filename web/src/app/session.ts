@@ -1,12 +1,13 @@
 import { Connection, type LinkState } from "../protocol/connection";
 import { CONTACTS, GHOST, POSES, SIGNALS, type Frame } from "../protocol/frames";
-import type { Scene, FromServer } from "../protocol/messages";
+import type { FromServer, Refused, Scene } from "../protocol/messages";
 import { receiveSignals, rewatch } from "./signals";
 import { isDriver, store } from "./store";
 import { show } from "./show";
 import { announce } from "./topics";
 import { toast } from "../ui/toast";
 import { readToken } from "./token";
+import { lastWanted } from "./wanted";
 
 const KEPT_NOTES = 400;
 let connection: Connection | null = null;
@@ -70,6 +71,20 @@ function closed(): void {
   announce("scene");
 }
 
+/** Says what was refused, with the one thing that helps. */
+function refused(m: Refused): void {
+  if (m.what === "edit" && m.key) return;
+  const signal = lastWanted;
+  const take = m.what === "set" && signal !== null && store.owners[signal] !== undefined;
+  toast({
+    level: take ? "warning" : "error",
+    text: m.text,
+    ...(take
+      ? { action: { label: "Take it over", run: () => void send({ type: "take", signal }) } }
+      : {}),
+  });
+}
+
 function message(m: FromServer): void {
   switch (m.type) {
     case "hello":
@@ -101,8 +116,7 @@ function message(m: FromServer): void {
     case "refused":
       store.refused = m;
       announce("refused");
-      if (!m.key) toast({ level: "error", text: m.text });
-      return;
+      return refused(m);
     case "event":
       store.notes.push({ level: m.level, text: m.text, source: m.source, step: m.step });
       if (store.notes.length > KEPT_NOTES) store.notes.shift();

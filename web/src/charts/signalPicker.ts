@@ -34,22 +34,20 @@ export function pickSignal(chart?: ChartSpec): void {
     shown = found.slice(0, MOST).map((s) => s.name);
     at = Math.min(at, Math.max(0, shown.length - 1));
     list.replaceChildren(
-      ...found
-        .slice(0, MOST)
-        .map((s, i) =>
-          h(
-            "div",
-            {
-              class: "palette-row",
-              role: "option",
-              "aria-selected": String(i === at),
-              "data-signal": s.name,
-              onclick: () => choose(s.name),
-            },
-            h("span", {}, s.name),
-            h("kbd", {}, s.unit || "1"),
-          ),
+      ...found.slice(0, MOST).map((s, i) =>
+        h(
+          "div",
+          {
+            class: "palette-row",
+            role: "option",
+            "aria-selected": String(i === at),
+            "data-signal": s.name,
+            onclick: () => choose(s.name),
+          },
+          h("span", {}, s.name),
+          h("kbd", {}, s.unit || "1"),
         ),
+      ),
     );
     if (shown.length === 0) list.append(h("p", { class: "empty" }, "No signal has this name."));
     list.children[at]?.scrollIntoView({ block: "nearest" });

@@ -33,6 +33,11 @@ export function jointTable(): HTMLElement {
     lines = joints.flatMap((joint) =>
       joint.type === "free" ? [] : joint.dofs.map((dof) => line(joint, dof, names)),
     );
+    const longest = Math.max(
+      0,
+      ...lines.map((l) => l.row.querySelector(".joint-name")?.textContent?.length ?? 0),
+    );
+    grid.style.setProperty("--name", `${Math.min(104, Math.max(40, longest * 6.5 + 12))}px`);
     grid.replaceChildren(head(), ...lines.map((l) => l.row));
     whole.hidden = lines.length === 0;
     watch(

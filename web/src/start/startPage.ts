@@ -27,7 +27,11 @@ export function startPage(): HTMLElement {
     const shown = gallery.scenes.filter((s) =>
       matches(`${s.title} ${s.name} ${s.engine} ${s.kit}`, typed),
     );
-    scenes.replaceChildren(...shown.map(sceneCard));
+    const kitPicture = (kit: string): string | null =>
+      gallery?.kits.find((k) => k.name === kit)?.parts.find((p) => p.picture)?.picture ?? null;
+    scenes.replaceChildren(
+      ...shown.map((scene) => sceneCard(scene, scene.picture ?? kitPicture(scene.kit))),
+    );
     if (shown.length === 0) scenes.append(h("p", { class: "empty" }, "No scene has this name."));
     const kitsShown = gallery.kits.filter((k) =>
       matches(`${k.name} ${k.parts.map((p) => p.title).join(" ")}`, typed),
@@ -104,7 +108,7 @@ function picture(path: string | null): HTMLElement {
   return h("img", { src: address(path), alt: "", loading: "lazy" });
 }
 
-function sceneCard(scene: GalleryScene): HTMLElement {
+function sceneCard(scene: GalleryScene, shown: string | null): HTMLElement {
   const open = (): void => void command({ type: "open", scene: scene.name });
   return h(
     "button",
@@ -115,7 +119,7 @@ function sceneCard(scene: GalleryScene): HTMLElement {
       "data-scene": scene.name,
       onclick: open,
     },
-    picture(scene.picture),
+    picture(shown),
     h(
       "span",
       { class: "card-words" },

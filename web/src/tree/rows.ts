@@ -52,7 +52,7 @@ export function treeOf(scene: Scene): Row {
       "joint",
       joint.name,
       short(joint.name),
-      dof?.unit === "m" ? "slider" : "joint",
+      joint.dofs.length === 1 && dof?.unit === "m" ? "slider" : "joint",
     );
     if (joint.dofs.length === 1 && dof) {
       made.signal = dof.signal;

@@ -12,7 +12,8 @@ import { Outline } from "./outline";
 import { poseMatrix } from "./pose";
 
 const POSE = 7;
-const MOVED = 2e-3;
+/** Less than this [m, or a quaternion part] counts as standing where it should. */
+const MOVED = 8e-3;
 
 /** The wanted posture, translucent; bodies that already stand where they should are left out. */
 export class Ghost {

