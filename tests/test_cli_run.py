@@ -141,7 +141,7 @@ def lowest_by_points(shape: Shape, pose: Pose) -> float:
             points = np.vstack([ball + half, ball - half])
         case _:
             raise AssertionError(shape)
-    return float((points @ pose.matrix()[:3, :3].T)[:, 2].min()) + pose.xyz[2]
+    return float((points @ pose.matrix().T)[:, 2].min()) + pose.xyz[2]
 
 
 @pytest.mark.parametrize(

@@ -280,8 +280,28 @@ def test_the_session_outlives_its_server(here: Studio) -> None:
     raise AssertionError("the server did not come back")
 
 
-def test_imported_files_open(here: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is no form of files is refused with the reason."""
-    status, body = here.get(f"/api/import?token={TOKEN}", b"x", **{"Content-Type": "text/plain"})
-    assert status == 400
-    assert "multipart" in json.loads(body)["error"]
+ROBOT = b"""<robot name="flag"><link name="pole"/><link name="cloth"/>
+<joint name="swing" type="revolute"><parent link="pole"/><child link="cloth"/>
+<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+
+
+def test_an_imported_robot_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A robot brought by the browser is kept and can be opened; what is no file is refused."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    body = (
+        b'--B\r\nContent-Disposition: form-data; name="files"; filename="flag.urdf"\r\n\r\n'
+        + ROBOT
+        + b"\r\n--B--\r\n"
+    )
+    with studio(None, tmp_path) as here, here.client() as client:
+        where = f"/api/import?token={TOKEN}"
+        status, answer = here.get(where, b"x", **{"Content-Type": "text/plain"})
+        assert status == 400
+        assert "multipart" in json.loads(answer)["error"]
+        form = "multipart/form-data; boundary=B"
+        status, answer = here.get(where, body, **{"Content-Type": form})
+        assert status == 200
+        client.send("open", scene=json.loads(answer)["scene"])
+        scene = client.until("scene")
+        assert [joint["name"] for joint in scene["joints"]] == ["flag/swing"]
+        assert not scene["editable"]

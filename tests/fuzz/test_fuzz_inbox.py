@@ -67,25 +67,43 @@ ARCHIVE = pack(scene())
 
 def valid(rng: random.Random, session: Session) -> Message:
     """A message that could be meant."""
-    return rng.choice(
+    pick = rng.choice
+    return pick(
         [
-            lambda: Set(rng.choice(WORDS[:20]), rng.choice([0.1, -0.3, 2.0, 40.0]), rng.choice(["user", "wave"])),
-            lambda: Take(rng.choice(WORDS[:4]), rng.choice(["user", "wave", "other"])),
-            lambda: Release(rng.choice(["user", "other", "wave"])),
-            lambda: Grab(rng.choice(WORDS[4:8]), (rng.random(), rng.random(), 1.0), slot=rng.randrange(4)),
+            lambda: Set(pick(WORDS[:20]), pick([0.1, -0.3, 2.0, 40.0]), pick(["user", "wave"])),
+            lambda: Take(pick(WORDS[:4]), pick(["user", "wave", "other"])),
+            lambda: Release(pick(["user", "other", "wave"])),
+            lambda: Grab(pick(WORDS[4:8]), (rng.random(), 0.0, 1.0), slot=rng.randrange(4)),
             lambda: Drop(rng.randrange(4)),
             lambda: Posture("up"),
-            lambda: Place(rng.choice(["arm/J1", "arm/J2", "box"]), rng.choice(["", "x", "rz"]), rng.uniform(-1, 1)),
+            lambda: Place(pick(["arm/J1", "box"]), pick(["", "x", "rz"]), rng.uniform(-1, 1)),
             lambda: Restore(session.state.save()),
             lambda: Reset(),
-            lambda: Reload("count", rng.choice(["class Control: pass", "x = (", "1 / 0", ""])),
-            lambda: Play(rng.choice([None, 0.0, 1.0, 1e3])),
+            lambda: Reload("count", pick(["class Control: pass", "x = (", "1 / 0", ""])),
+            lambda: Play(pick([None, 0.0, 1.0, 1e3])),
             lambda: Pause(),
             lambda: Advance(rng.randrange(1, 5)),
-            lambda: Watch([rng.choice(WORDS)]),
+            lambda: Watch([pick(WORDS)]),
             lambda: Swap(ARCHIVE),
         ]
-    )()  # fmt: skip
+    )()
+
+
+def odd(rng: random.Random, session: Session) -> dict[str, Any]:
+    """A message with values of the right types that nobody would mean."""
+    fields = msgspec.to_builtins(valid(rng, session), builtin_types=(bytes,))
+    for name, value in fields.items():
+        if name == "type" or rng.random() < 0.3:
+            continue
+        if isinstance(value, str):
+            fields[name] = rng.choice(WORDS)
+        elif isinstance(value, int | float):
+            fields[name] = rng.choice(NUMBERS)
+        elif isinstance(value, bytes):
+            fields[name] = mutated(rng, value)
+        elif isinstance(value, list | tuple) and len(value) == 3:
+            fields[name] = [rng.choice(NUMBERS[:8]) for _ in range(3)]
+    return fields
 
 
 def anything(rng: random.Random, depth: int = 0) -> Any:
@@ -137,26 +155,24 @@ def mutated(rng: random.Random, data: bytes) -> bytes:
 
 def case(rng: random.Random, session: Session) -> bytes:
     message = valid(rng, session)
-    match rng.randrange(6):
-        case 0:
+    match rng.randrange(10):
+        case 0 | 1:
             return encode(message)
-        case 1:
-            return mutated(rng, encode(message))
         case 2:
-            return msgspec.msgpack.encode(bent(rng, message))
+            return mutated(rng, encode(message))
         case 3:
-            return mutated(rng, msgspec.json.encode(message))
+            return msgspec.msgpack.encode(bent(rng, message))
         case 4:
+            return mutated(rng, msgspec.json.encode(message))
+        case 5:
             return msgspec.msgpack.encode(anything(rng))
         case _:
-            return rng.randbytes(rng.randrange(64))
+            return msgspec.msgpack.encode(odd(rng, session))
 
 
 def healthy(session: Session) -> bool:
     state = session.state
-    return bool(
-        np.isfinite(state.q).all() and np.isfinite(state.v).all() and np.isfinite(state.pose).all()
-    )
+    return all(np.isfinite(block).all() for block in (state.q, state.v, state.pose, state.twist))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -186,22 +202,16 @@ def test_no_message_spoils_a_session(seed: int) -> None:
         session.apply(Reload("count", "class Control: pass"))
         session.step(10)
         assert session.state.step == 10
-    assert applied > CASES // 12
+    assert applied > CASES // 8
 
 
 def test_no_bytes_spoil_the_decoder() -> None:
-    """Random bytes, deep nesting and huge lengths end in a FormatError."""
+    """Random bytes, deep nesting and huge lengths end in a short FormatError."""
     rng = random.Random(9)
     deep = [b"\x91" * n for n in (10, 1000, 100_000)] + [b"[" * 100_000, b'{"a":' * 50_000]
-    long = [
-        b"\xdd\xff\xff\xff\xff",
-        b"\xdf\xff\xff\xff\xff",
-        b"\xc6\xff\xff\xff\xff",
-        b"\xdb\xff\xff\xff\xff",
-    ]
-    tagged = [b'{"type":"watch","signals":' + b"[" * 100_000]
-    for data in [*deep, *long, *tagged, *(rng.randbytes(rng.randrange(200)) for _ in range(CASES))]:
-        try:
-            assert isinstance(decode(data), Message)
-        except FormatError as error:
-            assert len(str(error)) < 1000
+    long = [kind + b"\xff\xff\xff\xff" for kind in (b"\xdd", b"\xdf", b"\xc6", b"\xdb")]
+    tagged = b'{"type":"watch","signals":' + b"[" * 100_000
+    for data in [*deep, *long, tagged, *(rng.randbytes(rng.randrange(200)) for _ in range(CASES))]:
+        with pytest.raises(FormatError) as error:
+            decode(data)
+        assert len(str(error.value)) < 1000

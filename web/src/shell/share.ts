@@ -2,7 +2,7 @@ import { readToken } from "../app/token";
 import { toast } from "../ui/toast";
 
 /** Copies the address others can watch at. */
-export function share(_anchor: HTMLElement): void {
+export function share(): void {
   const url = new URL(location.href);
   const token = readToken();
   if (token) url.searchParams.set("token", token);

@@ -43,7 +43,7 @@ export function topBar(): HTMLElement {
       h(
         "span",
         { class: "wide-words" },
-        button("Share", (e) => share(e.currentTarget as HTMLElement), "bare", "share"),
+        button("Share", share, "bare", "share"),
       ),
       commandsButton(),
       themeButton(),

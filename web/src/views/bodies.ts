@@ -123,7 +123,7 @@ export class Bodies {
     const matrix = new Matrix4();
     for (const { mesh, shape } of pieces) {
       if (shape.kind === "plane" || !mesh.visible || isGround(shape)) continue;
-      mesh.geometry.boundingBox ?? mesh.geometry.computeBoundingBox();
+      if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
       if (!mesh.geometry.boundingBox) continue;
       box.union(part.copy(mesh.geometry.boundingBox).applyMatrix4(matrix.copy(mesh.matrixWorld)));
     }

@@ -101,8 +101,9 @@ export class JointGlyph {
   private place(joint: JointView, pivot: Vector3, axis: Vector3, base: Matrix4): void {
     const link = new Vector3();
     const own = store.scene?.elements.filter((e) => e.body === joint.body) ?? [];
-    for (const element of own) link.add(new Vector3().fromArray(element.pose));
-    if (own.length > 0) link.divideScalar(own.length);
+    const shapes = own.flatMap((element) => element.shapes);
+    for (const shape of shapes) link.add(new Vector3().fromArray(shape.pose));
+    if (shapes.length > 0) link.divideScalar(shapes.length);
     const x = link.applyMatrix4(base).sub(pivot).projectOnPlane(axis);
     if (x.length() < 1e-3) {
       x.set(0, 0, 1).projectOnPlane(axis);

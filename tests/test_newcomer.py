@@ -1,0 +1,163 @@
+"""The newcomer's walk: from a fresh start to a robot that was built, driven, recorded, replayed.
+
+One path through the product, as somebody would go it on the first day. It grows and never shrinks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from command_line import linkwork, start
+from linkwork import Document, LinkworkError, load_part
+from linkwork.session.link import PeerEnd, connect
+from linkwork.session.messages import (
+    Event,
+    Hello,
+    Set,
+    Snapshot,
+    Watch,
+    decode_event,
+    decode_snapshot,
+    encode,
+)
+
+PROGRAM = '''
+"""J1 leans as far as the hip bends, halved."""
+
+from linkwork import Control
+
+
+class Lean(Control):
+    def init(self):
+        self.joint("foot/hip").on_change(self.lean, by=0.01)
+
+    def lean(self, angle):
+        self.joint("J1").target = angle / 2
+        if angle > 0.9 and not self.memory("bent"):
+            self.memory.bent = 1
+            self.say("the hip is bent")
+'''
+
+PATIENCE = 60.0
+
+
+class Driver:
+    """Another program that has joined the session and drives a joint."""
+
+    def __init__(self, peer: PeerEnd) -> None:
+        self.peer = peer
+        self.events: list[Event] = []
+        self.hello: Hello | None = None
+        self.latest: Snapshot | None = None
+
+    def send(self, message: Set | Watch) -> None:
+        self.peer.send(encode(message))
+
+    def look(self) -> None:
+        """Takes what has arrived."""
+        self.peer.wait(0.1)
+        for data in self.peer.events():
+            found = decode_event(data)
+            if isinstance(found, Hello):
+                self.hello = found
+            else:
+                self.events.append(found)
+        if (snapshot := self.peer.snapshot()) is not None:
+            self.latest = decode_snapshot(snapshot)
+
+    def until(self, what: str, reached) -> None:
+        """Looks until ``reached()``."""
+        end = time.monotonic() + PATIENCE
+        while not reached():
+            assert time.monotonic() < end, f"{what} did not happen: {self.events} {self.latest}"
+            self.look()
+
+    def value(self, signal_name: str) -> float:
+        return self.latest.values.get(signal_name, 0.0) if self.latest else 0.0
+
+
+@pytest.mark.capability(41, 51, 52, 156, 160)
+def test_the_first_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kits, a robot of one's own, a part snapped on, a program, a driver, a recording, a replay."""
+    monkeypatch.chdir(tmp_path)
+
+    # What is there?
+    kits = linkwork("kits")
+    assert kits.code == 0
+    assert re.search(r"^tripod/leg +part", kits.out, re.MULTILINE)
+
+    # A robot of one's own, which runs as it is.
+    assert linkwork("new", "robot", "walker").code == 0
+    assert linkwork("run", "walker_scene.toml", "--for", 0.3).code == 0
+
+    # A leg from the kit is snapped to its tip. A wrong name is told, and changes nothing.
+    document = Document.open("walker.toml")
+    before = document.text
+    with pytest.raises(LinkworkError, match="tip"):
+        document.add("attach", {"part": "tripod/leg", "to": "top", "name": "foot"})
+    assert document.text == before
+    document.add("attach", {"part": "tripod/leg", "to": "tip", "name": "foot"})
+    document.save()
+    assert "# where another part fits" in Path("walker.toml").read_text()
+    assert list(load_part("walker.toml").attachments) == ["foot"]
+    checked = linkwork("check", "walker_scene.toml", "--signals")
+    assert checked.code == 0, checked.err
+    assert re.search(r"^robot/foot/hip.target +° .* watch, set *$", checked.out, re.MULTILINE)
+
+    # A program that listens; another program joins the run and drives the leg.
+    Path("walker.py").write_text(PROGRAM)
+    run = start(
+        "run", "walker_scene.toml", "--link", "link.json", "--record", "walk.mcap", cwd=tmp_path
+    )
+    guard = threading.Timer(2 * PATIENCE, run.kill)
+    guard.start()
+    try:
+        drive(Path("link.json"))
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=PATIENCE)
+    finally:
+        guard.cancel()
+        run.kill()
+    assert run.returncode == 0, err
+    assert "program: the hip is bent" in out
+    assert "s simulated in" in out
+    assert not Path("link.json").exists()
+
+    # What was recorded comes out the same in a new process, bit for bit.
+    again = start("replay", "walk.mcap", "--verify", "--events", cwd=tmp_path)
+    out, err = again.communicate(timeout=2 * PATIENCE)
+    assert again.returncode == 0, out + err
+    assert "Bit-identical" in out
+    assert "program: the hip is bent" in out
+
+
+def drive(link: Path) -> None:
+    """Joins the session that a link file names, and bends the leg."""
+    end = time.monotonic() + PATIENCE
+    while not link.exists():
+        assert time.monotonic() < end, "the run did not begin"
+        time.sleep(0.05)
+    assert link.stat().st_mode & 0o777 == 0o600
+    peer = connect(**json.loads(link.read_text()), timeout=PATIENCE)
+    driver = Driver(peer)
+    hip, lean = "robot/foot/hip.angle", "robot/J1.angle"
+    try:
+        driver.until("the greeting", lambda: driver.hello is not None)
+        assert driver.hello is not None
+        assert {hip, lean} <= {signal[0] for signal in driver.hello.signals}
+        driver.send(Watch([hip, lean]))
+        driver.send(Set("robot/foot/hip.target", 1.0, "driver"))
+        driver.until("the bend", lambda: abs(driver.value(hip) - 1.0) < 0.02)
+        driver.until("the lean", lambda: abs(driver.value(lean) - 0.5) < 0.05)
+        peer.send(b"nonsense")
+        driver.until("an answer", lambda: any(e.level == "error" for e in driver.events))
+        assert [e.text for e in driver.events if e.source == "program"] == ["the hip is bent"]
+    finally:
+        peer.close()

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { Trail } from "../src/app/trail";
+import { align } from "../src/charts/align";
+import { toCsv } from "../src/charts/csv";
+
+function trail(points: [number, number][]): Trail {
+  const made = new Trail();
+  points.forEach(([t, v]) => made.push(t, v));
+  return made;
+}
+
+describe("Trail", () => {
+  it("forgets the future when time goes back", () => {
+    expect(
+      trail([
+        [0, 1],
+        [1, 2],
+        [2, 3],
+        [0.5, 9],
+      ]).times,
+    ).toEqual([0, 0.5]);
+  });
+
+  it("keeps the newer of two values at one time", () => {
+    expect(
+      trail([
+        [0, 1],
+        [0, 2],
+      ]).values,
+    ).toEqual([2]);
+  });
+
+  it("stays bounded", () => {
+    const made = new Trail();
+    for (let i = 0; i < 20_000; i++) made.push(i, i);
+    expect(made.times.length).toBeLessThan(8000);
+    expect(made.times.at(-1)).toBe(19_999);
+  });
+});
+
+describe("align", () => {
+  it("puts curves of different times on one axis", () => {
+    const a = {
+      trail: trail([
+        [0, 10],
+        [1, 20],
+      ]),
+      factor: 10,
+    };
+    const b = { trail: trail([[1, 5]]), factor: 1 };
+    expect(align([a, b], 10)).toEqual([
+      [0, 1],
+      [1, 2],
+      [null, 5],
+    ]);
+  });
+
+  it("shows only the last seconds", () => {
+    expect(
+      align(
+        [
+          {
+            trail: trail([
+              [0, 1],
+              [8, 2],
+              [9, 3],
+            ]),
+            factor: 1,
+          },
+        ],
+        2,
+      ),
+    ).toEqual([
+      [8, 9],
+      [2, 3],
+    ]);
+  });
+});
+
+describe("toCsv", () => {
+  it("writes a head with units and a line per time", () => {
+    const text = toCsv([
+      {
+        name: "arm/J1.angle",
+        unit: "rad",
+        trail: trail([
+          [0, 0.5],
+          [0.1, 0.6],
+        ]),
+      },
+    ]);
+    expect(text).toBe("time [s],arm/J1.angle [rad]\r\n0,0.5\r\n0.1,0.6\r\n");
+  });
+});
