@@ -263,11 +263,14 @@ def test_options_that_cannot_be_followed_are_told(
 ) -> None:
     """Unknown signals, values out of range and places that cannot be written: one line, code 1."""
     (tmp_path / "taken.txt").write_text("mine")
-    found = linkwork("run", "gripper/arm", "--for", 0.1, *words)
+    record = [] if "--record" in words else ["--record", "run.mcap"]
+    found = linkwork("run", "gripper/arm", "--for", 0.1, *words, *record)
     assert found.code == 1, found
     assert found.err.startswith("error: ")
     assert told in found.err
     assert (tmp_path / "taken.txt").read_text() == "mine"
+    if "/dev/full" not in words:  # which is found out in the midst of the run
+        assert not (tmp_path / "run.mcap").exists()
 
 
 def test_the_table_holds_all_digits(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
 FENCE = re.compile(r"^```(\S*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-COMMAND = re.compile(r"`(linkwork [^`]+)`")
+COMMAND = re.compile(r"`(linkwork [^`\s]+ [^`]+)`")  # in a sentence; a bare name is no command line
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def parse(words: list[str]) -> None:
         try:
             command.make_context(name, rest, parent=context)
         except typer.Exit:
-            assert rest == ["--help"]
+            assert words[-1] == "--help"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -87,7 +87,7 @@ LAWS = (
     'damping="0.1" armature="0.02" frictionloss="0.05" solreffriction="4e-5 1" '
     'solimpfriction="0.9999 0.9999 0.001 0.5 2"'
 )
-OUR_LAWS = {"damping": 0.1, "armature": 0.02, "friction": 0.05}
+OUR_LAWS: dict[str, Any] = {"damping": 0.1, "armature": 0.02, "friction": 0.05}
 
 #: Joint by joint: our scene, its MJCF, and the speeds to start with.
 JOINTS: dict[str, tuple[Scene, str, list[float]]] = {

@@ -1,6 +1,7 @@
 """Efforts in the Mujoco engine: stiff servos, limits, friction, and what is reported of them."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,12 +87,13 @@ def test_reported_effort_is_what_moved_the_joint() -> None:
 def test_reported_effort_holds_the_link_against_gravity() -> None:
     """At rest the effort is the weight's moment, whether a servo, a spring or friction holds."""
     moment = -0.05 * G * 0.05
-    for holding in (
+    ways: tuple[dict[str, Any], ...] = (
         {"drive": servo(kp=50.0, kd=0.3)},
         {"stiffness": 50.0, "damping": 0.1},
         {"friction": 0.05},
         {"drive": servo(kp=50.0, kd=0.3), "stiffness": 20.0, "rest": 0.1, "friction": 0.004},
-    ):
+    )
+    for holding in ways:
         ours = cycle(Scene("test").place(arm(**holding)))
         move(ours, 2000)
         held = moment * math.cos(ours.state.q[0])

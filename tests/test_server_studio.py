@@ -280,7 +280,8 @@ def test_the_session_outlives_its_server(here: Studio) -> None:
     raise AssertionError("the server did not come back")
 
 
-ROBOT = b"""<robot name="flag"><link name="pole"/><link name="cloth"/>
+ROBOT = b"""<robot name="flag"><link name="pole"/><link name="cloth"><inertial>
+<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="swing" type="revolute"><parent link="pole"/><child link="cloth"/>
 <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -114,6 +115,8 @@ def _begin(order: Order, out: Screen, stack: contextlib.ExitStack) -> Session:
         end = _serve(order, stack)
         session = Session(scene, record=order.record, overwrite=order.overwrite, link=end)
         stack.enter_context(session)
+        if order.record is not None:
+            stack.push(_discarding(order.record, session))
         if compiling.count:
             compile_ahead(scene)
     for note in [*notes, *(m for m in more if not order.engine)]:
@@ -125,6 +128,16 @@ def _begin(order: Order, out: Screen, stack: contextlib.ExitStack) -> Session:
     if order.link is not None:
         out.say(f"Other programs can join: address and key are in {order.link}.")
     return session
+
+
+def _discarding(record: Path, session: Session) -> Callable[..., None]:
+    """What removes the recording of a run that did not get to its first step."""
+
+    def leave(kind: type[BaseException] | None, *details: object) -> None:
+        if kind is not None and not session.state.step:
+            record.unlink(missing_ok=True)
+
+    return leave
 
 
 def _show(out: Screen, event: Event) -> None:
