@@ -23,7 +23,7 @@ from linkwork.registry import Registry
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
 FENCE = re.compile(r"^```(\S*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\(([^)\s]+)\)")
+LINK = re.compile(r'(?:\]\(|src=")([^)"\s]+)[)"]')
 COMMAND = re.compile(r"`(linkwork [^`\s]+ [^`]+)`")  # in a sentence; a bare name is no command line
 
 

@@ -148,6 +148,18 @@ def test_a_failed_step_gives_nobody_an_input() -> None:
         session["arm/J1.target"] = 0.2
 
 
+def test_a_failed_step_leaves_no_listener_behind() -> None:
+    """Listeners that were added in a step that did not happen are gone, and so is their memory."""
+    text = "def loop(self):\n    self.joint('arm/J1').on_change(print)\n    1 / (self.time < 0.01)"
+    with Session(program(waving(), "bad", text)) as session:
+        session.step(5)
+        before = session.state.hash()
+        for _ in range(3):
+            with pytest.raises(ProgramError):
+                session.step()
+            assert session.state.hash() == before
+
+
 def test_agents_need_names_of_their_own() -> None:
     """Two agents of one name, or one called as people are, would own each other's signals."""
     scene = waving()

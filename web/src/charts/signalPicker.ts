@@ -59,8 +59,11 @@ export function pickSignal(chart?: ChartSpec): void {
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") at++;
     else if (event.key === "ArrowUp") at = Math.max(0, at - 1);
-    else if (event.key === "Enter") return choose(shown[at]);
-    else return;
+    else if (event.key === "Enter") {
+      // Else the button that gets the focus back would be pressed by the same key.
+      event.preventDefault();
+      return choose(shown[at]);
+    } else return;
     event.preventDefault();
     draw();
   });

@@ -93,8 +93,11 @@ export function openPalette(): void {
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") at = Math.min(at + 1, shown.length - 1);
     else if (event.key === "ArrowUp") at = Math.max(at - 1, 0);
-    else if (event.key === "Enter") return choose(at);
-    else return;
+    else if (event.key === "Enter") {
+      // Else the button that gets the focus back would be pressed by the same key.
+      event.preventDefault();
+      return choose(at);
+    } else return;
     event.preventDefault();
     draw();
   });

@@ -40,11 +40,7 @@ export function topBar(): HTMLElement {
       "div",
       { class: "bar-side end" },
       people(),
-      h(
-        "span",
-        { class: "wide-words" },
-        button("Share", share, "bare", "share"),
-      ),
+      h("span", { class: "wide-words" }, button("Share", share, "bare", "share")),
       commandsButton(),
       themeButton(),
     ),
