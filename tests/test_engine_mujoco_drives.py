@@ -141,6 +141,21 @@ def test_stiff_servo_presses_as_hard_as_its_law_says(kp: float) -> None:
     assert np.abs(ours.state.v).max() < 1e-3
 
 
+def test_stop_of_a_joint_holds_a_strong_motor() -> None:
+    """3 N m on a 50 g link press it less than 0.1 degrees into its stop; a blow bounces little."""
+    scene = Scene("test").place(arm(range=(-0.2, 0.2), drive=motor(gain=0.3, max_effort=3.0)))
+    ours = cycle(scene)
+    ours.state.target_speed[0] = 100.0
+    move(ours, 300)
+    assert 0.0 < math.degrees(ours.state.q[0] - 0.2) < 0.1
+    assert abs(ours.state.v[0]) < 1e-9
+    ours = cycle(Scene("test", gravity=WEIGHTLESS).place(arm(range=(-0.2, 0.2))))
+    ours.state.v[0] = 5.0
+    ours.refresh()
+    move(ours, 50)
+    assert -1.0 < ours.state.v[0] < 0.0
+
+
 def test_drives_on_each_degree_of_freedom_of_a_joint() -> None:
     """The position and the angle of a cylindrical joint have their own servos."""
     part = Part("part").add(

@@ -9,6 +9,7 @@ import pytest
 
 from linkwork import Document
 from linkwork.errors import LinkworkError, ProgramError
+from linkwork.parts import Box, Element, Joint, Part
 from linkwork.scene import Scene
 from linkwork.session import live_edit
 from linkwork.session.messages import Reload
@@ -208,6 +209,32 @@ def test_another_step_length_keeps_the_time(tmp_path: Path) -> None:
         assert session["arm/J1.target"] == pytest.approx(
             math.radians(30) * math.sin(math.pi * 1.0), abs=1e-9
         )
+
+
+def riding() -> Scene:
+    """A box on a plate that slides on at half a metre a second."""
+    table = Part("table").add(
+        Element("rail", (Box((2.0, 0.1, 0.1)),), mass=9.0),
+        Element("plate", (Box((0.4, 0.4, 0.1)),), mass=2.0, friction=1.0),
+        Joint("J", "slider", "rail", "plate", at=Pose((0.0, 0.0, 0.2)), axis=(1.0, 0.0, 0.0),
+              range=(-9.0, 9.0), max_speed=0.5),
+    )  # fmt: skip
+    scene = Scene("riding").place(table).place(box(), at=Pose((0.0, 0.0, 0.3)), base="free")
+    return scene.engine("kinematic", owns=["table"]).engine("mujoco")
+
+
+def test_what_rides_on_something_that_moves_feels_no_jolt() -> None:
+    """The dynamic engine's memory begins with the speeds that the kinematic one has."""
+    with Session(riding()) as session:
+        session["table/J.target"] = 9.0
+        session.run(0.5)
+        assert session["box.x_speed"] == pytest.approx(0.5, abs=1e-3)
+        session.swap(riding().place(arm(), at=Pose((0.0, 3.0, 0.2)))).result(timeout=60)
+        for _ in range(5):
+            session.step()
+            assert session["box.x_speed"] == pytest.approx(0.5, abs=1e-3)
+            assert session["box.z"] == pytest.approx(0.3, abs=1e-3)
+        assert session.version == 2
 
 
 # ---- faulty edits --------------------------------------------------------------------------

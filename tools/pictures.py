@@ -121,7 +121,7 @@ DOCS: dict[str, Picture] = {
     "gripper": Picture(
         lambda: after("gripper/follow", 2.5), Camera((0.98, -0.80, 0.80), (0.20, 0.0, 0.20), 0.50)
     ),
-    "twin": Picture(twin, Camera((0.75, -2.30, 1.00), (0.42, 0.0, 0.28), 0.48), Look(reach=2.0)),
+    "twin": Picture(twin, Camera((0.75, -2.30, 1.00), (0.42, 0.0, 0.28), 0.48), Look(reach=1.5)),
     "lamp": Picture(
         lambda: after(
             example("02")["scene"](), 1.5, **{"lamp/lift.target": 0.5, "lamp/reach.target": 1.2}

@@ -6,7 +6,7 @@ import argparse
 import json
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
 Times = dict[str, list[float]]
@@ -31,7 +31,7 @@ def options(description: str) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def in_turn(calls: dict[str, Callable[[int], object]], *, steps: int, rounds: int) -> Times:
+def in_turn(calls: Mapping[str, Callable[[int], object]], *, steps: int, rounds: int) -> Times:
     """Runs all calls in turn, ``steps`` each, ``rounds`` times, so that all see the same machine.
 
     Returns:

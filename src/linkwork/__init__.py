@@ -72,6 +72,7 @@ __all__ = [
     "save",
 ]
 
+
 def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 import numba
+from numba.core import config as numba_config
 
 _KERNEL_FILES = "*kernels*.py"
 
@@ -49,7 +50,7 @@ def cache_directory() -> Path:
     return Path(base) / f"kernels-{key.hexdigest()[:16]}"
 
 
-numba.config.CACHE_DIR = str(cache_directory())
+numba_config.CACHE_DIR = str(cache_directory())  # type: ignore[attr-defined]
 
 #: Compiles a function over flat arrays: float64, cached, no fast-math, no threads (bit-exact).
 kernel = numba.njit(cache=True, fastmath=False, error_model="numpy", nogil=True)

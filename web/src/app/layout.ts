@@ -12,6 +12,8 @@ export const layout = {
   left: "Scene",
   right: "Attributes",
   dock: false,
+  /** Whether the left panel is open where the page is too narrow for it. */
+  drawer: false,
   stereo: "none" as Stereo,
   leftWidth: 264,
   rightWidth: 320,

@@ -28,7 +28,7 @@ export function screenUnit(si: string, degrees = true): ScreenUnit {
   }
   if (si === "m") return { unit: "mm", factor: 1e-3, digits: 1 };
   if (si === "rad") return { unit: "rad", factor: 1, digits: 3 };
-  return { unit: si, factor: 1, digits: si === "m/s" ? 3 : 2 };
+  return { unit: si.replaceAll(" ", "·"), factor: 1, digits: si === "m/s" ? 3 : 2 };
 }
 
 /** A number with a true minus and no negative zero. */

@@ -105,7 +105,10 @@ export function defineCommands(stage: Stage): void {
       id: "search",
       title: "Search the scene",
       key: "/",
-      run: () => document.querySelector<HTMLInputElement>(".search input")?.focus(),
+      run: () => {
+        if (store.scene) arrange({ left: "Scene", drawer: true });
+        document.querySelector<HTMLInputElement>(".search input")?.focus();
+      },
     },
     { id: "region", title: "Next region", key: "F6", run: nextRegion },
     ...(["Build", "Drive", "Test", "Review"] as const).map((name) => ({

@@ -21,6 +21,7 @@ const ICONS: Record<string, IconName> = {
 export function attributePanel(): HTMLElement {
   const panel = h("div", { class: "attributes" });
   let opened = false;
+  let attempt: string | number | boolean | null = null;
   const draw = (): void => {
     const thing = primary();
     if (!thing || !store.scene) {
@@ -41,10 +42,14 @@ export function attributePanel(): HTMLElement {
       h("div", {}, h("h2", {}, thing.name), h("p", {}, about(thing.kind, thing.name))),
     );
     const refusal = store.refused?.what === "edit" ? store.refused : null;
-    const made = (row: Row): HTMLElement =>
-      attributeRow(withUnit(row), refusal?.key === row.key ? refusal.text : "", (value) =>
+    const made = (row: Row): HTMLElement => {
+      const refusedHere = refusal?.key === row.key;
+      const field = attributeRow(withUnit(row), refusedHere ? refusal.text : "", (value) =>
         edit(row, value),
       );
+      if (refusedHere && attempt) keepTyped(field, attempt);
+      return field;
+    };
     const unset = rows.filter((row) => row.value === "" && refusal?.key !== row.key);
     const set = rows.filter((row) => !unset.includes(row));
     const rest = h(
@@ -67,6 +72,7 @@ export function attributePanel(): HTMLElement {
     const thing = primary();
     if (!thing) return;
     store.refused = null;
+    attempt = value;
     command({ type: "edit", name: thing.name, kind: thing.kind, key: row.key, value });
   };
   on(["selection", "attributes", "refused", "scene", "units"], () => {
@@ -78,6 +84,20 @@ export function attributePanel(): HTMLElement {
   });
   draw();
   return panel;
+}
+
+/** A refused value stays in its field, so that it can be put right. */
+function keepTyped(field: HTMLElement, typed: string | number | boolean): void {
+  const parts = String(typed)
+    .replace(/^\[|\]$/g, "")
+    .split(",");
+  const inputs = field.querySelectorAll<HTMLInputElement>("input[type=text]");
+  inputs.forEach(
+    (input, i) =>
+      (input.value = (inputs.length > 1 ? (parts[i] ?? "") : String(typed))
+        .trim()
+        .replace("-", "−")),
+  );
 }
 
 /** Units that depend on the joint ("N m or N") are said for the joint at hand. */
@@ -123,9 +143,9 @@ function origin(rows: Row[]): HTMLElement {
   const cut = first.origin.lastIndexOf(":");
   return h(
     "p",
-    { class: "from" },
+    { class: "from", title: first.origin },
     "From ",
-    h("code", {}, first.origin.slice(0, cut)),
+    h("code", {}, first.origin.slice(0, cut).split("/").slice(-3).join("/")),
     `, line ${first.origin.slice(cut + 1)}`,
   );
 }

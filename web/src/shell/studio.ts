@@ -42,6 +42,7 @@ export function studio(stage: Stage): HTMLElement {
     page.style.setProperty("--right", `${layout.rightWidth}px`);
     page.style.setProperty("--dock", `${layout.dockHeight}px`);
     page.classList.toggle("docked", layout.dock);
+    page.classList.toggle("drawer", layout.drawer);
   };
   on("layout", arrange);
   arrange();

@@ -1,4 +1,4 @@
-import { chooseWorkspace, layout, type Workspace } from "../app/layout";
+import { arrange, chooseWorkspace, layout, type Workspace } from "../app/layout";
 import { run } from "../app/commands";
 import { on } from "../app/topics";
 import { store } from "../app/store";
@@ -31,6 +31,7 @@ export function topBar(): HTMLElement {
         },
         icon("logo", 20),
       ),
+      drawerButton(),
       fileMenu(),
       h("span", { class: "divider" }),
       ...edits(),
@@ -64,6 +65,16 @@ export function themeButton(): HTMLElement {
   on("theme", draw);
   draw();
   return made;
+}
+
+/** Opens the left panel where the page is too narrow to show it always. */
+function drawerButton(): HTMLElement {
+  return iconButton(
+    "layers",
+    "Scene panel",
+    () => arrange({ drawer: !layout.drawer }),
+    "drawer-button",
+  );
 }
 
 function fileMenu(): HTMLElement {

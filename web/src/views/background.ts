@@ -5,7 +5,9 @@ varying float height;
 void main() { height = position.y * 0.5 + 0.5; gl_Position = vec4(position.xy, 1.0, 1.0); }`;
 const FRAGMENT = `
 uniform vec3 low; uniform vec3 high; varying float height;
-void main() { gl_FragColor = vec4(mix(low, high, height), 1.0); }`;
+void main() { gl_FragColor = vec4(mix(low, high, height), 1.0);
+#include <colorspace_fragment>
+}`;
 
 /** A vertical gradient behind everything, one triangle over the whole view. */
 export class Background extends Mesh<BufferGeometry, ShaderMaterial> {
@@ -28,15 +30,7 @@ export class Background extends Mesh<BufferGeometry, ShaderMaterial> {
   }
 
   recolor(dark: boolean): void {
-    // Written to the screen as they are: no conversion between colour spaces.
-    const set = (name: string, hex: number): void => {
-      this.material.uniforms[name]!.value.setRGB(
-        (hex >> 16) / 255,
-        ((hex >> 8) & 255) / 255,
-        (hex & 255) / 255,
-      );
-    };
-    set("high", dark ? 0x20252b : 0xf6f8fa);
-    set("low", dark ? 0x15181c : 0xe3e8ec);
+    this.material.uniforms["high"]!.value.set(dark ? 0x20252b : 0xf6f8fa);
+    this.material.uniforms["low"]!.value.set(dark ? 0x15181c : 0xe3e8ec);
   }
 }

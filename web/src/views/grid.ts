@@ -33,6 +33,7 @@ void main() {
   a = max(a, max(onU, onV) * 0.6);
   gl_FragColor = vec4(color, a * fade);
   if (gl_FragColor.a < 0.004) discard;
+  #include <colorspace_fragment>
 }`;
 
 export type GridPlane = "xy" | "xz" | "yz";
@@ -105,11 +106,9 @@ export class Grid extends Mesh<PlaneGeometry, ShaderMaterial> {
   recolor(dark: boolean): void {
     const uniforms = this.material.uniforms;
     const axes = dark ? AXES.dark : AXES.light;
-    const set = (name: string, hex: number): void => {
-      uniforms[name]!.value.setRGB((hex >> 16) / 255, ((hex >> 8) & 255) / 255, (hex & 255) / 255);
-    };
+    const set = (name: string, hex: number): void => void uniforms[name]!.value.set(hex);
     set("ink", dark ? 0x8a96a3 : 0x5f6975);
-    uniforms["strength"]!.value = dark ? 0.3 : 0.3;
+    uniforms["strength"]!.value = 0.3;
     set("colorU", this.plane === "yz" ? axes.y : axes.x);
     set("colorV", this.plane === "xy" ? axes.y : axes.z);
   }

@@ -25,7 +25,10 @@ void main() {
 }`;
 const FRAGMENT = `
 uniform vec3 ink; uniform float opacity;
-void main() { gl_FragColor = vec4(ink, opacity); }`;
+void main() {
+  gl_FragColor = vec4(ink, opacity);
+  #include <colorspace_fragment>
+}`;
 
 const smooth = new WeakMap<BufferGeometry, BufferGeometry>();
 
@@ -108,8 +111,7 @@ export class Outline {
   }
 
   recolor(css: string): void {
-    const c = new Color(css).convertLinearToSRGB();
-    this.line.uniforms["ink"]!.value.copy(c);
+    this.line.uniforms["ink"]!.value.set(css);
   }
 
   resize(width: number, height: number): void {

@@ -226,9 +226,13 @@ export class Stage {
     this.highlight.resize(box.width, box.height);
     this.ghost.edge.resize(box.width, box.height);
     if (layout.stereo !== "none" && !flat) {
+      // Two of the effects draw into targets without a stencil, which outlines need.
+      const outlined = layout.stereo === "side by side";
+      this.highlight.root.visible = this.ghost.edge.root.visible = outlined;
       this.stereo.draw(layout.stereo, this.scene, view.camera.perspective, view.camera.distance);
       return;
     }
+    this.highlight.root.visible = this.ghost.edge.root.visible = true;
     const left = box.left - full.left;
     const bottom = full.bottom - box.bottom;
     this.renderer.setScissorTest(true);

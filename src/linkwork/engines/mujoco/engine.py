@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-import msgspec
 import numpy as np
 
 from linkwork.blocks import read_params
@@ -14,43 +13,19 @@ from linkwork.engines.kernels import follow_speeds, follow_targets, grab_forces,
 from linkwork.engines.kinematic import coordinate_of_dof, own_loops
 from linkwork.engines.mujoco import kernels
 from linkwork.engines.mujoco.findings import find
-from linkwork.engines.mujoco.model import Options, build_model
+from linkwork.engines.mujoco.foreign import Foreign
+from linkwork.engines.mujoco.model import build_model
+from linkwork.engines.mujoco.params import MujocoParams
 from linkwork.engines.mujoco.surfaces import set_friction
-from linkwork.engines.mujoco_library import mujoco, warnings
+from linkwork.engines.mujoco_library import mujoco, said
 from linkwork.errors import EngineError
 from linkwork.kinematics.kernels import BALL
 from linkwork.parts import Spec
 from linkwork.state import Report, State
 from linkwork.world import Finding, World
 
-Positive = Annotated[float, msgspec.Meta(gt=0.0, le=1e6)]
-
 #: How often a step is taken anew, when drives end on another side of their limits than thought.
 MOST_TRIES = 6
-
-
-class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
-    """Parameters of ``Mujoco``.
-
-    Attributes:
-        owns: Parts it moves; all that are left if absent.
-        prescribed: Joints that follow their targets whatever it takes.
-        one_way: Parts of other dynamic engines that push this one's as infinite masses.
-        iterations: Most solver iterations a step.
-        tolerance: Solver tolerance.
-        impratio: How much harder friction resists slip than contact resists depth.
-        contact_time: Time constant of contacts [s]; longer is softer. 0 is the default.
-        loop_time: Time constant of loops and couplings [s]; 0 is the stiffest.
-    """
-
-    owns: list[str] | None = None
-    prescribed: list[str] = []
-    one_way: list[str] = []
-    iterations: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 100
-    tolerance: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1e-10
-    impratio: Positive = 100.0
-    contact_time: Annotated[float, msgspec.Meta(ge=0.0, le=10.0)] = 0.0
-    loop_time: Annotated[float, msgspec.Meta(ge=0.0, le=10.0)] = 0.0
 
 
 class Mujoco(Engine):
@@ -69,9 +44,8 @@ class Mujoco(Engine):
     def __init__(self, world: World, spec: Spec, name: str, owned: np.ndarray) -> None:
         super().__init__(world, spec, name, owned)
         self.params = read_params(spec, MujocoParams)
-        self.prescribed = [
-            world.single_dof(joint, origin=spec.origin) for joint in self.params.prescribed
-        ]
+        named = [world.single_dof(joint, origin=spec.origin) for joint in self.params.prescribed]
+        self.prescribed = list(dict.fromkeys(named))
         for dof in self.prescribed:
             if not owned[world.dof_body[dof]]:
                 raise EngineError(
@@ -95,14 +69,9 @@ class Mujoco(Engine):
     def prepare(self, driven: list[int]) -> None:
         """Builds the MuJoCo model."""
         self._driven = [d for d in driven if self.owned[self.world.dof_body[d]]]
-        params = self.params
-        options = Options(
-            params.iterations, params.tolerance, params.impratio, params.contact_time,
-            params.loop_time,
-        )  # fmt: skip
         try:
             self.model = build_model(
-                self.world, self.owned, self.felt, self.prescribed, self._driven, options
+                self.world, self.owned, self.felt, self.prescribed, self._driven, self.params
             )
         except ValueError as error:
             raise EngineError(
@@ -123,11 +92,9 @@ class Mujoco(Engine):
         super().bind(state)
         model, world, data = self.model, self.world, self._data
         self._warmstart, saturation = self.slot("warmstart"), self.slot("saturation")
-        self._foreign_last = self.slot("foreign_speed")
-        self._start, self._end = self._foreign_last.copy(), self._foreign_last.copy()
         before = [f.owned for f in self.fellows[: self.fellows.index(self)]]
         ahead = np.any([np.zeros(world.nb, bool), *before], axis=0)
-        self._ahead = ahead[model.foreign]
+        self._foreign = Foreign(model, data, world.com, ahead, self.slot("foreign_speed"))
         self._push = data.qfrc_applied
         self._qpos, self._qvel = data.qpos, data.qvel
         self._wrench = np.zeros((world.nb, 6))
@@ -166,8 +133,7 @@ class Mujoco(Engine):
     def reset(self) -> None:  # noqa: D102
         self._warmstart[:] = 0.0
         self.slot("saturation")[:] = 0.0
-        self._see_speeds(self.state.pose, self.state.twist)
-        self._foreign_last[:] = self._start
+        self._foreign.reset(self.state.pose, self.state.twist)
 
     def params_changed(self) -> None:
         """Takes masses, friction, damping and gravity over into the MuJoCo model."""
@@ -194,12 +160,8 @@ class Mujoco(Engine):
         self._data.xfrc_applied[:] = 0.0
 
     def advance(self, h: float) -> None:  # noqa: D102
-        if len(self.model.foreign):
-            self._see_speeds(self.seen_pose, self.seen_twist)
-            kernels.foreign_motion(
-                self.model.foreign, self._ahead, self.seen_pose, self.state.pose,
-                self._foreign_last, h, self._start, self._end,
-            )  # fmt: skip
+        if self._foreign:
+            self._foreign.look(self.seen_pose, self.seen_twist, self.state.pose, h)
         if self.prescribed:
             self._prescribe(h)
         if self._pulling:
@@ -207,7 +169,7 @@ class Mujoco(Engine):
         for left in range(MOST_TRIES - 1, -1, -1):
             self._enter(h, left == MOST_TRIES - 1)
             mujoco.mj_step(self._mj, self._data)
-            if warnings:
+            if said.warnings:
                 self._heed(h)
             outcome = kernels.finish_step(*self._after, h, left == 0)
             if outcome == kernels.SETTLED:
@@ -224,19 +186,11 @@ class Mujoco(Engine):
         for dof, a, i, pitch in model.slides:
             self._qpos[a] = pitch * state.q[self._qaddr[dof]]
             self._qvel[i] = pitch * state.v[dof]
-        if len(model.foreign):
-            kernels.place_foreign(
-                model.foreign, model.foreign_q, model.foreign_v, self.seen_pose,
-                self._start, self._end, h, model.heavy,
-                self._qpos, self._qvel, self._push,
-            )  # fmt: skip
+        if self._foreign:
+            self._foreign.enter(self.seen_pose, h)
         if not self._fresh:
             self._data.qacc_warmstart[:] = self._warmstart
             self._fresh = True
-
-    def _see_speeds(self, pose: np.ndarray, twist: np.ndarray) -> None:
-        """Looks how fast the bodies that others move are."""
-        kernels.foreign_speeds(self.model.foreign, pose, twist, self.world.com, self._start)
 
     def _prescribe(self, h: float) -> None:
         """Pushes prescribed joints so that they arrive, and the rest feels their inertia."""
@@ -274,8 +228,8 @@ class Mujoco(Engine):
 
     def _heed(self, h: float) -> None:
         """Turns a warning of MuJoCo into an error: what it cannot do is not passed over."""
-        text = " ".join(warnings[0].split()).partition(" Time =")[0]
-        warnings.clear()
+        text = " ".join(said.warnings[0].split()).partition(" Time =")[0]
+        said.warnings.clear()
         self._data.warning.number[:] = 0
         self._fresh = False
         if not np.isfinite(self._qvel).all() or np.abs(self._qvel).max(initial=0.0) > 1e10:
@@ -300,8 +254,8 @@ class Mujoco(Engine):
         """Fills in what remains of state and report after the step."""
         state, world, data = self.state, self.world, self._data
         report = state.report
-        if len(self.model.foreign):
-            self._foreign_last[:] = np.where(self._ahead[:, None], self._end, self._start)
+        if self._foreign:
+            self._foreign.remember()
         if self._rubbing:
             kernels.add_friction(
                 data.ne, data.nf, data.efc_id, data.efc_force, self.model.v_map, report.effort

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from linkwork.engines.mujoco.bodies import Build, add_bodies, body_name
+from linkwork.engines.mujoco.params import MujocoParams
 from linkwork.engines.mujoco.surfaces import add_surfaces
 from linkwork.engines.mujoco.ties import add_ties
 from linkwork.engines.mujoco_library import mujoco
@@ -52,24 +52,13 @@ class Model:
     body_inertia: np.ndarray
 
 
-@dataclass(frozen=True)
-class Options:
-    """What the scene may say of the solver; see :class:`engine.MujocoParams`."""
-
-    iterations: int = 100
-    tolerance: float = 1e-10
-    impratio: float = 100.0
-    contact_time: float = 0.0
-    loop_time: float = 0.0
-
-
 def build_model(
     world: World,
     owned: np.ndarray,
     felt: np.ndarray,
     prescribed: list[int],
     driven: list[int],
-    options: Options,
+    params: MujocoParams,
 ) -> Model:
     """Builds the MuJoCo model of the owned bodies, with all others as scenery or moving masses.
 
@@ -79,21 +68,21 @@ def build_model(
         felt: Mask over bodies of those that may touch the owned ones.
         prescribed: Degrees of freedom that follow their targets as infinite masses.
         driven: Degrees of freedom that have an actuator.
-        options: Solver options.
+        params: What the scene says of the solver.
     """
     heavy = PRESCRIBED_INERTIA * max(1e-3, float(world.mass[owned].sum()))
     build = Build(world, owned, felt, set(prescribed), set(driven), heavy)
-    _set_options(build, options)
+    _set_options(build, params)
     add_bodies(build)
-    add_surfaces(build, options.contact_time)
-    add_ties(build, options.loop_time)
-    mj = _compile(build.spec)
+    add_surfaces(build, params.contact_time)
+    add_ties(build, params.loop_time)
+    mj = build.spec.compile()
     model = _map(build, mj)
     _set_mean_inertia(model, prescribed)
     return model
 
 
-def _set_options(build: Build, options: Options) -> None:
+def _set_options(build: Build, params: MujocoParams) -> None:
     spec, scene = build.spec, build.world.scene
     spec.compiler.autolimits = True
     spec.compiler.degree = False
@@ -103,18 +92,11 @@ def _set_options(build: Build, options: Options) -> None:
     spec.option.gravity = list(scene.gravity)
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    spec.option.impratio = options.impratio
-    spec.option.iterations = options.iterations
-    spec.option.tolerance = options.tolerance
+    spec.option.impratio = params.impratio
+    spec.option.iterations = params.iterations
+    spec.option.tolerance = params.tolerance
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
-
-
-def _compile(spec: Any) -> Any:
-    """Compiles. What MuJoCo warns of at zero posture is left to the posture of the run."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return spec.compile()
 
 
 def _map(build: Build, mj: Any) -> Model:
