@@ -14,13 +14,13 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-import mujoco
 import numpy as np
 from shared.humanoid import KD, KP, standing_scene
 from shared.report import compare, in_turn, options, show
 
 from linkwork import Session
 from linkwork.engines.mujoco import Mujoco
+from linkwork.engines.mujoco_library import mujoco
 
 
 class BareLoop:

@@ -117,6 +117,9 @@ class SmallBench:
             self._signals.check(signal, value, owner)
             self._pending.append((signal, value, owner))
 
+    def check(self, signal: str, value: float, owner: str) -> None:
+        self._signals.check(signal, value, owner)
+
     def on_change(
         self, signal: str, call: Callable[[float], object], *, by: float, owner: str
     ) -> None:

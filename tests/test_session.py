@@ -131,6 +131,22 @@ def test_an_input_has_one_owner_and_taking_it_over_is_explicit_and_shown() -> No
         assert session.signals.owners["arm/J1.target"] == "wave"
 
 
+def test_a_program_may_begin_again_while_somebody_has_its_joint() -> None:
+    """A reload and an edit go through although init() sets a joint that a person holds."""
+    text = "def init(self):\n    self.joint('arm/J1').target = 0.7"
+    with Session(program(bench(), "p", text)) as session:
+        session.take("arm/J1.target")
+        session["arm/J1.target"] = 0.2
+        session.step()
+        source = session.cycle.agents[0].spec.params["source"]
+        session.send(messages.Reload("p", source))
+        session.step()
+        session.swap(program(bench(), "p", text)).result(timeout=60)
+        session.step()
+        assert (session["arm/J1.target"], session.version, session.running) == (0.2, 2, True)
+        assert texts(session, "error") == []
+
+
 def test_two_agents_on_one_input_are_an_error() -> None:
     """Nobody took the joint over: the scene is wrong, and the message names both."""
     scene = waving().agent("other", "wave", joint="arm/J1")

@@ -23,16 +23,15 @@ class Logbook:
     """Tilts of the tray and of the floor after each step [deg]."""
 
     def __init__(self, session: Session) -> None:
-        self.rows: list[tuple[float, float, float, float, float]] = []
+        self.rows: list[tuple[float, ...]] = []
         names = (
             "tripod/platform/tilt.x", "tripod/platform/tilt.y", "table/roll.angle",
             "table/pitch.angle",
         )  # fmt: skip
-        addresses = [session.signals[name].address for name in names]
 
         def write() -> None:
-            values = np.degrees(session.state.data[addresses])
-            self.rows.append((session.time, *values.tolist()))
+            tilts = [math.degrees(session[name]) for name in names]
+            self.rows.append((session.time, *tilts))
 
         session.after_step.append(write)
 

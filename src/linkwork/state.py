@@ -57,10 +57,19 @@ class Layout:
         self.size += field.size
         return field
 
-    def add_world(self, nq: int, nv: int, nb: int, loops: int, elements: int) -> None:
+    def add_world(
+        self,
+        nq: int,
+        nv: int,
+        nb: int,
+        loops: int,
+        elements: int,
+        *,
+        contacts: int = CONTACT_CAPACITY,
+    ) -> None:
         """Adds the blocks that every world has."""
         # The large table comes first: where no sensor reads it, a step leaves it out of its copy.
-        self.add("report/contacts", CONTACT_CAPACITY, CONTACT_COLUMNS)
+        self.add("report/contacts", contacts, CONTACT_COLUMNS)
         self.add("clock", 1, integer=True)
         self.add("q", nq)
         self.add("v", nv)

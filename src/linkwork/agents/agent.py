@@ -39,6 +39,10 @@ class Bench(Protocol):
         """Sets an input or parameter: at once while deciding, else at the next step."""
         ...
 
+    def check(self, signal: str, value: float, owner: str) -> None:
+        """Refuses what :meth:`write` would refuse."""
+        ...
+
     def on_change(
         self, signal: str, call: Callable[[float], object], *, by: float, owner: str
     ) -> None:

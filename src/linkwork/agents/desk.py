@@ -86,7 +86,7 @@ class Desk:
     def write(self, signal: str, value: float) -> None:
         """Sets a signal in the program's name."""
         if self._waiting is not None:
-            self.bench.signals.check(signal, value, self.owner)
+            self.bench.check(signal, value, self.owner)
             self._waiting.append((signal, value))
             return
         self.bench.write(signal, value, self.owner)

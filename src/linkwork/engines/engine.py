@@ -18,7 +18,8 @@ class Engine(Block):
     """Base of all engines.
 
     An engine owns whole joint-connected islands. It reads the poses of bodies that others own
-    (as they stand at the start of the step), advances its own by one step and fills both sets of
+    (as they stood at the start of the step, and where a kinematic engine, which goes first, has put
+    them), advances its own by one step and fills both sets of
     coordinates, so that after :meth:`advance` q, v, pose and twist describe the same instant.
 
     Args:

@@ -57,11 +57,26 @@ class Kinematic(Engine):
             found.append(
                 Finding("soft", self.world.loop_names[n], text, self.world.loop_origins[n])
             )
+        found += [
+            Finding("soft", name, "as a follower it may leave its own range; nothing stops it.")
+            for name in self._overdriven()
+        ]
         for b in self._bodies:
             if self.world.kind[b] in (BALL, FREE):
                 name = self.world.body_names[b]
                 text = "Kinematic leaves ball and free joints where they are."
                 found.append(Finding("note", name, text, self.world.body_origins[b]))
+        return found
+
+    def _overdriven(self) -> list[str]:
+        """Followers whose leader's range takes them beyond their own."""
+        world, found = self.world, []
+        for (follows, leads), (ratio, offset) in zip(*self._coupling, strict=True):
+            ends = sorted(
+                ratio * end + offset for end in (world.dof_lo[leads], world.dof_hi[leads])
+            )
+            if ends[0] < world.dof_lo[follows] or ends[1] > world.dof_hi[follows]:
+                found.append(world.dof_name(int(follows)))
         return found
 
     def prepare(self, driven: list[int]) -> None:

@@ -29,7 +29,8 @@ def apply(session: Session, message: m.Message) -> None:
     """Applies one message.
 
     Raises:
-        LinkworkError: If it is refused; nothing changed.
+        LinkworkError: If it is refused. Nothing changed then, but that a program whose successor
+            failed was ended and began again.
     """
     match message:
         case m.Set():
@@ -84,6 +85,11 @@ def _grab(session: Session, message: m.Grab) -> None:
     body, local = world.frame(message.element)
     if world.is_static(body):
         raise SignalError(f"{message.element!r} does not move; it cannot be pulled.")
+    if any(engine.kinematic and engine.owned[body] for engine in session.cycle.engines):
+        raise SignalError(
+            f"{message.element!r} is moved by Kinematic, which knows no forces.",
+            hint="Set its joint's target, or place it while time stands still.",
+        )
     mass = float(state["param/mass"][body]) or 1.0
     stiffness = message.stiffness or mass * GRAB_FREQUENCY**2
     damping = message.damping or 2.0 * float(np.sqrt(stiffness * mass))
@@ -98,6 +104,7 @@ def _posture(session: Session, name: str) -> None:
     if name not in world.postures:
         raise not_found("posture", name, world.postures)
     wanted = world.postures[name]
+    moved: set[int] = set()
     for number in range(len(world.joints)):
         body = int(world.joint_body[number])
         if world.kind[body] in (BALL, FREE):
@@ -106,7 +113,8 @@ def _posture(session: Session, name: str) -> None:
         state.q[q : q + n] = wanted[q : q + n]
         state.target[v : v + n] = wanted[q : q + n]
         state.v[v : v + n] = 0.0
-    settle(session.cycle)
+        moved.update(range(v, v + n))
+    settle(session.cycle, moved)
 
 
 def _reload(session: Session, message: m.Reload) -> None:

@@ -86,7 +86,7 @@ class Board:
 
         What somebody took over from the agents stays as its new owner sets it.
         """
-        if self._taken and signal in self._taken and owner in self._agents:
+        if self._taken and self._is_taken(signal, owner):
             return
         if self._deciding:
             self.signals.set(signal, float(value), owner)
@@ -96,6 +96,20 @@ class Board:
             self._writes.append((signal, float(value), owner))
         else:
             self.send(messages.Set(signal, float(value), owner))
+
+    def check(self, signal: str, value: float, owner: str) -> None:
+        """Refuses what :meth:`write` would refuse.
+
+        Raises:
+            SignalError: If the signal cannot be set to ``value``, or not by ``owner``.
+        """
+        if self._is_taken(signal, owner):
+            owner = self.signals.owners[signal]
+        self.signals.check(signal, value, owner)
+
+    def _is_taken(self, signal: str, owner: str) -> bool:
+        """Whether somebody took ``signal`` over from the agents, of which ``owner`` is one."""
+        return signal in self._taken and owner in self._agents
 
     def _apply_writes(self) -> None:
         writes, self._writes = self._writes, []

@@ -25,11 +25,15 @@ from linkwork.session.listeners import Listeners
 from linkwork.session.ownership import build_engines
 from linkwork.session.world_signals import add_target_signals, add_world_signals
 from linkwork.signals import Signals
-from linkwork.state import Layout, State
+from linkwork.state import CONTACT_CAPACITY, Layout, State
 from linkwork.world import Finding, World
 
 #: Owner of what people set; no agent can have this name.
 PERSON = "user"
+
+
+#: Rows of the contact table for each shape that moves and touches.
+CONTACTS_EACH = 8
 
 
 class Cycle:
@@ -79,9 +83,11 @@ class Cycle:
     def _lay_out(self) -> None:
         world = self.world
         layout = Layout()
+        touching = sum(s.shape.collide and not world.is_static(s.body) for s in world.shapes)
         layout.add_world(
-            world.nq, world.nv, world.nb, len(world.loop_names), len(world.element_names)
-        )
+            world.nq, world.nv, world.nb, len(world.loop_names), len(world.element_names),
+            contacts=CONTACT_CAPACITY + CONTACTS_EACH * touching,
+        )  # fmt: skip
         turning = [b for b in world.joint_body.tolist() if world.kind[b] in (BALL, FREE)]
         layout.add("orientation", len(turning), 3)
         add_blocks(layout, self.blocks)
@@ -268,7 +274,7 @@ def _driven(world: World, actuators: list[Actuator], engines: list[Engine]) -> l
     """Every driven degree of freedom, in order.
 
     Raises:
-        SceneError: If two actuators drive one, or one is prescribed as well.
+        SceneError: If two actuators drive one. Prescribed ones need no drive and are left out.
     """
     driven: dict[int, Spec] = {}
     for actuator in actuators:

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.errors import SessionError
 from linkwork.session.cycle import Cycle
-from linkwork.state import CONTACT_CAPACITY, State
+from linkwork.state import State
 
 #: States are kept this often [1/s] and for so long [s of simulated time].
 RATE, SPAN = 30.0, 10.0
@@ -73,7 +73,7 @@ def check_state(cycle: Cycle, data: bytes) -> None:
     grabbed = state["param/grab"][:, 1]
     if (
         state.step < 0
-        or not 0 <= state.report.contact_count <= CONTACT_CAPACITY
+        or not 0 <= state.report.contact_count <= len(state.report.contacts)
         or not ((grabbed >= 0) & (grabbed < cycle.world.nb)).all()
     ):
         raise SessionError("this is no state of the session: its counts are out of bounds.")

@@ -39,20 +39,26 @@ def place(cycle: Cycle, joint: str, dof: str, value: float) -> None:
     if turned:
         _turn(cycle, body, index % 3, value)
     else:
-        _move(cycle, row, value)
-        for follower, leader in world.coupling_dof.tolist():
-            if leader == row:
-                ratio, offset = world.coupling_law[world.coupling_dof[:, 0] == follower][0]
-                _move(cycle, follower, ratio * value + offset)
+        moved = {row: value}
+        rows, laws = world.coupling_dof.tolist(), world.coupling_law.tolist()
+        for (follower, leader), (ratio, offset) in zip(rows, laws, strict=True):
+            if leader in moved:  # leaders come before those who follow them
+                moved[follower] = ratio * moved[leader] + offset
+        for each, there in moved.items():
+            _move(cycle, each, there)
+        settle(cycle, set(moved))
+        return
     state.v[row] = 0.0
-    settle(cycle)
+    cycle.refresh()
 
 
-def settle(cycle: Cycle) -> None:
-    """Lets everything fit coordinates that were written: servos are there, not on their way."""
+def settle(cycle: Cycle, dofs: set[int]) -> None:
+    """Lets everything fit coordinates that were written: their servos are there, not on the way."""
     for actuator in cycle.actuators:
         if "setpoint" in actuator.slots():
-            actuator.slot("setpoint")[:] = cycle.state.target[actuator.dofs]
+            for n, dof in enumerate(actuator.dofs):
+                if dof in dofs:
+                    actuator.slot("setpoint")[n] = cycle.state.target[dof]
     cycle.refresh()
 
 

@@ -41,6 +41,8 @@ class Rehearsal:
         """Refuses what cannot be written, and writes nothing."""
         self.signals.check(signal, value, owner)
 
+    check = write
+
     def on_change(
         self, signal: str, call: Callable[[float], object], *, by: float, owner: str
     ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from linkwork.agents.program import Program
 from linkwork.errors import LinkworkError, ProgramError, SessionError
 from linkwork.scene import Scene
 from linkwork.scene.archive import pack
@@ -251,10 +252,12 @@ class Session(Board):
     def restart(self) -> None:
         """Writes the first state and starts all agents anew; for ``Reset``."""
         steps = self._tape.steps if self._tape is not None else 0
+        for agent in self.cycle.agents:
+            agent.close()  # what an exit() still sets belongs to the run that ends here
+        self._writes.clear()
         self.cycle.restore(self.cycle.first)
         if self._tape is not None:
             self._tape.steps = steps
-        self._writes.clear()
         self._taken.clear()
         self.signals.owners.clear()
         for error in self._start_agents():
@@ -339,8 +342,14 @@ class Session(Board):
         if self._tape is not None:
             raise SessionError("the session is being recorded already.")
         self._tape = Tape(Path(path), self.cycle, self._warn, overwrite=overwrite)
-        for signal in sorted(self._taken):
-            self._tape.message(messages.Take(signal, self.signals.owners[signal]))
+        for signal, owner in sorted(self.signals.owners.items()):
+            self._tape.message(messages.Take(signal, owner))
+        programs = [a.spec.name for a in self.cycle.agents if isinstance(a, Program)]
+        if programs and self.state.step:
+            self._warn(
+                f"a replay starts {', '.join(programs)} anew: what a program remembers outside "
+                "self.memory is not in a recording that begins in mid-run."
+            )
 
     def end_recording(self) -> None:
         """Closes the recording, if there is one; the session goes on."""
@@ -416,8 +425,6 @@ class Session(Board):
         if self._closed:
             return
         self._closed = True
-        if self._tape is not None:
-            self._tape.last_hash()  # before programs do something in their exit()
         with ExitStack() as ends:  # the last one first, each whatever becomes of the others
             for folder in self._folders:
                 ends.callback(folder.cleanup)
@@ -428,6 +435,8 @@ class Session(Board):
             for call in reversed(self.at_close):
                 ends.callback(call)
             ends.callback(self.cycle.close)
+            if self._tape is not None:
+                ends.callback(self._tape.last_hash)  # before programs do something in their exit()
 
     def __enter__(self) -> Self:
         return self

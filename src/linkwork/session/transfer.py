@@ -13,9 +13,10 @@ from linkwork.world import World
 def transfer(old: Cycle, new: Cycle) -> None:
     """Writes into ``new``'s state all that shares an id with ``old``.
 
-    Joints of the same type keep coordinates, speeds and targets; live parameters are kept where
-    the scene's own value did not change; sensors, actuators and agents of the same name keep
-    their memory. What is new starts fresh, and so does the engines' own memory.
+    Joints of the same type keep coordinates, speeds and targets unless the edit moved them; live
+    parameters are kept where the scene's own value did not change; sensors, actuators and agents
+    of the same name keep their memory. What is new starts fresh, and so does the engines' own
+    memory.
     """
     clock = old.state.step * old.h / new.h
     new.state.step = round(clock)
@@ -85,6 +86,9 @@ def _joints(old: Cycle, new: Cycle) -> None:
         kind = a.joints[i].kind
         x, y = int(a.joint_body[i]), int(b.joint_body[j])
         qa, qb, va, vb = int(a.qadr[x]), int(b.qadr[y]), int(a.vadr[x]), int(b.vadr[y])
+        before, after = old.first.q[qa : qa + kind.nq], new.first.q[qb : qb + kind.nq]
+        if not np.array_equal(before, after):
+            continue  # the edit moved it: it starts where the scene says now
         new.state.q[qb : qb + kind.nq] = old.state.q[qa : qa + kind.nq]
         mine, theirs = slice(vb, vb + kind.nv), slice(va, va + kind.nv)
         for name in ("v", "target_effort", "report/acceleration", "report/effort"):

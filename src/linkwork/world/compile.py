@@ -345,6 +345,12 @@ def _start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> Non
         q = world.q0.copy()
         for joint_name, value in values.items():
             dof = world.single_dof(joint_name, origin=world.scene.origin)
+            if not world.dof_lo[dof] <= value <= world.dof_hi[dof]:
+                raise SceneError(
+                    f"posture {name!r} puts {joint_name!r} at {value:g}, out of its range "
+                    f"{world.dof_lo[dof]:g} to {world.dof_hi[dof]:g}.",
+                    origin=world.scene.origin,
+                )
             q[_coordinate(world, dof, f"posture {name!r}", world.scene.origin)] = value
         _follow(world, q)
         world.postures[name] = q

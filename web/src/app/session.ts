@@ -7,7 +7,6 @@ import { show } from "./show";
 import { announce } from "./topics";
 import { toast } from "../ui/toast";
 import { readToken } from "./token";
-import { lastWanted } from "./wanted";
 
 const KEPT_NOTES = 400;
 let connection: Connection | null = null;
@@ -74,8 +73,8 @@ function closed(): void {
 /** Says what was refused, with the one thing that helps. */
 function refused(m: Refused): void {
   if (m.what === "edit" && m.key) return;
-  const signal = lastWanted;
-  const take = m.what === "set" && signal !== null && store.owners[signal] !== undefined;
+  const signal = m.key;
+  const take = m.what === "set" && store.owners[signal] !== undefined;
   toast({
     level: take ? "warning" : "error",
     text: m.text,

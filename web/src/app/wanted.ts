@@ -2,8 +2,6 @@ import type { Dof, JointView } from "../protocol/messages";
 import { command } from "./session";
 import { store } from "./store";
 
-/** The input this person last tried to set, so that a refusal can offer to take it over. */
-export let lastWanted: string | null = null;
 let waiting: { type: string; [key: string]: unknown } | null = null;
 
 /** Sends at most one wish per picture: the newest. */
@@ -24,7 +22,6 @@ function soon(message: { type: string; [key: string]: unknown }): void {
  */
 export function want(joint: JointView, dof: Dof, value: number): void {
   if (dof.target_signal !== null && store.status?.running) {
-    lastWanted = dof.target_signal;
     soon({ type: "set", signal: dof.target_signal, value });
   } else {
     soon({ type: "place", joint: joint.name, dof: dof.name, value });

@@ -243,12 +243,19 @@ class Mujoco(Engine):
         data = self._data
         if count := data.ncon:
             contact = data.contact
-            report.contact_count = kernels.read_contacts(
+            wanted = kernels.read_contacts(
                 count, contact.geom, contact.pos, contact.frame, contact.dist,
                 contact.efc_address, contact.dim, data.efc_force,
                 self.model.geom_body, self.model.geom_element, report.contact_count,
                 report.contacts,
             )  # fmt: skip
+            report.contact_count = min(wanted, len(report.contacts))
+            if wanted > len(report.contacts) and report is self.state.report:
+                raise EngineError(
+                    f"there are {wanted} contacts, and the report has room for "
+                    f"{len(report.contacts)}: contact sensors would read too little.",
+                    hint="Give fewer shapes that touch, or simpler ones.",
+                )
 
     def _report(self) -> None:
         """Fills in what remains of state and report after the step."""

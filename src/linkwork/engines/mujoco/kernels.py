@@ -192,14 +192,18 @@ def place_foreign(bodies, q_to, v_to, pose, start, end, h, heavy, qpos, qvel, pu
 def read_contacts(
     count, geom, pos, frame, dist, address, dim, force, geom_body, geom_element, rows, table,
 ):  # fmt: skip
-    """Adds MuJoCo's contacts (elliptic cones) to our table after ``rows``; returns rows used."""
+    """Adds MuJoCo's contacts (elliptic cones) to our table after ``rows``.
+
+    Returns the rows that were wanted: more than the table has if it was too small.
+    """
     for n in range(count):
-        if rows == table.shape[0]:
-            break
         g1, g2 = geom[n, 0], geom[n, 1]
         if g1 < 0 or g2 < 0 or address[n] < 0:
             continue
-        row = table[rows]
+        rows += 1
+        if rows > table.shape[0]:
+            continue
+        row = table[rows - 1]
         row[0] = geom_body[g1]
         row[1] = geom_body[g2]
         row[2] = geom_element[g1]
@@ -211,7 +215,6 @@ def read_contacts(
         row[11] = force[address[n]]
         row[12] = force[address[n] + 1] if dim[n] > 1 else 0.0
         row[13] = force[address[n] + 2] if dim[n] > 1 else 0.0
-        rows += 1
     return rows
 
 
