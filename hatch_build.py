@@ -14,6 +14,7 @@ class ClientHook(BuildHookInterface):
     """Builds ``web/`` before packing; an editable install leaves that to ``make studio``."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Builds the client before anything is packed."""
         if version == "editable" or not (Path(self.root) / "web").is_dir():
             return
         sys.path.insert(0, str(Path(self.root) / "tools"))

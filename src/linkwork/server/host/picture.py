@@ -110,12 +110,19 @@ class Painter:
             self._marks = now, simulated
 
     def _contacts(self) -> bytes:
-        """Points, forces on the second body (its normal part) and that body."""
+        """Points, normal forces on the body that they push, and that body.
+
+        Of two bodies it is the one that forces move; of two such, the second.
+        """
         rows = self._cycle.contacts()
+        engines = [e for e in self._cycle.engines if not e.kinematic]
+        pushed = np.any([e.owned for e in engines], axis=0) if engines else np.zeros(0, bool)
+        bodies = rows[:, :2].astype(int)
+        second = pushed[bodies[:, 1]] if len(rows) else np.zeros(0, bool)
         table = np.empty((len(rows), 7), "<f4")
         table[:, :3] = rows[:, 4:7]
-        table[:, 3:6] = rows[:, 7:10] * rows[:, 11:12]
-        table[:, 6] = rows[:, 1]
+        table[:, 3:6] = rows[:, 7:10] * rows[:, 11:12] * np.where(second, 1.0, -1.0)[:, None]
+        table[:, 6] = np.where(second, bodies[:, 1], bodies[:, 0])
         return table.tobytes()
 
     def _wanted(self, state: State) -> bytes:
