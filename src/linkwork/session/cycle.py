@@ -15,6 +15,7 @@ from linkwork.actuators import Actuator
 from linkwork.agents import Agent
 from linkwork.blocks import Block, add_blocks, add_signals
 from linkwork.engines import Engine
+from linkwork.engines.kernels import loop_state
 from linkwork.errors import EngineError, SceneError
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
 from linkwork.parts import Spec
@@ -32,6 +33,8 @@ from linkwork.world import Finding, World
 PERSON = "user"
 
 
+#: A loop that is wider open than this in the first posture is told of [m].
+OPEN_AT_THE_START = 1e-4
 #: Rows of the contact table for each shape that moves and touches.
 CONTACTS_EACH = 8
 
@@ -141,7 +144,24 @@ class Cycle:
             block.params_changed()
         for sensor in self.sensors:
             sensor.read(0, now=True)
+        self._measure_loops()
         self.first = state.copy()
+
+    def _measure_loops(self) -> None:
+        """Says which loops do not close in the first posture, and by how much."""
+        world, state = self.world, self.state
+        for n, name in enumerate(world.loop_names):
+            gap = loop_state(
+                np.array([n]), world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
+                state.pose, state.loop_q, state["loop_turns"],
+            )  # fmt: skip
+            self._gap[0] = max(self._gap[0], gap)
+            if gap > OPEN_AT_THE_START:
+                text = (
+                    f"it is open by {1e3 * gap:.3g} mm at the start; a dynamic engine snaps it "
+                    "shut. Give its joints values that close it."
+                )
+                self.findings.append(Finding("soft", name, text, world.loop_origins[n]))
 
     def refresh(self) -> None:
         """Makes all that is derived fit the state, after it was written from outside."""

@@ -176,7 +176,7 @@ ANCHOR = Table(
         "name": Key(NAME, "Name in this file.", required=True),
         "on": Key(NAME, "Element that carries the anchor.", required=True),
         "at": Key(AT, "Pose in that element's frame."),
-        "fits": Key(Text(), "Tag; only anchors with the same tag join."),
+        "fits": Key(Text(), "Tag; anchors join if their tags are the same or one has none."),
         "turns": Key(Integer(), "In how many even turns about z a part may sit; 0 for any."),
     },
     example='name = "flange", on = "housing"',
