@@ -36,7 +36,7 @@ from linkwork.session.session import Session
 from linkwork.spatial import Pose
 from session_scenes import bench, box, program
 
-CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3000"))
+CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3500"))
 
 WORDS: list[Any] = [
     "", "arm/J1.target", "arm/J2.target", "arm/J1.angle", "arm/J1", "arm/upper", "box/cube", "box",

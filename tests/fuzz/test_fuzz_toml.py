@@ -1,6 +1,6 @@
 """Broken TOML files: a LinkworkError with the file's name, or nothing; no traceback, no hang.
 
-``LINKWORK_FUZZ_CASES`` sets how many cases run (3000 unless told). A failing case prints its
+``LINKWORK_FUZZ_CASES`` sets how many cases run (3500 unless told). A failing case prints its
 number; the same number makes the same case again.
 """
 
@@ -24,7 +24,7 @@ from linkwork.scene.document import Document
 from test_document import ARM, BENCH
 from test_toml import SCENE, UPPER_ARM
 
-CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3000"))
+CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3500"))
 
 #: No case takes a tenth of this; what takes longer hangs [s].
 HANGS_AFTER = 60

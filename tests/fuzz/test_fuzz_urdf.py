@@ -1,6 +1,6 @@
 """Broken URDF files give errors that name the mistake, never a traceback.
 
-``LINKWORK_FUZZ_CASES`` sets how many cases run (3000 unless told). A failing case prints its number
+``LINKWORK_FUZZ_CASES`` sets how many cases run (3500 unless told). A failing case prints its number
 and the file it read; the same number makes the same file again.
 """
 
@@ -18,7 +18,7 @@ from linkwork.errors import LinkworkError
 from linkwork.formats.urdf import UrdfFormat
 from linkwork.parts import Part
 
-CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3000"))
+CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3500"))
 GROUP = 250
 
 ROBOTS = Path(
