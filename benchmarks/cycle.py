@@ -1,8 +1,8 @@
 """What the cycle costs: a session against a bare MuJoCo loop, side by side in one run.
 
 The session steps a 30-joint humanoid on the Mujoco engine with 20 encoders, 30 PD servos and the
-recorder on. The bare loop steps the same compiled model with mj_step, reads 20 joints and computes
-the same PD law in numpy.
+recorder on. The bare loop steps the same compiled model with mj_step, reads 20 joints one by one and
+computes the same PD law in numpy.
 
     python benchmarks/cycle.py [--quick] [--json]
 """
@@ -40,14 +40,15 @@ class BareLoop:
         self.qadr = self.model.jnt_qposadr[joints]
         self.vadr = self.model.jnt_dofadr[joints]
         self.model.dof_damping[self.vadr] = 0.5
-        self.read_from = self.qadr[:20]
+        self.read_from = self.qadr[:20].tolist()
         self.readings = np.zeros(20)
         self.target = np.zeros(len(joints))
 
     def run(self, steps: int) -> None:
         model, data = self.model, self.data
         for _ in range(steps):
-            self.readings[:] = data.qpos[self.read_from]
+            for n, address in enumerate(self.read_from):
+                self.readings[n] = data.qpos[address]
             effort = KP * (self.target - data.qpos[self.qadr]) - KD * data.qvel[self.vadr]
             data.qfrc_applied[self.vadr] = np.clip(effort, -500.0, 500.0)
             mujoco.mj_step(model, data)

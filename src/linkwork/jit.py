@@ -53,4 +53,4 @@ def cache_directory() -> Path:
 numba_config.CACHE_DIR = str(cache_directory())  # type: ignore[attr-defined]
 
 #: Compiles a function over flat arrays: float64, cached, no fast-math, no threads (bit-exact).
-kernel = numba.njit(cache=True, fastmath=False, error_model="numpy", nogil=True)
+kernel = numba.njit(cache=True, fastmath=False, error_model="numpy")
