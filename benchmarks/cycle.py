@@ -1,8 +1,8 @@
 """What the cycle costs: a session against a bare MuJoCo loop, side by side in one run.
 
 The session steps a 30-joint humanoid on the Mujoco engine with 20 encoders, 30 PD servos and the
-recorder on. The bare loop steps the same compiled model with mj_step, reads 20 joints one by one and
-computes the same PD law in numpy.
+recorder on. The bare loop steps the same compiled model with mj_step, reads 20 joints one by one
+and computes the same PD law in numpy.
 
     python benchmarks/cycle.py [--quick] [--json]
 """
