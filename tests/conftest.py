@@ -1,9 +1,10 @@
-"""What every test shares: the capability mark and how hypothesis searches."""
+"""What every test shares: the capability mark, its order, and how hypothesis searches."""
 
 import hypothesis
 import pytest
 
 from capabilities import allowed, read_list
+from chromium import HOW
 
 # Compiling a kernel inside the first example takes seconds, and says nothing about the claim.
 hypothesis.settings.register_profile("linkwork", deadline=None)
@@ -23,9 +24,26 @@ def numbers_of(item: pytest.Item) -> list[int]:
     return [number for mark in item.iter_markers("capability") for number in mark.args]
 
 
+def is_browser_test(item: pytest.Item) -> bool:
+    return item.path.parent.name == "browser"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says loudly that nobody has looked at the studio."""
+    skipped = [
+        each for each in terminalreporter.stats.get("skipped", []) if "browser/" in each.nodeid
+    ]
+    if skipped:
+        terminalreporter.section(
+            "NOT TESTED: THE STUDIO IN A BROWSER", sep="!", red=True, bold=True
+        )
+        terminalreporter.line(f"{len(skipped)} tests were skipped, for there is no browser. {HOW}")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Refuse marks that name no capability; with --capability, keep the tests that prove it."""
     known = read_list()
+    items.sort(key=is_browser_test)  # last: by then the kernels they wait for are compiled
     for item in items:
         for mark in item.iter_markers("capability"):
             if not mark.args or mark.kwargs or any(number not in known for number in mark.args):

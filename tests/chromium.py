@@ -1,0 +1,48 @@
+"""The browser that tests drive: Chromium of the machine, without a screen or a graphics card."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+#: Set to ``required`` where a missing browser is a failure, as in ``.ci/run``.
+WANTED = "LINKWORK_BROWSER"
+HOW = "Install Chromium (Debian: apt-get install chromium), or name one in LINKWORK_CHROMIUM."
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_FLAGS = (
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+
+
+def find() -> Path | None:
+    """The browser's program, or None."""
+    named = os.environ.get("LINKWORK_CHROMIUM")
+    found = named or next(filter(None, map(shutil.which, _NAMES)), None)
+    return Path(found) if found else None
+
+
+def is_required() -> bool:
+    return os.environ.get(WANTED) == "required"
+
+
+@contextlib.contextmanager
+def launch(program: Path) -> Iterator[Browser]:
+    """A browser that runs until the block ends."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
