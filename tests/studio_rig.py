@@ -22,12 +22,19 @@ from linkwork.session.link import serve
 
 TOKEN = "only-for-tests"
 HEADER = struct.Struct("<BBHId")  # said again: the test must not follow a slip in the program
+BLOCK = struct.Struct("<HHI")
 POSES, SIGNALS, CONTACTS, GHOST = 1, 2, 3, 4
+SIZES = {POSES: 28, SIGNALS: 8, CONTACTS: 28, GHOST: 28}
+PROTOCOL = 2
 PATIENCE = 30.0
 
 
 class Client:
-    """A client that answers as the page does: it acknowledges poses as they come."""
+    """A client that answers as the page does: it acknowledges pictures as they come.
+
+    Attributes:
+        frames: Of each kind of block the newest: flags, count, simulated time, numbers.
+    """
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -39,31 +46,41 @@ class Client:
     def send(self, type: str, **fields: Any) -> None:
         self.socket.send(json.dumps({"type": type, **fields}))
 
-    def read(self, timeout: float = PATIENCE) -> dict[str, Any] | int:
-        """Reads one frame: a message, or the kind of a binary frame."""
+    def read(self, timeout: float = PATIENCE) -> dict[str, Any] | list[int]:
+        """Reads one frame: a message, or the kinds of a picture's blocks."""
         data = self.socket.recv(timeout=timeout)
         if isinstance(data, str):
             message = json.loads(data)
             self.last[message["type"]] = message
             return message
-        kind, flags, count, version, now = HEADER.unpack_from(data)
-        self.frames[kind] = (flags, count, now, data[16:])
+        kind, flags, zero, version, now = HEADER.unpack_from(data)
+        assert (kind, flags, zero) == (1, 0, 0)
+        kinds, at = list[int](), HEADER.size
+        while at < len(data):
+            kind, flags, length = BLOCK.unpack_from(data, at)
+            content = data[at + BLOCK.size : at + BLOCK.size + length]
+            count, rest = divmod(length, SIZES[kind])
+            assert len(content) == length
+            assert not rest
+            self.frames[kind] = (flags, count, now, content)
+            kinds.append(kind)
+            at += BLOCK.size + length + -length % 8
+        assert at == len(data)
         self.last.setdefault("versions", {})[str(version)] = True
-        if kind == POSES:
-            self.received += 1
-            if self.acknowledges:
-                self.send("ack", frame=self.received)
-        return kind
+        self.received += 1
+        if self.acknowledges:
+            self.send("ack", frame=self.received)
+        return kinds
 
     def until(self, what: str | int, test: Callable[[Any], bool] = lambda _: True) -> Any:
-        """Reads until a message of a type, or a binary frame of a kind, passes a test."""
+        """Reads until a message of a type, or a block of a kind, passes a test."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             found = self.read(end - time.monotonic())
             if isinstance(found, dict) and found["type"] == what and test(found):
                 return found
-            if isinstance(found, int) and found == what and test(self.frames[found]):
-                return self.frames[found]
+            if isinstance(found, list) and what in found and test(self.frames[int(what)]):
+                return self.frames[int(what)]
         raise AssertionError(f"no {what} within {PATIENCE:g} s; last: {self.last.keys()}")
 
     def poses(self) -> np.ndarray:
@@ -88,7 +105,7 @@ class Studio:
 
     @contextlib.contextmanager
     def client(
-        self, *, token: str = TOKEN, protocol: int = 1, origin: str | None = None
+        self, *, token: str = TOKEN, protocol: int = PROTOCOL, origin: str | None = None
     ) -> Iterator[Client]:
         where = f"ws://{self.address}/ws?token={token}&protocol={protocol}"
         with connect(where, origin=origin, max_size=None, open_timeout=PATIENCE) as socket:  # type: ignore[arg-type]

@@ -119,7 +119,7 @@ def test_no_path_leads_out_of_the_folders(here: Studio) -> None:
 
 def test_another_protocol_is_told_to_reload(here: Studio) -> None:
     """A page of another version gets a message that says so, and no more."""
-    with here.client(protocol=2) as client:
+    with here.client(protocol=1) as client:
         assert client.until("refused")["key"] == "reload"
         with pytest.raises(ConnectionClosed):
             client.read()

@@ -1,38 +1,76 @@
 import { describe, expect, it } from "vitest";
-import { decodeFrame, POSES, SIGNALS } from "../src/protocol/frames";
+import { CONTACTS, decodePicture, POSES, SIGNALS } from "../src/protocol/frames";
 
-function frame(kind: number, count: number, body: number[], wide: boolean): ArrayBuffer {
-  const size = wide ? 8 : 4;
-  const buffer = new ArrayBuffer(16 + body.length * size);
+interface Made {
+  kind: number;
+  flags?: number;
+  values: number[];
+  wide?: boolean;
+}
+
+function picture(blocks: Made[], kind = 1): ArrayBuffer {
+  const sizes = blocks.map((b) => b.values.length * (b.wide ? 8 : 4));
+  const whole = 16 + sizes.reduce((sum, size) => sum + 8 + Math.ceil(size / 8) * 8, 0);
+  const buffer = new ArrayBuffer(whole);
   const view = new DataView(buffer);
   view.setUint8(0, kind);
-  view.setUint8(1, 7);
-  view.setUint16(2, count, true);
   view.setUint32(4, 3, true);
   view.setFloat64(8, 12.48, true);
-  body.forEach((value, i) =>
-    wide ? view.setFloat64(16 + i * 8, value, true) : view.setFloat32(16 + i * 4, value, true),
-  );
+  let at = 16;
+  blocks.forEach((block, i) => {
+    const size = sizes[i] ?? 0;
+    view.setUint16(at, block.kind, true);
+    view.setUint16(at + 2, block.flags ?? 0, true);
+    view.setUint32(at + 4, size, true);
+    block.values.forEach((value, n) =>
+      block.wide
+        ? view.setFloat64(at + 8 + n * 8, value, true)
+        : view.setFloat32(at + 8 + n * 4, value, true),
+    );
+    at += 8 + Math.ceil(size / 8) * 8;
+  });
   return buffer;
 }
 
-describe("decodeFrame", () => {
-  it("reads poses with their scene version and time", () => {
-    const got = decodeFrame(frame(POSES, 2, [0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 1, 0, 0, 0], false));
-    expect(got).toMatchObject({ kind: POSES, flags: 7, count: 2, version: 3, time: 12.48 });
-    expect([...got.values].slice(7, 10)).toEqual([1, 2, 3]);
-  });
+const POSE = [1, 2, 3, 1, 0, 0, 0];
 
-  it("reads signals in full precision, not-a-number included", () => {
-    const got = decodeFrame(frame(SIGNALS, 2, [Math.PI, NaN], true));
-    expect(got.values[0]).toBe(Math.PI);
-    expect(got.values[1]).toBeNaN();
-  });
-
-  it("refuses a torn frame", () => {
-    expect(() => decodeFrame(frame(POSES, 3, [0, 0, 0, 1, 0, 0, 0], false))).toThrow(
-      /44 bytes instead of 100/,
+describe("decodePicture", () => {
+  it("reads all blocks of one instant with their scene version and time", () => {
+    const got = decodePicture(
+      picture([
+        { kind: POSES, values: POSE },
+        { kind: SIGNALS, flags: 7, values: [Math.PI, NaN], wide: true },
+        { kind: CONTACTS, values: [] },
+      ]),
     );
-    expect(() => decodeFrame(new ArrayBuffer(5))).toThrow(/no header/);
+    expect(got).toMatchObject({ version: 3, time: 12.48 });
+    const [poses, signals, contacts] = got?.blocks ?? [];
+    expect(poses).toMatchObject({ kind: POSES, count: 1 });
+    expect([...(poses?.values ?? [])]).toEqual(POSE);
+    expect(signals).toMatchObject({ kind: SIGNALS, flags: 7, count: 2 });
+    expect(signals?.values[0]).toBe(Math.PI);
+    expect(signals?.values[1]).toBeNaN();
+    expect(contacts).toMatchObject({ kind: CONTACTS, count: 0 });
+  });
+
+  it("skips kinds of blocks and of frames that it does not know", () => {
+    const got = decodePicture(
+      picture([
+        { kind: 900, values: [1, 2, 3] },
+        { kind: POSES, values: POSE },
+      ]),
+    );
+    expect(got?.blocks.map((block) => block.kind)).toEqual([POSES]);
+    expect(decodePicture(picture([], 77))).toBeNull();
+  });
+
+  it("refuses what is cut, torn or of the wrong length", () => {
+    const whole = picture([{ kind: POSES, values: [...POSE, ...POSE] }]);
+    expect(() => decodePicture(whole.slice(0, 40))).toThrow(/80 bytes instead of 40/);
+    expect(() => decodePicture(whole.slice(0, 20))).toThrow(/within the header of a block/);
+    expect(() => decodePicture(new ArrayBuffer(5))).toThrow(/no header/);
+    expect(() => decodePicture(picture([{ kind: POSES, values: [1, 2] }]))).toThrow(
+      /no rows of 28/,
+    );
   });
 });

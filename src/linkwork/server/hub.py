@@ -33,7 +33,7 @@ class Hub:
         self._streams: dict[str, Stream] = {}
         self._lasting: dict[str, str] = {}
         self._frames: Frames | None = None
-        self._look = relay.Look(0, [], False, False)
+        self._look = relay.Look(0, [], [])
         self._meshes: dict[str, bytes] = {}
         self._wanted: dict[str, asyncio.Future[bytes]] = {}
 
@@ -144,7 +144,7 @@ class Hub:
                 stream.rows = None
                 self._see()
             case m.Show():
-                stream.contacts, stream.ghost = message.contacts, message.ghost
+                stream.blocks = _blocks(message)
                 self._see()
             case m.ControlRequest():
                 self.people.ask(name)
@@ -187,11 +187,10 @@ class Hub:
             names = []
         new = [each for each in needed if each not in set(names)]
         names = [*names, *new]
-        contacts = any(stream.contacts for stream in streams)
-        ghost = any(stream.ghost for stream in streams)
-        look = relay.Look(self._look.number, names, contacts, ghost)
+        blocks = sorted({kind for stream in streams for kind in stream.blocks})
+        look = relay.Look(self._look.number, names, blocks)
         if look != self._look:
-            self._look = relay.Look(look.number + 1, names, contacts, ghost)
+            self._look = relay.Look(look.number + 1, names, blocks)
             try:
                 self._peer.send(relay.encode(self._look))
             except LinkworkError:
@@ -202,3 +201,9 @@ class Hub:
             stream.look = self._look.number
             if self._frames is not None:
                 stream.show(self._frames)  # while time stands still, no other comes
+
+
+def _blocks(message: m.Show) -> tuple[int, ...]:
+    """The kinds of blocks that a client asks for."""
+    asked = ((m.CONTACTS, message.contacts), (m.GHOST, message.ghost))
+    return tuple(kind for kind, wanted in asked if wanted)

@@ -1,7 +1,9 @@
 """Messages: everything that the studio's server and its browser client say to each other.
 
 This file is the source: ``python -m linkwork.server.typescript --write`` makes the client's types
-of it. Text frames are JSON with a field ``type``; binary frames have the header of :data:`HEADER`.
+of it. Text frames are JSON with a field ``type``. A binary frame is a whole picture: the header of
+:data:`HEADER`, then blocks, each with the header of :data:`BLOCK`, its numbers and zeros up to a
+multiple of 8 bytes, until the frame ends. Who does not know a kind of block skips it.
 Positions are in metres, angles in radians, a pose is x y z and the quaternion w x y z.
 """
 
@@ -15,13 +17,20 @@ import msgspec
 from linkwork.errors import FormatError
 
 #: Raised whenever an older client would misunderstand; checked when it connects.
-PROTOCOL = 1
+PROTOCOL = 2
 
-#: Kind, flags, count, scene version, simulated time [s]; little endian, 16 bytes.
+#: Kind of frame, two fields that are zero, scene version, simulated time [s]; little endian.
 HEADER = struct.Struct("<BBHId")
-#: Kinds of binary frames: float32 count×7; float64 count; float32 count×7; float32 count×7.
+#: The one kind of binary frame there is so far; others are not to be acknowledged.
+PICTURE = 1
+#: Kind of block, flags, length of its numbers without the zeros after them [byte].
+BLOCK = struct.Struct("<HHI")
+#: Kinds of blocks: poses of the bodies; values of the watched signals, with the number of the
+#: watch as flags; points, forces and bodies of contacts; poses of the bodies as wanted.
 POSES, SIGNALS, CONTACTS, GHOST = 1, 2, 3, 4
-#: Frames of poses that may be on the way to a client before it has acknowledged one.
+#: How many numbers a row of a block has, and of how many bytes each is.
+ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4)}
+#: Pictures that may be on the way to a client before it has acknowledged one.
 IN_FLIGHT = 3
 
 Name = Annotated[str, msgspec.Meta(max_length=512)]
@@ -433,7 +442,7 @@ class Drop(ClientMessage, frozen=True):
 
 
 class Watch(ClientMessage, frozen=True):
-    """Asks for the values of these signals; their frames carry ``number`` in their flags."""
+    """Asks for the values of these signals; their blocks carry ``number`` as flags."""
 
     number: Annotated[int, msgspec.Meta(ge=0, le=2**31)]
     signals: Annotated[list[Name], msgspec.Meta(max_length=4096)]
@@ -491,7 +500,7 @@ class ControlGrant(ClientMessage, frozen=True, tag="control_grant"):
 
 
 class Ack(ClientMessage, frozen=True):
-    """How many frames of poses have arrived since the connection was made."""
+    """How many pictures have arrived since the connection was made."""
 
     frame: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 

@@ -20,12 +20,14 @@ class Ask(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 class Look(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """What the clients together want to see in each picture; ``number`` comes back with it."""
+    """What the clients together want to see in each picture; ``number`` comes back with it.
+
+    ``blocks`` are kinds of blocks besides poses and signals.
+    """
 
     number: int
     signals: list[str]
-    contacts: bool
-    ghost: bool
+    blocks: list[int]
 
 
 class MeshWanted(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -61,8 +63,7 @@ class Picture(msgspec.Struct, frozen=True, array_like=True):
         poses: Of the bodies, float32 nb×7.
         look: Number of the look whose values these are.
         values: Of the watched signals, float64.
-        contacts: float32 n×7, or empty.
-        ghost: float32 nb×7, or empty.
+        blocks: What else was asked for, by kind of block.
         status: A status message as JSON.
     """
 
@@ -71,8 +72,7 @@ class Picture(msgspec.Struct, frozen=True, array_like=True):
     poses: bytes
     look: int
     values: bytes
-    contacts: bytes
-    ghost: bytes
+    blocks: dict[int, bytes]
     status: bytes
 
 

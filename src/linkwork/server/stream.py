@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from linkwork.server.messages import CONTACTS, GHOST, HEADER, IN_FLIGHT, POSES, SIGNALS
+from linkwork.server.messages import BLOCK, HEADER, IN_FLIGHT, PICTURE, POSES, SIGNALS
 from linkwork.server.relay import Picture
 
 #: Texts that may wait for a client before it is sent away, and their bytes.
@@ -28,25 +28,49 @@ class Socket(Protocol):
 
 
 class Frames:
-    """A picture as binary frames; what is the same for all clients is made once."""
+    """A picture as binary frames; what is the same for several clients is made once."""
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
-        self.poses = self._frame(POSES, picture.poses, 28)
-        self.contacts = self._frame(CONTACTS, picture.contacts, 28)
-        self.ghost = self._frame(GHOST, picture.ghost, 28) if picture.ghost else b""
         self.status = picture.status.decode()
+        self._common = HEADER.pack(PICTURE, 0, 0, picture.version, picture.time) + _block(
+            POSES, picture.poses
+        )
         self._values: np.ndarray | None = None
+        self._blocks: dict[int, bytes] = {}
+        self._made: dict[tuple[tuple[int, ...], int, bytes], bytes] = {}
 
-    def signals(self, number: int, rows: np.ndarray) -> bytes:
-        """A client's values: rows of all watched ones."""
+    def frame(self, blocks: tuple[int, ...], number: int, rows: np.ndarray | None) -> bytes:
+        """The picture as one client asked for it.
+
+        Args:
+            blocks: Kinds of blocks besides poses and signals.
+            number: Number of its watch.
+            rows: Where its signals stand among all watched ones; None if they are not there yet.
+        """
+        key = (blocks, number, b"" if rows is None else rows.tobytes())
+        made = self._made.get(key)
+        if made is None:
+            pieces = [self._common]
+            if rows is not None and len(rows):
+                pieces.append(self._signals(number, rows))
+            pieces += [self._block(kind) for kind in blocks if kind in self.picture.blocks]
+            made = self._made[key] = b"".join(pieces)
+        return made
+
+    def _signals(self, number: int, rows: np.ndarray) -> bytes:
         if self._values is None:
             self._values = np.frombuffer(self.picture.values)
-        return self._frame(SIGNALS, self._values[rows].tobytes(), 8, number & 255)
+        return _block(SIGNALS, self._values[rows].tobytes(), number & 0xFFFF)
 
-    def _frame(self, kind: int, data: bytes, size: int, flags: int = 0) -> bytes:
-        picture = self.picture
-        return HEADER.pack(kind, flags, len(data) // size, picture.version, picture.time) + data
+    def _block(self, kind: int) -> bytes:
+        if kind not in self._blocks:
+            self._blocks[kind] = _block(kind, self.picture.blocks[kind])
+        return self._blocks[kind]
+
+
+def _block(kind: int, data: bytes, flags: int = 0) -> bytes:
+    return BLOCK.pack(kind, flags, len(data)) + data + bytes(-len(data) % 8)
 
 
 class Stream:
@@ -60,7 +84,7 @@ class Stream:
         number: Number of that watch.
         rows: Where they stand among all watched ones; None until the session has them.
         look: Number of the session's look that ``rows`` belongs to.
-        contacts, ghost: Whether the client wants to see them.
+        blocks: Kinds of blocks that it wants to see besides.
     """
 
     def __init__(self, socket: Socket) -> None:
@@ -68,7 +92,7 @@ class Stream:
         self.number = 0
         self.rows: np.ndarray | None = None
         self.look = 0
-        self.contacts = self.ghost = False
+        self.blocks: tuple[int, ...] = ()
         self._socket = socket
         self._texts: deque[str] = deque()
         self._waiting = 0
@@ -114,15 +138,9 @@ class Stream:
                 await self._send(frames)
 
     async def _send(self, frames: Frames) -> None:
-        socket = self._socket
         self._sent += 1
-        await socket.send_bytes(frames.poses)
-        if self.rows is not None and len(self.rows) and frames.picture.look == self.look:
-            await socket.send_bytes(frames.signals(self.number, self.rows))
-        if self.contacts:
-            await socket.send_bytes(frames.contacts)
-        if self.ghost and frames.ghost:
-            await socket.send_bytes(frames.ghost)
+        rows = self.rows if frames.picture.look == self.look else None
+        await self._socket.send_bytes(frames.frame(self.blocks, self.number, rows))
         if frames.status != self._status:
             self._status = frames.status
-            await socket.send_text(frames.status)
+            await self._socket.send_text(frames.status)

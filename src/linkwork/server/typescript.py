@@ -16,7 +16,7 @@ COMMAND = "python -m linkwork.server.typescript --write"
 #: Where the types go, from the root of the sources.
 TARGET = Path("web/src/protocol/messages.ts")
 _HEAD = f"// Made by `{COMMAND}` from src/linkwork/server/messages.py; do not edit.\n"
-_CONSTANTS = ("PROTOCOL", "POSES", "SIGNALS", "CONTACTS", "GHOST", "IN_FLIGHT")
+_CONSTANTS = ("PROTOCOL", "PICTURE", "POSES", "SIGNALS", "CONTACTS", "GHOST", "IN_FLIGHT")
 _PLAIN: dict[type[kinds.Type], str] = {
     kinds.StrType: "string",
     kinds.BoolType: "boolean",
@@ -39,10 +39,19 @@ def typescript() -> str:
     ]
     pieces = [_HEAD]
     pieces.append("".join(f"export const {c} = {getattr(messages, c)};\n" for c in _CONSTANTS))
+    pieces.append(_rows())
     pieces += [_interface(struct) for struct in structs]
     for name in ("FromServer", "FromClient"):
         pieces.append(f"export type {name} =\n{_union(getattr(messages, name).__args__)};\n")
     return "\n".join(pieces)
+
+
+def _rows() -> str:
+    lines = [f"  {kind}: [{row[0]}, {row[1]}],\n" for kind, row in messages.ROWS.items()]
+    return (
+        "/** Numbers in a row of each kind of block, and bytes of each. */\n"
+        f"export const ROWS: {{ [kind: number]: [number, number] }} = {{\n{''.join(lines)}}};\n"
+    )
 
 
 def _interface(struct: type[msgspec.Struct]) -> str:

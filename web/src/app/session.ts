@@ -1,5 +1,5 @@
 import { Connection, type LinkState } from "../protocol/connection";
-import { CONTACTS, GHOST, POSES, SIGNALS, type Frame } from "../protocol/frames";
+import { CONTACTS, GHOST, POSES, SIGNALS, type Block, type Picture } from "../protocol/frames";
 import type { FromServer, Refused, Scene } from "../protocol/messages";
 import { receiveSignals, rewatch } from "./signals";
 import { isDriver, store } from "./store";
@@ -12,7 +12,7 @@ const KEPT_NOTES = 400;
 let connection: Connection | null = null;
 
 export function connect(): void {
-  connection = new Connection(readToken(), { message, frame, state });
+  connection = new Connection(readToken(), { message, picture, state });
   connection.open();
 }
 
@@ -126,19 +126,25 @@ function message(m: FromServer): void {
   }
 }
 
-function frame(f: Frame): void {
-  if (store.scene && f.version !== store.scene.version) return;
-  if (f.kind === SIGNALS) return receiveSignals(f.flags, f.time, f.values as Float64Array);
-  const values = f.values as Float32Array;
-  if (f.kind === POSES) {
-    store.poses = values;
-    store.poseTime = f.time;
-    announce("poses");
-  } else if (f.kind === GHOST) {
-    store.ghost = f.count > 0 ? values : null;
-    announce("ghost");
-  } else if (f.kind === CONTACTS) {
-    store.contacts = values;
-    announce("contacts");
-  }
+/** Takes a picture over as a whole, then says what there is to see. */
+function picture(p: Picture): void {
+  if (store.scene && p.version !== store.scene.version) return;
+  store.poseTime = p.time;
+  for (const block of p.blocks) take(block);
+  for (const block of p.blocks) tell(block, p.time);
+}
+
+function take(block: Block): void {
+  if (block.kind === SIGNALS) return;
+  const values = block.values as Float32Array;
+  if (block.kind === POSES) store.poses = values;
+  else if (block.kind === GHOST) store.ghost = block.count > 0 ? values : null;
+  else if (block.kind === CONTACTS) store.contacts = values;
+}
+
+function tell(block: Block, time: number): void {
+  if (block.kind === SIGNALS) receiveSignals(block.flags, time, block.values as Float64Array);
+  else if (block.kind === POSES) announce("poses");
+  else if (block.kind === GHOST) announce("ghost");
+  else if (block.kind === CONTACTS) announce("contacts");
 }

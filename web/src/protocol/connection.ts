@@ -1,22 +1,23 @@
-import { decodeFrame, POSES, type Frame } from "./frames";
+import { decodePicture, type Picture } from "./frames";
 import { PROTOCOL, type FromServer } from "./messages";
 
 export type LinkState = "connecting" | "open" | "lost" | "refused";
 
 export interface Listener {
   message(message: FromServer): void;
-  frame(frame: Frame): void;
+  picture(picture: Picture): void;
   state(state: LinkState, reason: string): void;
 }
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
+const RELOAD = "This page is of another version of Linkwork than its server.";
 
 /** The line to the server: one WebSocket that comes back by itself. */
 export class Connection {
   private socket: WebSocket | null = null;
   private pause = FIRST_PAUSE_MS;
-  private frames = 0;
+  private pictures = 0;
   private refusal = "";
 
   constructor(
@@ -28,7 +29,7 @@ export class Connection {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const query = new URLSearchParams({ token: this.token, protocol: String(PROTOCOL) });
     const base = new URL("./", location.href);
-    this.frames = 0;
+    this.pictures = 0;
     this.refusal = "";
     this.listener.state("connecting", "");
     const socket = new WebSocket(`${scheme}://${location.host}${base.pathname}ws?${query}`);
@@ -51,17 +52,15 @@ export class Connection {
 
   private receive(data: string | ArrayBuffer): void {
     if (typeof data === "string") {
-      const message = JSON.parse(data) as FromServer | { type: "error"; text?: string };
-      if (message.type === "error") {
-        this.refusal = message.text ?? "The server speaks another protocol. Reload the page.";
-        return;
-      }
-      this.listener.message(message);
+      const message = JSON.parse(data) as FromServer;
+      if (message.type === "refused" && message.key === "reload") this.refusal = RELOAD;
+      else this.listener.message(message);
       return;
     }
-    const frame = decodeFrame(data);
-    if (frame.kind === POSES) this.send({ type: "ack", frame: ++this.frames });
-    this.listener.frame(frame);
+    const picture = decodePicture(data);
+    if (!picture) return;
+    this.send({ type: "ack", frame: ++this.pictures });
+    this.listener.picture(picture);
   }
 
   private closed(): void {

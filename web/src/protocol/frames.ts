@@ -1,43 +1,67 @@
-import { CONTACTS, GHOST, POSES, SIGNALS } from "./messages";
+import { CONTACTS, GHOST, PICTURE, POSES, ROWS, SIGNALS } from "./messages";
 
 export { CONTACTS, GHOST, POSES, SIGNALS };
 
-/** A binary frame of the stream: a 16-byte header, then numbers, little endian. */
-export interface Frame {
+/** A part of a picture: rows of numbers. */
+export interface Block {
   kind: number;
   flags: number;
+  /** How many rows. */
   count: number;
+  values: Float32Array | Float64Array;
+}
+
+/** A binary frame of the stream: all that is seen of one instant. */
+export interface Picture {
   /** Version of the scene the numbers belong to. */
   version: number;
   /** Simulated time [s]. */
   time: number;
-  values: Float32Array | Float64Array;
+  blocks: Block[];
 }
 
 const HEADER = 16;
-const ROW = 7;
+const BLOCK = 8;
 
-/** Reads one frame; throws when the length does not fit the header. */
-export function decodeFrame(buffer: ArrayBuffer): Frame {
-  if (buffer.byteLength < HEADER) {
-    throw new Error(`A frame of ${buffer.byteLength} bytes has no header of ${HEADER}.`);
-  }
+/** Reads a frame; null when it is of a kind that is not known. Throws when it is cut or torn. */
+export function decodePicture(buffer: ArrayBuffer): Picture | null {
+  const size = buffer.byteLength;
+  if (size < HEADER) throw new Error(`A frame of ${size} bytes has no header of ${HEADER}.`);
   const view = new DataView(buffer);
-  const kind = view.getUint8(0);
-  const count = view.getUint16(2, true);
-  const wide = kind === SIGNALS;
-  const expected = HEADER + count * (wide ? 8 : 4 * ROW);
-  if (buffer.byteLength !== expected) {
-    throw new Error(`Frame of kind ${kind}: ${buffer.byteLength} bytes instead of ${expected}.`);
+  if (view.getUint8(0) !== PICTURE) return null;
+  const blocks: Block[] = [];
+  let at = HEADER;
+  while (at < size) {
+    if (at + BLOCK > size) throw new Error(`A frame ends within the header of a block, at ${at}.`);
+    const kind = view.getUint16(at, true);
+    const length = view.getUint32(at + 4, true);
+    const next = at + BLOCK + Math.ceil(length / 8) * 8;
+    if (next > size) throw new Error(`Block of kind ${kind}: ${next} bytes instead of ${size}.`);
+    const block = decodeBlock(buffer, kind, view.getUint16(at + 2, true), at + BLOCK, length);
+    if (block) blocks.push(block);
+    at = next;
   }
-  return {
-    kind,
-    flags: view.getUint8(1),
-    count,
-    version: view.getUint32(4, true),
-    time: view.getFloat64(8, true),
-    values: wide
-      ? new Float64Array(buffer, HEADER, count)
-      : new Float32Array(buffer, HEADER, count * ROW),
-  };
+  return { version: view.getUint32(4, true), time: view.getFloat64(8, true), blocks };
+}
+
+/** Reads a block; null when it is of a kind that is not known. */
+function decodeBlock(
+  buffer: ArrayBuffer,
+  kind: number,
+  flags: number,
+  start: number,
+  length: number,
+): Block | null {
+  const row = ROWS[kind];
+  if (!row) return null;
+  const [each, bytes] = row;
+  const count = length / (each * bytes);
+  if (!Number.isInteger(count)) {
+    throw new Error(`Block of kind ${kind}: ${length} bytes are no rows of ${each * bytes}.`);
+  }
+  const values =
+    bytes === 8
+      ? new Float64Array(buffer, start, count * each)
+      : new Float32Array(buffer, start, count * each);
+  return { kind, flags, count, values };
 }

@@ -1,11 +1,20 @@
 // Made by `python -m linkwork.server.typescript --write` from src/linkwork/server/messages.py; do not edit.
 
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
+export const PICTURE = 1;
 export const POSES = 1;
 export const SIGNALS = 2;
 export const CONTACTS = 3;
 export const GHOST = 4;
 export const IN_FLIGHT = 3;
+
+/** Numbers in a row of each kind of block, and bytes of each. */
+export const ROWS: { [kind: number]: [number, number] } = {
+  1: [7, 4],
+  2: [1, 8],
+  3: [7, 4],
+  4: [7, 4],
+};
 
 /** A rigid body; number 0 is the world. Their order is that of the poses. ``com`` is the centre of mass [m] and ``inertia`` six numbers about it, xx yy zz xy xz yz [kg m²], in the frame of the body. */
 export interface Body {
@@ -357,7 +366,7 @@ export interface Drop {
   type: "drop";
 }
 
-/** Asks for the values of these signals; their frames carry ``number`` in their flags. */
+/** Asks for the values of these signals; their blocks carry ``number`` as flags. */
 export interface Watch {
   type: "watch";
   number: number;
@@ -419,7 +428,7 @@ export interface ControlGrant {
   to: string;
 }
 
-/** How many frames of poses have arrived since the connection was made. */
+/** How many pictures have arrived since the connection was made. */
 export interface Ack {
   type: "ack";
   frame: number;

@@ -47,7 +47,7 @@ class Host:
         self._link, self._load = link, load
         self._recents, self._recordings = recents, recordings
         self._idle = idle
-        self._look = Look(0, [], False, False)
+        self._look = Look(0, [], [])
         self._next: OpenScene | None = None
         self._stopping = False
         self.open: OpenScene | None = None
@@ -131,7 +131,7 @@ class Host:
             self._tell_lasting()
             return
         if isinstance(item, Left):
-            self._look = Look(0, [], False, False)
+            self._look = Look(0, [], [])
             if self.open is not None:
                 self.open.answer("", m.Drop())
                 self.open.answer("", m.Release())

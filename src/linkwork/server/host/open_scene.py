@@ -27,6 +27,8 @@ from linkwork.state import State
 #: Called with a client's name (empty for all) and what it is told.
 Tell = Callable[[str, m.FromServer], object]
 
+#: What a hand sends many times a second; the next status is soon enough for it.
+_STREAMED = (m.Set, m.Place, m.Grab)
 #: What happens to the state that is looked at: the past becomes the present first.
 _ACTING = (m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take)
 
@@ -123,7 +125,8 @@ class OpenScene:
             self._do(client, message)
         except LinkworkError as error:
             self._tell(client, m.Refused(what, str(error), key))
-        self.painter.hurry()
+        if not isinstance(message, _STREAMED):
+            self.painter.hurry()
 
     def _apply(self, message: inbox.Message) -> None:
         """Puts a message into the session at once.

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses
-from linkwork.server.messages import Status, encode
+from linkwork.server.messages import CONTACTS, GHOST, Status, encode
 from linkwork.server.relay import Look, Picture
 from linkwork.server.relay import encode as pack
 from linkwork.session.cycle import Cycle
@@ -67,10 +67,19 @@ class Painter:
         picture = Picture(
             session.version, state.step * self._cycle.h,
             state.pose.astype("<f4").tobytes(), self.look.number, values.tobytes(),
-            self._contacts() if self.look.contacts and past is None else b"",
-            self._wanted(state) if self.look.ghost else b"", self._status,
+            self._blocks(state, past is not None), self._status,
         )  # fmt: skip
         return pack(picture)
+
+    def _blocks(self, state: State, is_past: bool) -> dict[int, bytes]:
+        """What the viewers asked for besides poses and signals, by kind."""
+        asked = self.look.blocks
+        blocks: dict[int, bytes] = {}
+        if CONTACTS in asked:
+            blocks[CONTACTS] = b"" if is_past else self._contacts()
+        if GHOST in asked:
+            blocks[GHOST] = self._wanted(state)
+        return blocks
 
     def hurry(self) -> None:
         """Lets the next picture carry a new status."""
