@@ -1,14 +1,31 @@
 """What every test shares: the capability mark, its order, and how hypothesis searches."""
 
+from collections.abc import Iterator
+
 import hypothesis
 import pytest
+from playwright.sync_api import Browser
 
 from capabilities import allowed, read_list
-from chromium import HOW
+from chromium import HOW, find, is_required, launch
+from linkwork.cli.browse import is_built
 
 # Compiling a kernel inside the first example takes seconds, and says nothing about the claim.
 hypothesis.settings.register_profile("linkwork", deadline=None)
 hypothesis.settings.load_profile("linkwork")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One Chromium for all tests."""
+    program = find()
+    if program is None:
+        if is_required():
+            pytest.fail(f"there is no browser. {HOW}")
+        pytest.skip(f"no browser: {HOW}")
+    assert is_built(), "the studio's page has not been built: make client"
+    with launch(program) as browser:
+        yield browser
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,13 +42,15 @@ def numbers_of(item: pytest.Item) -> list[int]:
 
 
 def is_browser_test(item: pytest.Item) -> bool:
-    return item.path.parent.name == "browser"
+    return "chromium" in getattr(item, "fixturenames", ())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says loudly that nobody has looked at the studio."""
     skipped = [
-        each for each in terminalreporter.stats.get("skipped", []) if "browser/" in each.nodeid
+        report
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple) and HOW in report.longrepr[2]
     ]
     if skipped:
         terminalreporter.section(

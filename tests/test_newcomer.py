@@ -13,9 +13,11 @@ import time
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page
 
 from command_line import linkwork, start
 from linkwork import Document, LinkworkError, load_part
+from linkwork.jit import cache_directory
 from linkwork.session.link import PeerEnd, connect
 from linkwork.session.messages import (
     Event,
@@ -136,6 +138,85 @@ def test_the_first_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert again.returncode == 0, out + err
     assert "Bit-identical" in out
     assert "program: the hip is bent" in out
+
+
+@pytest.mark.capability(50, 170)
+def test_the_first_day_in_the_studio(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chromium: Browser
+) -> None:
+    """A robot of one's own in the browser: seen, driven, recorded, looked at again, replayed."""
+    monkeypatch.chdir(tmp_path)
+    assert linkwork("new", "robot", "walker").code == 0
+    home = tmp_path / "home"
+    home.mkdir()
+    studio = start(
+        "studio", "walker_scene.toml", "--no-open", "--port", 0, cwd=tmp_path,
+        HOME=str(home), LINKWORK_CACHE=str(cache_directory().parent),
+    )  # fmt: skip
+    guard = threading.Timer(4 * PATIENCE, studio.kill)
+    guard.start()
+    page = chromium.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
+    page.set_default_timeout(1000 * PATIENCE)
+    try:
+        assert studio.stdout is not None
+        address = re.search(r"http://\S+", studio.stdout.readline())
+        assert address, studio.stderr
+        page.goto(f"{address[0]}&antialias=off")
+        recording = walk(page)
+        studio.send_signal(signal.SIGINT)
+        out, err = studio.communicate(timeout=PATIENCE)
+    finally:
+        page.close()
+        guard.cancel()
+        studio.kill()
+    assert studio.returncode == 0, err
+    assert "Stopped." in out
+    assert home in recording.parents
+    replayed = linkwork("replay", recording, "--verify")
+    assert replayed.code == 0, replayed.err
+    assert "Bit-identical" in replayed.out
+
+
+def walk(page: Page) -> Path:
+    """What somebody does in the studio on the first day; returns what was recorded."""
+
+    def until(condition: str) -> None:
+        page.wait_for_function(f"() => {{ const {{ store }} = linkwork; return {condition}; }}")
+
+    # The robot is there, and stands still until it is told to go.
+    until("store.scene && store.poses && store.status && store.people.driver === store.you")
+    assert page.get_by_role("treeitem", name="J1").first.is_visible()
+
+    # It is recorded while it runs, and J1 goes where the table says.
+    page.get_by_role("button", name="Record", exact=True).click()
+    until("store.status.recording")
+    if not page.evaluate("linkwork.store.status.running"):
+        page.get_by_role("button", name="Play (Space)").click()
+    until("store.status.running")
+    field = page.get_by_role("textbox", name="J1 wanted")
+    field.fill("20deg")
+    field.press("Enter")
+    page.get_by_role("button", name="Take it over").click()  # the robot's program drives it
+    until("store.owners['robot/J1.target'] === 'user'")
+    field.fill("20deg")
+    field.press("Enter")
+    actual = page.locator("[data-joint='robot/J1'] .joint-actual")
+    page.wait_for_function(
+        "(cell) => Math.abs(parseFloat(cell.textContent) - 20) < 0.6",
+        arg=actual.element_handle(),
+    )
+    recording = Path(page.evaluate("linkwork.store.status.recording"))
+    page.get_by_role("button", name="Stop recording", exact=True).click()
+    until("!store.status.recording")
+
+    # Back through history: the robot is seen where it was.
+    page.evaluate("document.activeElement?.blur()")
+    page.keyboard.press("Space")
+    until("!store.status.running")
+    now = page.evaluate("linkwork.store.status.time")
+    page.keyboard.press("ArrowLeft")
+    until(f"store.status.seeking && store.status.time < {now}")
+    return recording
 
 
 def drive(link: Path) -> None:

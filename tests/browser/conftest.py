@@ -1,4 +1,4 @@
-"""What browser tests share: one Chromium for all of them, and a studio that runs."""
+"""What browser tests share: a studio that runs, and pages on it."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -6,25 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from chromium import HOW, find, is_required, launch
-from linkwork.cli.browse import is_built
 from studio_page import StudioPage, opened
 from studio_rig import Studio, studio
 
 #: Opens a studio on a scene, or on the gallery; it ends with the test.
 OpenStudio = Callable[[str | None], Studio]
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    program = find()
-    if program is None:
-        if is_required():
-            pytest.fail(f"there is no browser. {HOW}")
-        pytest.skip(f"no browser: {HOW}")
-    assert is_built(), "the studio's page has not been built: make client"
-    with launch(program) as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
