@@ -124,13 +124,16 @@ class Studio:
 def studio(scene: str | None, folder: Path) -> Iterator[Studio]:
     """A running studio whose files are in ``folder``."""
     with serve(limits=LIMITS) as link:
-        server = ServerProcess(Settings(link.address, link.key, "127.0.0.1", 0, TOKEN))
+        recordings = folder / "recordings"
+        server = ServerProcess(
+            Settings(link.address, link.key, "127.0.0.1", 0, TOKEN, recordings=str(recordings))
+        )
         recents = Recents(folder / "recent.json")
         host = Host(
             link,
-            loader(scene, recents),
+            loader(scene, recents, recordings),
             recents=recents,
-            recordings=folder / "recordings",
+            recordings=recordings,
             idle=server.look_after,
         )
         host.prepare(scene)

@@ -68,7 +68,8 @@ def browse(scene: str | None, stand: Stand) -> int:
         files = certificate(stand.host) if stand.https else (Path(), Path())
         names = [str(file) if stand.https else "" for file in files]
         settings = Settings(
-            link.address, link.key, stand.host, stand.port or 0, token, *names
+            link.address, link.key, stand.host, stand.port or 0, token, *names,
+            recordings=str(RECORDINGS.expanduser()),
         )  # fmt: skip
         server = _start(settings) if stand.port is None else ServerProcess(settings)
         stack.callback(server.close)
@@ -98,18 +99,23 @@ def _start(settings: Settings) -> ServerProcess:
         return ServerProcess(settings)
 
 
-def loader(first: str | None, recents: Recents) -> Callable[[str], Opened]:
+def loader(
+    first: str | None, recents: Recents, recordings: Path | None = None
+) -> Callable[[str], Opened | Path]:
     """What loads a scene by the name that a browser, or the command line, gives.
 
     Args:
         first: What the command line named, which may be anywhere.
         recents: Files that were open before.
+        recordings: Folder of recordings; the user's own if None.
     """
-    folders = [Path.cwd(), imports.FOLDER.expanduser()]
+    folders = [Path.cwd(), imports.FOLDER.expanduser(), recordings or RECORDINGS.expanduser()]
 
-    def load(name: str) -> Opened:
+    def load(name: str) -> Opened | Path:
         if name != first:
             name = allowed(name, folders, [each.path for each in recents.all()])
+        if name.lower().endswith(".mcap"):
+            return Path(name).resolve()
         thing, notes = load_with_notes(name)
         scene, more = scene_to_run(thing, name, free=False)
         file = name if os.path.isfile(name) else os.fspath(kit_part(name))

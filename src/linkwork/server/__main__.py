@@ -18,6 +18,7 @@ from linkwork.server.app import make_app
 from linkwork.server.hub import Hub
 from linkwork.server.process import Ready, Settings
 from linkwork.server.recent import Recents
+from linkwork.server.shelf import Shelf
 from linkwork.session.link import PeerEnd, connect
 
 
@@ -43,7 +44,7 @@ async def _serve(settings: Settings, listening: socket.socket, peer: PeerEnd) ->
     hub = Hub(peer, __version__, ended)
     access = Access(settings.token, settings.host)
     config = uvicorn.Config(
-        make_app(hub, access, Recents(), __version__),
+        make_app(hub, access, Recents(), Shelf(settings.recordings), __version__),
         log_level="warning", access_log=False, ws="websockets-sansio", ws_max_size=2**20,
         ws_per_message_deflate=False, ws_ping_interval=20.0, ws_ping_timeout=60.0,
         timeout_graceful_shutdown=1,

@@ -24,6 +24,7 @@ from linkwork.server.access import Access
 from linkwork.server.gallery import gallery, picture
 from linkwork.server.hub import Hub
 from linkwork.server.recent import Recents
+from linkwork.server.shelf import Shelf
 from linkwork.server.stream import Stream
 
 #: The client as it was built.
@@ -38,13 +39,14 @@ _NOT_BUILT = (
 )
 
 
-def make_app(hub: Hub, access: Access, recents: Recents, version: str) -> Starlette:
+def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: str) -> Starlette:
     """The studio as an ASGI application.
 
     Args:
         hub: Joins clients and session.
         access: Who may come in.
         recents: Files that were open.
+        shelf: Recordings.
         version: Version of the program.
     """
 
@@ -60,7 +62,7 @@ def make_app(hub: Hub, access: Access, recents: Recents, version: str) -> Starle
         return FileResponse(file, headers={"cache-control": "no-cache"})
 
     async def show_gallery(request: Request) -> Response:
-        return _json(await asyncio.to_thread(gallery, version, recents))
+        return _json(await asyncio.to_thread(gallery, version, recents, shelf))
 
     async def show_picture(request: Request) -> Response:
         found = picture(request.path_params["kit"], request.path_params["name"])

@@ -11,11 +11,12 @@ from linkwork.errors import LinkworkError
 from linkwork.parts.kit import Kit, find_kits
 from linkwork.server.messages import Gallery, GalleryKit, GalleryPart, GalleryScene
 from linkwork.server.recent import Recents
+from linkwork.server.shelf import Shelf
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
-def gallery(version: str, recents: Recents) -> Gallery:
+def gallery(version: str, recents: Recents, shelf: Shelf) -> Gallery:
     """Everything that can be opened."""
     scenes: list[GalleryScene] = []
     kits: list[GalleryKit] = []
@@ -32,7 +33,7 @@ def gallery(version: str, recents: Recents) -> Gallery:
             for name in kit.parts()
         ]
         kits.append(GalleryKit(kit.name, parts))
-    return Gallery(version, scenes, kits, recents.all())
+    return Gallery(version, scenes, kits, recents.all(), shelf.all())
 
 
 def picture(kit: str, name: str) -> Path | None:

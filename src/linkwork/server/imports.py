@@ -75,11 +75,11 @@ def _main(files: dict[str, bytes]) -> str:
         scene = b"linkwork/scene" in files[name][:4096]
         return (0 if scene else 1, name.count("/"), name)
 
-    named = [n for n in files if n.lower().endswith((".toml", ".urdf"))]
+    named = [n for n in files if n.lower().endswith((".toml", ".urdf", ".mcap"))]
     if not named:
         brought = ", ".join(sorted(files)[:5])
         raise FormatError(
-            f"none of the files is a scene or robot: {brought}.",
-            hint="Bring a .toml or .urdf file, together with its meshes.",
+            f"none of the files is a scene, robot or recording: {brought}.",
+            hint="Bring a .toml or .urdf file, together with its meshes, or a recording (.mcap).",
         )
     return min(named, key=rank)

@@ -37,7 +37,7 @@ Name = Annotated[str, msgspec.Meta(max_length=512)]
 #: A place [m]; nothing is further away.
 Length = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 Triple = tuple[Length, Length, Length]
-Level = Literal["info", "warning", "error", "soft", "note"]
+Level = Literal["info", "warning", "error", "soft", "note", "mark"]
 Direction = Literal["output", "input", "param"]
 Drive = Literal["servo", "motor", "effort", "kinematic", "none"]
 ShapeKind = Literal["box", "cylinder", "cone", "sphere", "capsule", "plane", "mesh"]
@@ -201,6 +201,33 @@ class FindingView(msgspec.Struct, frozen=True):
     origin: str
 
 
+class MarkView(msgspec.Struct, frozen=True):
+    """Something that a recording tells of; ``level`` is "mark" for what people marked.
+
+    ``time`` is that of the recording [s].
+    """
+
+    time: float
+    level: Level
+    text: str
+    source: str
+
+
+class ReplayView(msgspec.Struct, frozen=True):
+    """The recording that is looked at; its length [s], and when it was made (ISO 8601).
+
+    ``live`` says whether a scene waits behind it, ``problem`` what is wrong with the file.
+    """
+
+    path: str
+    name: str
+    created: str
+    duration: float
+    live: bool
+    problem: str
+    marks: list[MarkView]
+
+
 # ---- server to client --------------------------------------------------------------------
 
 
@@ -245,6 +272,7 @@ class Scene(ServerMessage, frozen=True):
     lights: list[LightView]
     postures: list[str]
     findings: list[FindingView]
+    replay: ReplayView | None = None
 
 
 class Closed(ServerMessage, frozen=True):
@@ -489,6 +517,16 @@ class Record(ClientMessage, frozen=True):
     on: bool
 
 
+class Mark(ClientMessage, frozen=True):
+    """Puts a named mark into the recording that is being made."""
+
+    text: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+
+class GoOn(ClientMessage, frozen=True, tag="go_on"):
+    """Goes on live from the instant of the recording that is shown."""
+
+
 class ControlRequest(ClientMessage, frozen=True, tag="control_request"):
     """Asks to drive."""
 
@@ -508,7 +546,7 @@ class Ack(ClientMessage, frozen=True):
 FromClient = (
     Open | CloseScene | Play | Pause | Step | Reset | Speed | Seek | Live | Set | Take | Release
     | Place | Posture | Grab | Drop | Watch | Show | Inspect | Edit | Undo | Redo | Save | Record
-    | ControlRequest | ControlGrant | Ack
+    | Mark | GoOn | ControlRequest | ControlGrant | Ack
 )  # fmt: skip
 
 #: What a watcher may send; all else is the driver's.
@@ -551,6 +589,20 @@ class Recent(msgspec.Struct, frozen=True):
     when: float
 
 
+class RecordingCard(msgspec.Struct, frozen=True):
+    """A recording of the studio's folder: its length [s], its size [byte].
+
+    ``when`` in seconds since 1970; ``problem`` says why it cannot be shown, or not all of it.
+    """
+
+    path: str
+    scene: str
+    when: float
+    duration: float
+    size: int
+    problem: str
+
+
 class Gallery(msgspec.Struct, frozen=True):
     """Answer to ``/api/gallery``."""
 
@@ -558,6 +610,7 @@ class Gallery(msgspec.Struct, frozen=True):
     scenes: list[GalleryScene]
     kits: list[GalleryKit]
     recent: list[Recent]
+    recordings: list[RecordingCard] = []
 
 
 class Imported(msgspec.Struct, frozen=True):

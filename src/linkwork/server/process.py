@@ -27,6 +27,7 @@ class Settings(msgspec.Struct, frozen=True):
         token: What clients must know.
         certificate: File for HTTPS, or empty.
         certificate_key: File of its key, or empty.
+        recordings: Folder whose recordings are listed, or empty.
     """
 
     link: str
@@ -36,6 +37,7 @@ class Settings(msgspec.Struct, frozen=True):
     token: str
     certificate: str = ""
     certificate_key: str = ""
+    recordings: str = ""
 
 
 class Ready(msgspec.Struct, frozen=True):

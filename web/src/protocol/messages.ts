@@ -139,10 +139,29 @@ export interface LightView {
 
 /** Something that an engine cannot do, or does only softly. */
 export interface FindingView {
-  level: "error" | "info" | "note" | "soft" | "warning";
+  level: "error" | "info" | "mark" | "note" | "soft" | "warning";
   about: string;
   text: string;
   origin: string;
+}
+
+/** Something that a recording tells of; ``level`` is "mark" for what people marked. ``time`` is that of the recording [s]. */
+export interface MarkView {
+  time: number;
+  level: "error" | "info" | "mark" | "note" | "soft" | "warning";
+  text: string;
+  source: string;
+}
+
+/** The recording that is looked at; its length [s], and when it was made (ISO 8601). ``live`` says whether a scene waits behind it, ``problem`` what is wrong with the file. */
+export interface ReplayView {
+  path: string;
+  name: string;
+  created: string;
+  duration: number;
+  live: boolean;
+  problem: string;
+  marks: MarkView[];
 }
 
 /** What a client is told first. */
@@ -182,6 +201,7 @@ export interface Scene {
   lights: LightView[];
   postures: string[];
   findings: FindingView[];
+  replay: ReplayView | null;
 }
 
 /** No scene is open any more. */
@@ -211,7 +231,7 @@ export interface Status {
 export interface Event {
   type: "event";
   step: number;
-  level: "error" | "info" | "note" | "soft" | "warning";
+  level: "error" | "info" | "mark" | "note" | "soft" | "warning";
   text: string;
   source: string;
 }
@@ -417,6 +437,17 @@ export interface Record {
   on: boolean;
 }
 
+/** Puts a named mark into the recording that is being made. */
+export interface Mark {
+  type: "mark";
+  text?: string;
+}
+
+/** Goes on live from the instant of the recording that is shown. */
+export interface GoOn {
+  type: "go_on";
+}
+
 /** Asks to drive. */
 export interface ControlRequest {
   type: "control_request";
@@ -463,12 +494,23 @@ export interface Recent {
   when: number;
 }
 
+/** A recording of the studio's folder: its length [s], its size [byte]. ``when`` in seconds since 1970; ``problem`` says why it cannot be shown, or not all of it. */
+export interface RecordingCard {
+  path: string;
+  scene: string;
+  when: number;
+  duration: number;
+  size: number;
+  problem: string;
+}
+
 /** Answer to ``/api/gallery``. */
 export interface Gallery {
   version: string;
   scenes: GalleryScene[];
   kits: GalleryKit[];
   recent: Recent[];
+  recordings: RecordingCard[];
 }
 
 /** Answer to ``/api/import``: what to open. */
@@ -520,6 +562,8 @@ export type FromClient =
   | Redo
   | Save
   | Record
+  | Mark
+  | GoOn
   | ControlRequest
   | ControlGrant
   | Ack;

@@ -20,7 +20,10 @@ from linkwork.world.world import TYPE_NAMES
 _DRIVES = ("servo", "motor", "effort")
 
 
-def describe(session: Session, meshes: MeshStore, undo: m.UndoState, *, editable: bool) -> m.Scene:
+def describe(
+    session: Session, meshes: MeshStore, undo: m.UndoState, *, editable: bool,
+    replay: m.ReplayView | None = None,
+) -> m.Scene:  # fmt: skip
     """The scene that runs.
 
     Args:
@@ -28,6 +31,7 @@ def describe(session: Session, meshes: MeshStore, undo: m.UndoState, *, editable
         meshes: Takes the meshes that the description names.
         undo: What can be undone, redone and saved.
         editable: Whether attributes can be edited in a file.
+        replay: The recording whose world this is, if it is one.
     """
     cycle, world = session.cycle, session.world
     scene = world.scene
@@ -72,6 +76,7 @@ def describe(session: Session, meshes: MeshStore, undo: m.UndoState, *, editable
             m.FindingView(f.level, f.about, f.text, _where(f.origin))  # type: ignore[arg-type]
             for f in cycle.findings
         ],
+        replay=replay,
     )
 
 

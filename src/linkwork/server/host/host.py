@@ -9,16 +9,19 @@ from linkwork.errors import LinkworkError
 from linkwork.server import messages as m
 from linkwork.server.host.conduit import Conduit
 from linkwork.server.host.editor import Opened
+from linkwork.server.host.open_recording import OpenRecording
 from linkwork.server.host.open_scene import OpenScene
 from linkwork.server.recent import Recents
 from linkwork.server.relay import Ask, Look, MeshFound, MeshWanted, Tell, decode_inward, encode
 from linkwork.session.link import Joined, Left, SessionEnd
 
-#: Makes something ready to run of what a client asks to open.
-Loader = Callable[[str], Opened]
+#: Makes something ready to run of what a client asks to open; the path of a recording.
+Loader = Callable[[str], Opened | Path]
 
 #: Longest sleep before the host looks again whether it is to stop [s].
 _NAP = 0.1
+#: Scene versions are set aside in this number for each recording that is looked at.
+_WORLDS = 1 << 16
 
 
 class Host:
@@ -32,7 +35,7 @@ class Host:
         idle: Called now and then, for whoever looks after the server.
 
     Attributes:
-        open: The scene that runs, or None.
+        open: The scene that runs, or the recording that is shown, or None.
     """
 
     def __init__(
@@ -48,15 +51,17 @@ class Host:
         self._recents, self._recordings = recents, recordings
         self._idle = idle
         self._look = Look(0, [], [])
-        self._next: OpenScene | None = None
+        self._next: OpenScene | OpenRecording | None = None
+        self._aside: OpenScene | None = None  # waits while a recording is looked at
+        self._shown = 0
         self._stopping = False
-        self.open: OpenScene | None = None
+        self.open: OpenScene | OpenRecording | None = None
 
     def stop(self) -> None:
         """Ends :meth:`run`; safe from any thread or signal handler."""
         self._stopping = True
         if self.open is not None:
-            self.open.session.stop()
+            self.open.stop()
 
     def prepare(self, scene: str | None) -> None:
         """Makes a scene ready to run; None for the gallery.
@@ -73,13 +78,13 @@ class Host:
             while not self._stopping:
                 self._turn()
         finally:
-            for each in (self.open, self._next):
+            for each in (self.open, self._next, self._aside):
                 if each is not None:
                     each.close()
-            self.open = self._next = None
+            self.open = self._next = self._aside = None
 
     def _turn(self) -> None:
-        """Shows the gallery for a while, or runs a scene to its end."""
+        """Shows the gallery for a while, or what is open to its end."""
         if self._next is not None:
             self.open, self._next = self._next, None
             self._tell_lasting()
@@ -89,24 +94,54 @@ class Host:
                 self._take(peer, item)
             self._look_after()
             return
-        session = self.open.session
         if self._stopping:
             return
         try:
-            session.run(progress=lambda _: self._look_after())
+            self.open.run(self._look_after)
         except LinkworkError as error:
-            self._tell("", m.Event(session.state.step, "error", str(error), "session"))
+            self._tell("", m.Event(self.open.step, "error", str(error), "session"))
+        self._end()
+
+    def _end(self) -> None:
+        """Closes what was open, unless it is to wait while a recording is looked at."""
         ended, self.open = self.open, None
-        ended.close()
+        if isinstance(ended, OpenScene) and isinstance(self._next, OpenRecording):
+            ended.wait(Conduit(self._link, self._take))
+            self._aside = ended
+            return
+        if ended is not None:
+            ended.close()
+        if self._aside is not None and not isinstance(self._next, OpenRecording | None):
+            if self._next is not self._aside:
+                self._aside.close()
+            self._aside = None
         if self._next is None:
+            if self._aside is not None:
+                self._aside.close()
+                self._aside = None
             self._tell("", m.Closed())
 
     def _look_after(self) -> None:
         if self._idle is not None:
             self._idle()
 
-    def _make(self, name: str) -> OpenScene:
+    def _make(self, name: str) -> OpenScene | OpenRecording:
         opened = self._load(name)
+        if isinstance(opened, Path):
+            return self._show(opened)
+        return self._run(opened)
+
+    def _show(self, path: Path) -> OpenRecording:
+        """Makes a recording ready to be looked at."""
+        self._shown += 1
+        live = self._aside is not None or isinstance(self.open, OpenScene)
+        peers = Conduit(self._link, self._take)
+        base = self._shown * _WORLDS
+        made = OpenRecording(path, peers, self._tell, self._look, base=base, live=live)
+        self._recents.add(str(path), path.name)
+        return made
+
+    def _run(self, opened: Opened) -> OpenScene:
         peers = Conduit(self._link, self._take)
         made = OpenScene(opened, peers, self._tell, self._look, self._recordings)
         if opened.file:
@@ -159,7 +194,11 @@ class Host:
                 self._open(client, message.scene)
             case m.CloseScene():
                 if self.open is not None:
-                    self.open.session.stop()
+                    self.open.stop()
+            case m.Live() if isinstance(self.open, OpenRecording):
+                self._back_to_live(client)
+            case m.GoOn():
+                self._go_on(client)
             case _ if self.open is None:
                 text = "no scene is open."
                 self._tell(client, m.Refused(m.type_of(message), text))
@@ -167,9 +206,7 @@ class Host:
                 self.open.answer(client, message)
 
     def _open(self, client: str, name: str) -> None:
-        if self._next is not None:
-            self._next.close()
-            self._next = None
+        self._drop_next()
         self._tell("", m.Event(0, "info", f"opening {name} …", "scene"))
         try:
             self._next = self._make(name)
@@ -178,4 +215,34 @@ class Host:
             return
         self._tell("", m.GalleryChanged())
         if self.open is not None:
-            self.open.session.stop()
+            self.open.stop()
+
+    def _drop_next(self) -> None:
+        """Gives up what was to be opened; somebody asked for something else meanwhile."""
+        if self._next is not None and self._next is not self._aside:
+            self._next.close()
+        self._next = None
+
+    def _back_to_live(self, client: str) -> None:
+        """Lets the scene go on that waits behind a recording."""
+        if self._aside is None or self.open is None:
+            text = "no scene waits behind this recording. Go on from here runs it live."
+            self._tell(client, m.Refused("live", text))
+            return
+        self._drop_next()
+        self._next = self._aside
+        self.open.stop()
+
+    def _go_on(self, client: str) -> None:
+        """Runs the scene of a recording from the instant that is shown."""
+        shown = self.open
+        if not isinstance(shown, OpenRecording):
+            self._tell(client, m.Refused("go_on", "no recording is being looked at."))
+            return
+        self._drop_next()
+        try:
+            self._next = shown.go_on(self._run)
+        except LinkworkError as error:
+            self._tell(client, m.Refused("go_on", str(error)))
+            return
+        shown.stop()

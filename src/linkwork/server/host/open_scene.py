@@ -32,6 +32,9 @@ _STREAMED = (m.Set, m.Place, m.Grab)
 #: What happens to the state that is looked at: the past becomes the present first.
 _ACTING = (m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take)
 
+#: Levels of events that browsers know.
+_LEVELS = ("info", "warning", "error", "mark")
+
 
 class OpenScene:
     """A session with its history and its file.
@@ -55,6 +58,7 @@ class OpenScene:
         self.meshes = MeshStore()
         self._tell, self._recordings = tell, recordings
         self._recording: str | None = None
+        self._marks = 0
         self._asking = False
         self._edit: tuple[Future[object], str, str] | None = None
         self._owners: dict[str, str] | None = None
@@ -79,6 +83,46 @@ class OpenScene:
         self.history.keep(cycle.state, at_once=True)
         self.painter = Painter(cycle, look)
 
+    @property
+    def step(self) -> int:
+        """Steps since the start."""
+        return self.session.state.step
+
+    def run(self, idle: Callable[[], object]) -> None:
+        """Runs until :meth:`stop`.
+
+        Raises:
+            LinkworkError: If the session fails.
+        """
+        self.session.run(progress=lambda _: idle())
+
+    def stop(self) -> None:
+        """Ends :meth:`run`; safe from any thread or signal handler."""
+        self.session.stop()
+
+    def wait(self, peers: Peers) -> None:
+        """Lets time stand still when it is run again.
+
+        Args:
+            peers: Its way out then; a fresh one passes on also a picture that was seen before.
+        """
+        self.session.outbox.link = peers
+        self.painter.hurry()
+        self.session.send(inbox.Pause())
+
+    def go_on_from(self, state: bytes, owners: dict[str, str]) -> None:
+        """Takes over a state of a recording, and what a person had taken in it.
+
+        Raises:
+            SessionError: If it is no state of this scene.
+        """
+        self.session.go_back(state)
+        for signal, owner in owners.items():
+            if owner == PERSON:
+                self._apply(inbox.Take(signal, owner))
+        self.history = History(self.session.cycle.h, self.session.state.data.size)
+        self.history.keep(self.session.state, at_once=True)
+
     def lasting(self) -> list[m.FromServer]:
         """How things stand, for those who come now."""
         scene = describe(
@@ -94,7 +138,7 @@ class OpenScene:
 
     def _on_event(self, event: inbox.Event) -> None:
         if not (self._asking and event.source == "inbox"):  # that one is answered as refused
-            level = event.level if event.level in ("info", "warning", "error") else "info"
+            level = event.level if event.level in _LEVELS else "info"
             self._tell("", m.Event(event.step, level, event.text, event.source))  # type: ignore[arg-type]
 
     def _paint(self, session: Session) -> bytes:
@@ -181,6 +225,8 @@ class OpenScene:
                 self._apply(inbox.Drop())
             case m.Record():
                 self._record(message.on)
+            case m.Mark():
+                self._mark(message.text)
             case m.Inspect():
                 self._inspect(client, message.kind, message.name)
             case m.Edit():
@@ -232,6 +278,7 @@ class OpenScene:
             session.end_recording()
             if self._recording is not None:
                 session.say(f"recorded to {self._recording}.", source="recording")
+                self._tell("", m.GalleryChanged())
             self._recording = None
             return
         try:
@@ -241,7 +288,13 @@ class OpenScene:
         stamp = time.strftime("%Y%m%d-%H%M%S")
         path = self._recordings / f"{session.world.scene.name}-{stamp}.mcap"
         session.record(path)
-        self._recording = str(path)
+        self._recording, self._marks = str(path), 0
+
+    def _mark(self, text: str) -> None:
+        if self._recording is None:
+            raise SessionError("marks go into a recording.", hint="Start one with Record.")
+        self._marks += 1
+        self.session.say(text.strip() or f"mark {self._marks}", level="mark", source="mark")
 
     # ---- the file ------------------------------------------------------------------------
 

@@ -71,6 +71,32 @@ class Painter:
         )  # fmt: skip
         return pack(picture)
 
+    def paint_recorded(
+        self, version: int, when: float, state: State | None, poses: np.ndarray, status: Status,
+        *, contacts: bool,
+    ) -> bytes:  # fmt: skip
+        """A picture of an instant of a recording.
+
+        Args:
+            version: Scene version.
+            when: Time of the recording [s].
+            state: The state then; None while only the poses are known.
+            poses: As they were recorded, nb×7.
+            status: How the run stands.
+            contacts: Whether the engines' contacts are those of the state.
+        """
+        values, blocks = np.full(len(self._addresses), np.nan), {}
+        if state is not None:
+            known = self._addresses >= 0
+            values[known] = state.data[self._addresses[known]]
+            poses = state.pose
+            blocks = self._blocks(state, not contacts)
+        picture = Picture(
+            version, when, poses.astype("<f4").tobytes(), self.look.number, values.tobytes(),
+            blocks, encode(status),
+        )  # fmt: skip
+        return pack(picture)
+
     def _blocks(self, state: State, is_past: bool) -> dict[int, bytes]:
         """What the viewers asked for besides poses and signals, by kind."""
         asked = self.look.blocks
