@@ -1,0 +1,129 @@
+"""A bus by itself, without a session: ``python -m linkwork.buses.can``.
+
+Prints one JSON line with the addresses of its doors, then answers each line on standard input:
+``stats`` gives the counters as JSON, ``fault {...}`` starts a fault, ``clear`` ends all of them,
+``quit`` ends the bus.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from linkwork.buses.can.faults import Fault, Kind
+from linkwork.buses.can.hub import Hub
+from linkwork.buses.can.node import Node
+from linkwork.buses.can.slcan import SlcanPty, SlcanTcp
+from linkwork.buses.can.socketcand import Beacon, Socketcand, beacon_text
+from linkwork.errors import LinkworkError
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m linkwork.buses.can", description=__doc__)
+    parser.add_argument("--name", default="can0", help="name of the bus")
+    parser.add_argument("--bitrate", type=int, default=1_000_000, help="bit/s")
+    parser.add_argument("--timed", action="store_true", help="frames take their time on the wire")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    parser.add_argument("--socketcand", type=int, default=0, metavar="PORT", help="0: a free one")
+    parser.add_argument("--slcan", type=int, default=0, metavar="PORT", help="0: a free one")
+    parser.add_argument("--pty", action="store_true", help="slcan on a pseudo terminal as well")
+    parser.add_argument("--beacon", action="store_true", help="announce the bus by UDP broadcast")
+    parser.add_argument("--patience", type=float, default=10.0, help="for clients [s]")
+    parser.add_argument(
+        "--answer", action="store_true", help="a node that answers id with id + 1 and the same data"
+    )
+    return parser.parse_args()
+
+
+async def _serve(options: argparse.Namespace) -> None:
+    hub = Hub(options.name, bitrate=options.bitrate, timed=options.timed)
+    socketcand = Socketcand([hub], patience=options.patience)
+    slcan = SlcanTcp(hub, patience=options.patience)
+    await socketcand.start(options.host, options.socketcand)
+    await slcan.start(options.host, options.slcan)
+    pty = SlcanPty(hub, patience=options.patience) if options.pty else None
+    beacon = None
+    if options.beacon:
+        text = beacon_text([(socketcand.host, socketcand.port)], [hub.name], name="linkwork")
+        beacon = Beacon(text)
+        beacon.start()
+    if options.answer:
+        _answering(hub)
+    doors = {
+        "socketcand": [socketcand.host, socketcand.port],
+        "slcan": [slcan.host, slcan.port],
+        "pty": pty.path if pty else None,
+    }
+    print(json.dumps(doors), flush=True)
+    await _orders(hub, socketcand)
+    if beacon is not None:
+        beacon.stop()
+    if pty is not None:
+        pty.stop()
+    await socketcand.stop()
+    await slcan.stop()
+    hub.close()
+
+
+def _answering(hub: Hub) -> Node:
+    """A node of our own: it answers each frame with an even identifier."""
+
+    def answer(frame: Any) -> None:
+        if not frame.error and not frame.id & 1:
+            node.send(frame._replace(id=frame.id + 1))
+
+    node = hub.attach("answering", answer)
+    return node
+
+
+async def _orders(hub: Hub, socketcand: Socketcand) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        line = (await loop.run_in_executor(None, sys.stdin.readline)).strip()
+        if not line or line == "quit":
+            return
+        order, _, rest = line.partition(" ")
+        try:
+            answer = _obey(hub, socketcand, order, rest)
+        except (LinkworkError, ValueError, TypeError) as error:
+            answer = {"error": str(error)}
+        print(json.dumps(answer), flush=True)
+
+
+def _obey(hub: Hub, socketcand: Socketcand, order: str, rest: str) -> dict[str, Any]:
+    if order == "stats":
+        return {
+            "frames": hub.frames,
+            "load": hub.load.load(hub.now()),
+            "bad": socketcand.bad,
+            "clients": socketcand.clients,
+            "events": [event.text for event in hub.events],
+            "nodes": {
+                node.name: asdict(node.count) | {"state": str(node.state)}
+                for node in hub.nodes.values()
+            },
+        }
+    if order == "fault":
+        wish = json.loads(rest)
+        wish["ids"] = frozenset(wish.get("ids", ()))
+        return {"number": hub.add_fault(Fault(**wish | {"kind": Kind(wish["kind"])}))}
+    if order == "clear":
+        for number in [number for number, _, _ in hub.faults]:
+            hub.remove_fault(number)
+        return {}
+    raise ValueError(f"no such order: {order!r}")
+
+
+def main() -> None:
+    """Runs the bus until standard input ends."""
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_serve(_arguments()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""One client on a TCP door: bounded in both directions, so that it can harm nobody but itself."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import cast
+
+from linkwork.buses.can.node import Node
+
+HIGH_WATER = 256 * 1024  # bytes that wait for a client before frames are lost
+PATIENCE = 10.0  # how long a client may lose frames without reading before it is dropped [s]
+
+
+class TcpClient(asyncio.Protocol):
+    """Shared manners of the TCP doors: batched writes, loss instead of growth, back pressure.
+
+    What the client writes is parsed only as fast as its node's send queue takes frames; the rest
+    stays in the kernel and slows the client down. What it does not read is lost frame by frame,
+    counted on its node, and after :attr:`patience` the client is dropped.
+
+    Attributes:
+        node: Its place on the bus, once it has one.
+        patience: See above [s].
+    """
+
+    transport: asyncio.Transport
+
+    def __init__(self, *, patience: float = PATIENCE) -> None:
+        self.node: Node | None = None
+        self.patience = patience
+        self.peer = ""
+        self.loop = asyncio.get_running_loop()
+        self._input = bytearray()
+        self._output: list[bytes] = []
+        self._flush_due = False
+        self._blocked = False
+        self._lost_while_blocked = 0
+        self._held = False
+        self._ending = False
+
+    # What a door fills in
+
+    def opened(self) -> None:
+        """The connection stands."""
+
+    def closed(self) -> None:
+        """The connection is gone."""
+
+    def consume(self, buffer: bytearray) -> bool:
+        """Takes whole messages off the front of the buffer.
+
+        Returns:
+            False where it stopped early: the node's send queue is full, or others should run.
+        """
+        raise NotImplementedError
+
+    # asyncio's side
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See :class:`asyncio.Protocol`."""
+        self.transport = cast(asyncio.Transport, transport)
+        self.transport.set_write_buffer_limits(high=HIGH_WATER)
+        address = transport.get_extra_info("peername")
+        self.peer = f"{address[0]}:{address[1]}" if address else "?"
+        raw = transport.get_extra_info("socket")
+        if raw is not None:
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self.opened()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See :class:`asyncio.Protocol`."""
+        self._output.clear()
+        self._input.clear()
+        self.closed()
+        if self.node is not None:
+            self.node.detach()
+
+    def data_received(self, data: bytes) -> None:
+        """See :class:`asyncio.Protocol`."""
+        self._input += data
+        self._work()
+
+    def pause_writing(self) -> None:
+        """The client does not read, and its buffer is full."""
+        self._blocked, self._lost_while_blocked = True, 0
+        self.loop.call_later(self.patience, self._lose_patience)
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        self._blocked = False
+
+    # For the doors
+
+    def write(self, text: bytes) -> bool:
+        """Queues text for the client; False where it is lost, because the client does not read."""
+        if self._blocked or self._ending:
+            self._lost_while_blocked += 1
+            return False
+        self._output.append(text)
+        if not self._flush_due:
+            self._flush_due = True
+            self.loop.call_soon(self._flush)
+        return True
+
+    def end(self) -> None:
+        """Closes the connection when what was written has gone out."""
+        self._flush()
+        self._ending = True
+        self._input.clear()
+        self.transport.close()
+
+    # Inside
+
+    def _flush(self) -> None:
+        self._flush_due = False
+        if self._output and not self.transport.is_closing():
+            self.transport.write(b"".join(self._output))
+        self._output.clear()
+
+    def _work(self) -> None:
+        if self._held or self._ending:
+            return
+        if self.consume(self._input):
+            return
+        self._held = True
+        self.transport.pause_reading()
+        if self.node is not None and self.node.full:
+            self.node.on_room = self._go_on
+        else:
+            self.loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        if not self._held or self.transport.is_closing():
+            return
+        self._held = False
+        if self.node is not None:
+            self.node.on_room = None
+        self._work()
+        if not self._held and not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    def _lose_patience(self) -> None:
+        if not self._blocked or self.transport.is_closing():
+            return
+        if not self._lost_while_blocked:  # a quiet bus: it may take its time
+            self.loop.call_later(self.patience, self._lose_patience)
+            return
+        if self.node is not None:
+            self.node.hub.tell(
+                f"{self.node.name} did not read for {self.patience:g} s, lost "
+                f"{self.node.count.lost} frames and was dropped."
+            )
+        self.transport.abort()

@@ -1,0 +1,326 @@
+"""The bus itself: every node hears what the others send, in the order of arbitration."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+from linkwork.buses.can.bits import frame_bits
+from linkwork.buses.can.faults import Fate, Fault, Faults, Kind
+from linkwork.buses.can.frame import CanError, Frame
+from linkwork.buses.can.load import LoadMeter
+from linkwork.buses.can.log import FrameLog
+from linkwork.buses.can.node import Node, Receive
+from linkwork.buses.can.states import bus_error, state_report
+
+TURN = 512  # frames in one turn of the event loop, then others may run
+LEAD = 0.001  # how far a timed bus may run ahead of the clock, for timers are not finer [s]
+
+
+class Event(NamedTuple):
+    """Something worth telling a person: a client that came, went or misbehaved."""
+
+    stamp: float
+    text: str
+
+
+class Hub:
+    """A CAN bus in one process. Make it inside a running event loop.
+
+    Args:
+        name: Name of the bus, as clients open it.
+        bitrate: Bit rate, for the load and for the timing [bit/s].
+        timed: Frames take as long as on a wire of that bit rate; else they pass at once.
+        restart_after: A node that went bus off comes back after this time [s]; by hand where None.
+        on_event: Called with each :class:`Event`.
+    """
+
+    def __init__(
+        self,
+        name: str = "can0",
+        *,
+        bitrate: int = 1_000_000,
+        timed: bool = False,
+        restart_after: float | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> None:
+        if not name or len(name) > 16 or not name.isascii() or not name.isalnum():
+            raise CanError(f"{name!r} is no name of a bus: 1 to 16 letters and digits.")
+        if not 1_000 <= bitrate <= 10_000_000:
+            raise CanError(f"bus {name}: a bit rate of {bitrate} bit/s is not possible.")
+        self.name = name
+        self.bitrate = bitrate
+        self.timed = timed
+        self.restart_after = restart_after
+        self.load = LoadMeter(bitrate)
+        self.log = FrameLog()
+        self.faults = Faults()
+        self.events: deque[Event] = deque(maxlen=200)
+        self.frames = 0
+        self.frame_bytes = 0
+        self.nodes: dict[str, Node] = {}
+        self.on_event = on_event
+        self.loop = asyncio.get_running_loop()
+        self._epoch = time.time() - time.perf_counter()
+        self._began = self.now()
+        self._heads: list[tuple[int, int, Node]] = []  # of each node that wants to send
+        self._order = itertools.count()
+        self._free_at = 0.0
+        self._turn_due = False
+        self._troubled: set[Node] = set()  # whose error counters are not at zero
+        self._timers: set[asyncio.TimerHandle] = set()
+
+    def now(self) -> float:
+        """Time of the bus: seconds since 1970, never going back [s]."""
+        return self._epoch + time.perf_counter()
+
+    @property
+    def age(self) -> float:
+        """Time since the hub began, in which faults are planned [s]."""
+        return self.now() - self._began
+
+    def attach(
+        self,
+        name: str,
+        receive: Receive | None = None,
+        *,
+        echo: bool = False,
+        listen_only: bool = False,
+        inbox: int = 4096,
+        outbox: int = 512,
+    ) -> Node:
+        """Adds a participant.
+
+        Args:
+            name: Its name; a number is added where another node has it.
+            receive: Called with each frame that it hears, in the event loop; returns False for
+                one that it had to lose. Without it frames wait for :meth:`Node.take`.
+            echo: It also hears its own frames.
+            listen_only: It may not send.
+            inbox: Most frames that wait for :meth:`Node.take`.
+            outbox: Most frames that wait to be sent.
+        """
+        unique = name
+        for number in itertools.count(2):
+            if unique not in self.nodes:
+                break
+            unique = f"{name} {number}"
+        node = Node(
+            self,
+            unique,
+            receive,
+            echo=echo,
+            listen_only=listen_only,
+            inbox=inbox,
+            outbox=outbox,
+        )
+        self.nodes[unique] = node
+        return node
+
+    def detach(self, node: Node) -> None:
+        """Removes a participant; what it still had to send is lost."""
+        if node.attached:
+            node.attached = False
+            node.give_up()
+            self.nodes.pop(node.name, None)
+            self._troubled.discard(node)
+
+    def tell(self, text: str, *, once: Node | None = None) -> None:
+        """Notes an event; with ``once`` only the first of a node's losses."""
+        if once is not None and once.count.lost != 1:
+            return
+        event = Event(self.now(), text)
+        self.events.append(event)
+        if self.on_event is not None:
+            self.on_event(event)
+
+    def contend(self, node: Node) -> None:
+        """Enters a node's first frame for arbitration; called by the node."""
+        heapq.heappush(self._heads, (node.outbox[0].key, next(self._order), node))
+        if not self._turn_due:
+            self._turn_due = True
+            self.loop.call_soon(self._turn)
+
+    def inject(self, frame: Frame, sender: str = "") -> None:
+        """Carries a frame that no node sent, to all: an error frame, or a test's own."""
+        self._deliver(frame, None, sender, "")
+
+    def add_fault(self, fault: Fault) -> int:
+        """Starts a fault and returns its number.
+
+        A bus-off fault that is certain strikes at its time, whether or not a frame is sent, and
+        the node comes back at its end.
+        """
+        number = self.faults.add(fault)
+        if fault.kind is Kind.BUS_OFF and fault.chance == 1.0 and not fault.ids:
+            self._at(fault.begin, lambda: self._all_off(number, fault))
+            if fault.end < float("inf"):
+                self._at(fault.end, lambda: self.remove_fault(number))
+        return number
+
+    def remove_fault(self, number: int) -> None:
+        """Ends a fault; nodes that it took off the bus come back."""
+        fault = self.faults.remove(number)
+        if fault is not None and fault.kind is Kind.BUS_OFF:
+            for node in self._meant(fault):
+                if node.errors.off:
+                    self.restart(node)
+
+    def bus_off(self, node: Node) -> None:
+        """Takes a node off the bus: it neither sends nor hears until it is restarted."""
+        if node.errors.off or not node.attached:
+            return
+        node.errors.go_off()
+        self._went_off(node)
+
+    def restart(self, node: Node) -> None:
+        """Brings a node back from bus off."""
+        was_off = node.errors.off
+        node.errors.restart()
+        self._troubled.discard(node)
+        if was_off and node.attached:
+            node.hear(state_report(node.errors, restarted=True)._replace(stamp=self.now()))
+            self.tell(f"{node.name} is back on bus {self.name}.")
+
+    def close(self) -> None:
+        """Ends timers and removes all nodes."""
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()
+        for node in list(self.nodes.values()):
+            node.detach()
+
+    # How frames travel
+
+    def _turn(self) -> None:
+        """Carries what waits, the lowest identifier first, and yields to others now and then."""
+        self._turn_due = False
+        heads, budget = self._heads, TURN
+        while heads and budget:
+            if self.timed and (ahead := self._free_at - self.now()) > LEAD:
+                self._turn_due = True
+                self.loop.call_later(ahead, self._turn)
+                return
+            _, _, node = heapq.heappop(heads)
+            if not node.outbox:
+                continue
+            budget -= 1
+            was_full = node.full
+            frame = node.outbox.popleft()
+            self._carry(node, frame)
+            if node.outbox:
+                heapq.heappush(heads, (node.outbox[0].key, next(self._order), node))
+            if was_full and node.on_room is not None:
+                self.loop.call_soon(node.on_room)
+        if heads and not self._turn_due:
+            self._turn_due = True
+            self.loop.call_soon(self._turn)
+
+    def _carry(self, node: Node, frame: Frame) -> None:
+        if node.errors.off:
+            node.count.refused += 1
+            return
+        if self.faults and (fate := self.faults.fate(frame, node.name, self.age)) is not None:
+            self._suffer(node, frame, fate)
+            return
+        self._deliver(frame, node, node.name, "")
+
+    def _deliver(self, frame: Frame, sender: Node | None, name: str, mark: str) -> None:
+        bits = frame_bits(frame)
+        now = self.now()
+        if self.timed:
+            self._free_at = now = max(now, self._free_at) + bits / self.bitrate
+        id, data, extended, remote, error, dlc, _ = frame
+        frame = Frame(id, data, extended, remote, error, dlc, now)
+        self.load.add(bits, now)
+        self.log.add(frame, name, mark)
+        self.frames += 1
+        self.frame_bytes += len(data)
+        if sender is not None:
+            sender.count.sent += 1
+            sender.count.sent_bytes += len(data)
+        for node in tuple(self.nodes.values()):
+            if (node is not sender or node.echo) and not node.errors.off:
+                node.hear(frame)
+        if self._troubled:
+            self._recover(sender)
+
+    # How frames suffer
+
+    def _suffer(self, node: Node, frame: Frame, fate: Fate) -> None:
+        if fate.destroyed and not fate.off:
+            self._destroy(node, frame)
+            return
+        if fate.off:
+            self.bus_off(node)
+        if fate.dropped:
+            node.count.sent += not fate.off  # its sender believes that it went out
+            self.log.add(fate.frame._replace(stamp=self.now()), node.name, fate.mark)
+            return
+        for _ in range(fate.copies):
+            if fate.delay:
+                self._at(
+                    self.age + fate.delay,
+                    lambda: self._deliver(fate.frame, node, node.name, fate.mark),
+                )
+            else:
+                self._deliver(fate.frame, node, node.name, fate.mark)
+
+    def _destroy(self, node: Node, frame: Frame) -> None:
+        """A frame broken on the wire: all nodes see it, all count it, its sender tries again."""
+        now = self.now()
+        bits = frame_bits(frame)
+        self.load.add(bits, now)
+        if self.timed:
+            self._free_at = max(now, self._free_at) + bits / self.bitrate
+        self.log.add(frame._replace(stamp=now), node.name, "destroyed")
+        before = {each: (each.errors.state, each.errors.warning) for each in self.nodes.values()}
+        for each in before:
+            each.errors.sent(False) if each is node else each.errors.heard(False)
+            self._troubled.add(each)
+        self._deliver(bus_error(node.errors), None, "", "")
+        for each, state in before.items():
+            if (each.errors.state, each.errors.warning) != state:
+                each.hear(state_report(each.errors)._replace(stamp=now))
+        if node.errors.off:
+            self._went_off(node)
+        elif node.attached:
+            node.outbox.appendleft(frame)
+
+    def _recover(self, sender: Node | None) -> None:
+        if sender is None:
+            return
+        for node in tuple(self._troubled):
+            if node.errors.off:
+                continue
+            node.errors.sent(True) if node is sender else node.errors.heard(True)
+            if not node.errors.transmit and not node.errors.receive:
+                self._troubled.discard(node)
+
+    def _went_off(self, node: Node) -> None:
+        node.give_up()
+        node.hear(state_report(node.errors)._replace(stamp=self.now()))
+        self.tell(f"{node.name} went off bus {self.name}.")
+        if self.restart_after is not None:
+            self._at(self.age + self.restart_after, lambda: self.restart(node))
+
+    def _meant(self, fault: Fault) -> list[Node]:
+        return [each for each in self.nodes.values() if fault.node in ("", each.name)]
+
+    def _all_off(self, number: int, fault: Fault) -> None:
+        if number in self.faults:
+            for node in self._meant(fault):
+                self.bus_off(node)
+
+    def _at(self, age: float, call: Callable[[], None]) -> None:
+        def run() -> None:
+            self._timers.discard(timer)
+            call()
+
+        timer = self.loop.call_later(max(0.0, age - self.age), run)
+        self._timers.add(timer)

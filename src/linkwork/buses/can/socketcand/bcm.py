@@ -1,0 +1,127 @@
+"""BCM mode: cyclic sending, and reception filtered by identifier and by change of content."""
+
+from __future__ import annotations
+
+from linkwork.buses.can.frame import CanError, Frame
+from linkwork.buses.can.node import Node
+from linkwork.buses.can.socketcand.filters import ContentFilter
+from linkwork.buses.can.socketcand.jobs import SendJob
+from linkwork.buses.can.socketcand.mode import Silent, Write
+from linkwork.buses.can.socketcand.text import (
+    frame_of,
+    frame_text,
+    hex_byte,
+    identifier,
+    interval,
+    whole,
+)
+
+MOST = 1024  # send jobs, and filters, of one client
+Key = tuple[int, bool]
+
+
+class Bcm(Silent):
+    """The broadcast manager, as the Linux kernel's, of one client."""
+
+    def __init__(self, node: Node, write: Write) -> None:
+        super().__init__(node, write)
+        self._jobs: dict[Key, SendJob] = {}
+        self._filters: dict[Key, ContentFilter] = {}
+
+    def command(self, name: str, words: list[str]) -> bool:
+        """Understands the commands for transmission and for reception."""
+        command = getattr(self, f"_{name}", None) if name in _COMMANDS else None
+        if command is None:
+            return False
+        try:
+            command(words)
+        except CanError as error:
+            raise CanError(f"{name}: {error}") from None
+        except IndexError:
+            raise CanError(f"{name}: something is missing") from None
+        return True
+
+    def hear(self, frame: Frame) -> bool | None:
+        """Gives the frame to the filter of its identifier; error frames come unasked."""
+        if frame.error:
+            return self.write(frame_text(frame))
+        chosen = self._filters.get((frame.id, frame.extended))
+        if chosen is not None and not frame.remote:
+            return chosen.hear(frame)
+        return None
+
+    def close(self) -> None:
+        """Ends all jobs and filters."""
+        for each in (*self._jobs.values(), *self._filters.values()):
+            each.close()
+        self._jobs.clear()
+        self._filters.clear()
+
+    def _send(self, words: list[str]) -> None:
+        self.node.send(frame_of(words))
+
+    def _add(self, words: list[str]) -> None:
+        period = interval(words[0], words[1])
+        frame = frame_of(words[2:])
+        key = (frame.id, frame.extended)
+        self._make_room(self._jobs, key)
+        self._jobs[key] = SendJob(self.node, frame, period)
+
+    def _update(self, words: list[str]) -> None:
+        frame = frame_of(words)
+        job = self._jobs.get((frame.id, frame.extended))
+        if job is None:
+            raise CanError(f"there is no send job for {words[0]}")
+        job.frame = frame
+
+    def _delete(self, words: list[str]) -> None:
+        _only(words, 1)
+        job = self._jobs.pop(identifier(words[0]), None)
+        if job is None:
+            raise CanError(f"there is no send job for {words[0]}")
+        job.close()
+
+    def _filter(self, words: list[str]) -> None:
+        throttle = interval(words[0], words[1])
+        mask = frame_of(words[2:])
+        self._listen((mask.id, mask.extended), throttle, [mask.data.ljust(8, b"\0")])
+
+    def _muxfilter(self, words: list[str]) -> None:
+        throttle = interval(words[0], words[1])
+        key, count = identifier(words[2]), whole(words[3], 257)
+        if count < 2 or len(words) != 4 + 8 * count:
+            raise CanError("give 2 to 257 tuples of 8 bytes, and their number before them")
+        content = bytes(hex_byte(word) for word in words[4:])
+        self._listen(key, throttle, [content[8 * n : 8 * n + 8] for n in range(count)])
+
+    def _subscribe(self, words: list[str]) -> None:
+        _only(words, 3)
+        self._listen(identifier(words[2]), interval(words[0], words[1]), [])
+
+    def _unsubscribe(self, words: list[str]) -> None:
+        _only(words, 1)
+        chosen = self._filters.pop(identifier(words[0]), None)
+        if chosen is None:
+            raise CanError(f"there is no subscription for {words[0]}")
+        chosen.close()
+
+    def _listen(self, key: Key, throttle: float, masks: list[bytes]) -> None:
+        self._make_room(self._filters, key)
+        self._filters[key] = ContentFilter(self.node, self.write, throttle, masks)
+
+    def _make_room(self, store: dict[Key, SendJob] | dict[Key, ContentFilter], key: Key) -> None:
+        old = store.pop(key, None)
+        if old is not None:
+            old.close()
+        elif len(store) >= MOST:
+            raise CanError(f"there are {MOST} already")
+
+
+_COMMANDS = frozenset(
+    ("send", "add", "update", "delete", "filter", "muxfilter", "subscribe", "unsubscribe")
+)
+
+
+def _only(words: list[str], count: int) -> None:
+    if len(words) != count:
+        raise CanError(f"{count} value{'s' if count > 1 else ''} expected, {len(words)} found")
