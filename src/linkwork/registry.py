@@ -18,13 +18,15 @@ class Registry(Generic[T]):
     Args:
         kind: What the entries are, for messages ("engine").
         builtin: Name to "module:attribute" of what the package itself offers.
+        plural: Of ``kind``, where it does not end in s.
 
     A pip-installed package adds its own through the entry point group ``linkwork.<kind>s``; a
     program adds one with :meth:`register`.
     """
 
-    def __init__(self, kind: str, builtin: dict[str, str]) -> None:
+    def __init__(self, kind: str, builtin: dict[str, str], *, plural: str = "") -> None:
         self.kind = kind
+        self.plural = plural or f"{kind}s"
         self._paths = dict(builtin)
         self._loaded: dict[str, T] = {}
         self._scanned = False
@@ -41,7 +43,7 @@ class Registry(Generic[T]):
     def _scan(self) -> None:
         if not self._scanned:
             self._scanned = True
-            for entry in entry_points(group=f"linkwork.{self.kind}s"):
+            for entry in entry_points(group=f"linkwork.{self.plural}"):
                 self._paths.setdefault(entry.name, entry.value)
 
     def names(self) -> list[str]:
@@ -80,7 +82,7 @@ class Registry(Generic[T]):
         return name in self.names()
 
 
-#: Engines, sensors, actuators and agents that a scene may name by type, and the file formats.
+#: Engines, sensors, actuators, agents and buses that a scene may name by type, and file formats.
 ENGINES: Registry[Any] = Registry(
     "engine",
     {
@@ -114,6 +116,13 @@ AGENTS: Registry[Any] = Registry(
         "sequence": "linkwork.agents.sequence:Sequence",
     },
 )
+BUSES: Registry[Any] = Registry(
+    "bus",
+    {
+        "loop": "linkwork.buses.loop:Loop",
+    },
+    plural="buses",
+)
 FORMATS: Registry[Any] = Registry(
     "format",
     {
@@ -121,3 +130,13 @@ FORMATS: Registry[Any] = Registry(
         "urdf": "linkwork.formats.urdf:UrdfFormat",
     },
 )
+
+
+def bus_block() -> Any:
+    """The block by which any bus takes part in the cycle; its room comes after the session's."""
+    return import_module("linkwork.buses.block").BusBlock
+
+
+def bus_partners() -> Any:
+    """What starts and looks after the processes of a session's buses."""
+    return import_module("linkwork.buses.partners").BusPartners

@@ -99,5 +99,5 @@ def compile_ahead(scene: Scene) -> None:
     """
     from linkwork.session.session import Session
 
-    with Session(replace(scene, agents=[]), watch=False) as session:
+    with Session(replace(scene, agents=[]), watch=False, buses=False) as session:
         session.step()

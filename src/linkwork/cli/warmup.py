@@ -25,7 +25,7 @@ def warmup() -> None:
         from linkwork.session.session import Session
 
         for scene in one_of_each():
-            with Session(scene, watch=False) as session:
+            with Session(scene, watch=False, buses=False) as session:
                 session.step(2)
                 jacobian(session.world, session.state.q, session.world.element_names[-1])
     done = f"{compiling.count} kernels compiled" if compiling.count else "All was compiled already"

@@ -60,6 +60,7 @@ class Part:
         couplings: Joints that follow others.
         attachments: Parts that sit on anchors, by scope.
         sensors: Specs of the sensors that belong to the part.
+        ports: Specs of the ports that belong to the part.
         title: One line for people.
         labels: Words for people, by language.
         aliases: Names of an imported file to the names here, where they differ.
@@ -74,6 +75,7 @@ class Part:
     couplings: list[Coupling] = field(default_factory=list)
     attachments: dict[str, Attachment] = field(default_factory=dict)
     sensors: list[Spec] = field(default_factory=list)
+    ports: list[Spec] = field(default_factory=list)
     title: str = ""
     labels: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)

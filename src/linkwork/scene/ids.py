@@ -12,8 +12,8 @@ from linkwork.scene.scene import Scene
 
 #: Sections with names; where one name stands in two, the earlier section has it in the ids.
 NAMED = (
-    "element", "joint", "part", "attach", "sensor", "actuator", "agent", "engine", "anchor",
-    "loop", "posture", "light", "viewpoint",
+    "element", "joint", "part", "attach", "sensor", "actuator", "agent", "engine", "bus",
+    "anchor", "loop", "posture", "light", "viewpoint", "port",
 )  # fmt: skip
 
 
@@ -27,6 +27,7 @@ def names_of(content: Part | Scene) -> dict[str, list[str]]:
             "attach": list(content.attachments),
             "loop": list(content.loops),
             "sensor": [spec.name for spec in content.sensors],
+            "port": [spec.name for spec in content.ports],
         }
     return {
         "part": list(content.parts),
@@ -39,6 +40,8 @@ def names_of(content: Part | Scene) -> dict[str, list[str]]:
         "sensor": [spec.name for spec in content.sensors],
         "actuator": [spec.name for spec in content.actuators],
         "agent": [spec.name for spec in content.agents],
+        "bus": [spec.name for spec in content.buses],
+        "port": [spec.name for spec in content.ports],
     }
 
 

@@ -103,7 +103,7 @@ class Scene:
         start: Posture in which a session starts, or empty.
         loops: Loops between placed parts.
         couplings: Joints that follow others, across parts.
-        engines, sensors, actuators, agents: Specs, built by the rooms below.
+        engines, sensors, actuators, agents, buses, ports: Specs, built by the rooms below.
         collide: Which bodies touch.
         lights, viewpoints: For the eye.
         title: One line for people.
@@ -124,6 +124,8 @@ class Scene:
     sensors: list[Spec] = field(default_factory=list)
     actuators: list[Spec] = field(default_factory=list)
     agents: list[Spec] = field(default_factory=list)
+    buses: list[Spec] = field(default_factory=list)
+    ports: list[Spec] = field(default_factory=list)
     collide: Collide = Collide()
     lights: list[Light] = field(default_factory=list)
     viewpoints: list[Viewpoint] = field(default_factory=list)
@@ -193,3 +195,15 @@ class Scene:
     def agent(self, name: str, type: str, **params: object) -> Self:
         """Adds an agent."""
         return self._spec("agent", self.agents, type, name, params)
+
+    def bus(self, name: str, type: str, **params: object) -> Self:
+        """Adds a bus: a way for software and hardware outside to reach the scene's ports."""
+        return self._spec("bus", self.buses, type, name, params)
+
+    def port(self, name: str, **params: object) -> Self:
+        """Adds a port: ``bus``, ``group`` and lists of ``commands``, ``sensors``, ``parameters``.
+
+        Each item is the name of a signal, or a dict with ``signal``, ``name``, ``bits``, ``lo``,
+        ``hi``, ``signed``, ``safe`` and its address on the bus.
+        """
+        return self._spec("port", self.ports, "port", name, params)

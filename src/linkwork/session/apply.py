@@ -59,6 +59,20 @@ def apply(session: Session, message: m.Message) -> None:
             _reload(session, message)
         case m.Swap():
             _swap(session, message)
+        case m.Feed():
+            bus = session.cycle.bus(message.bus)
+            bus.feed(message.values, turn=message.turn, bench=session)
+        case m.Health():
+            bus = session.cycle.bus(message.bus)
+            bus.hear(message.partners, message.restarts, message.counters, session)
+            session.heed(bus)
+        case m.Override():
+            _override(session, message)
+        case m.Order():
+            session.cycle.bus(message.bus)
+            if session.partners is None:
+                raise SessionError(f"bus {message.bus!r} is not served.")
+            session.partners.order(message.bus, message.name, message.args)
         case m.Play():
             if message.speed is not None:
                 mode = "real" if message.speed > 0.0 else "fast"
@@ -97,6 +111,17 @@ def _grab(session: Session, message: m.Grab) -> None:
         1.0, body, *local.apply(message.point), *message.target, stiffness, damping,
     )  # fmt: skip
     _params(session)
+
+
+def _override(session: Session, message: m.Override) -> None:
+    scope, _, key = message.signal.partition("/")
+    bus = session.cycle.bus(scope)
+    bus.override(key, message.value, session)
+    if session.signals[message.signal].direction == "input":
+        if message.value is not None:
+            session.hand_over(message.signal, message.owner)
+        else:
+            session.hand_on(message.signal, scope if bus.was_fed(key) else "")
 
 
 def _posture(session: Session, name: str) -> None:

@@ -17,7 +17,8 @@ from linkwork.world import World
 class Board:
     """What agents, listeners and users see of a session.
 
-    An agent of the scene writes for itself: a replay has the same agent, which writes the same.
+    An agent or bus of the scene writes for itself: a replay has the same one, which writes the
+    same.
     What anybody else writes goes through the inbox, which is recorded.
 
     Attributes:
@@ -31,7 +32,7 @@ class Board:
 
     def _enter(self, cycle: Cycle) -> None:
         self.cycle = cycle
-        self._agents = frozenset(agent.spec.name for agent in cycle.agents)
+        self._agents = frozenset(block.spec.name for block in (*cycle.agents, *cycle.buses))
         self._taken: set[str] = set()
         self._listeners = Listeners(cycle.signals, cycle.state["listeners/last"])
         self._onlookers = Listeners(cycle.signals)
@@ -141,6 +142,14 @@ class Board:
             self._taken.add(signal)
         if before != owner:
             self.say(f"{owner} took {signal} from {before or 'nobody'}.")
+
+    def hand_on(self, signal: str, owner: str) -> None:
+        """Gives one input back to an agent or bus of the scene, or to nobody."""
+        before = self.signals.owners.pop(signal, None)
+        self._taken.discard(signal)
+        if owner:
+            self.signals.owners[signal] = owner
+        self.say(f"{before or 'nobody'} let go of {signal}.")
 
     def hand_back(self, owner: str) -> None:
         """Releases all that ``owner`` owns; for ``Release``."""

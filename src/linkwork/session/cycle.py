@@ -16,10 +16,10 @@ from linkwork.agents import Agent
 from linkwork.blocks import Block, add_blocks, add_signals
 from linkwork.engines import Engine
 from linkwork.engines.kernels import loop_state
-from linkwork.errors import EngineError, SceneError
+from linkwork.errors import EngineError, SceneError, not_found
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
 from linkwork.parts import Spec
-from linkwork.registry import ACTUATORS, AGENTS, SENSORS, Registry
+from linkwork.registry import ACTUATORS, AGENTS, SENSORS, Registry, bus_block
 from linkwork.sensors import Sensor
 from linkwork.session.kernels import orientations
 from linkwork.session.listeners import Listeners
@@ -60,6 +60,7 @@ class Cycle:
             AGENTS.get(spec.type, origin=spec.origin)(world, spec, f"agent/{spec.name}")
             for spec in world.agents
         ]
+        self.buses: list[Any] = _buses(world)
         inputs = {dof: a.inputs for a in self.actuators for dof in a.dofs}
         for engine in self.engines:
             engine.inputs = inputs
@@ -74,7 +75,7 @@ class Cycle:
     @property
     def blocks(self) -> list[Block]:
         """Everything that takes part, in the order of the cycle."""
-        return [*self.sensors, *self.agents, *self.actuators, *self.engines]
+        return [*self.sensors, *self.agents, *self.actuators, *self.engines, *self.buses]
 
     def _check(self) -> None:
         self.findings: list[Finding] = [f for block in self.blocks for f in block.check()]
@@ -110,6 +111,8 @@ class Cycle:
         undriven -= {d for a in self.actuators for d in a.dofs}
         add_target_signals(self.signals, self.state, world, sorted(undriven))
         add_signals(self.signals, self.state, self.blocks)
+        for bus in self.buses:
+            bus.join(self.signals, self.state)
         for block in self.blocks:
             block.bind(self.state)
         if len(self.engines) > 1:
@@ -144,6 +147,8 @@ class Cycle:
             block.params_changed()
         for sensor in self.sensors:
             sensor.read(0, now=True)
+        for bus in self.buses:
+            bus.give_out()
         self._measure_loops()
         self.first = state.copy()
 
@@ -195,6 +200,22 @@ class Cycle:
             if step % agent.every == 0:
                 agent.decide(step)
 
+    def bus(self, name: str) -> Any:
+        """The bus called ``name``.
+
+        Raises:
+            NameNotFound: If there is none.
+        """
+        for bus in self.buses:
+            if bus.spec.name == name:
+                return bus
+        raise not_found("bus", name, [bus.spec.name for bus in self.buses])
+
+    def give_out(self) -> None:
+        """Hands the sensors' values to the buses' ports."""
+        for bus in self.buses:
+            bus.give_out()
+
     def move(self) -> None:
         """Turns targets into efforts and moves everything by one step."""
         state, h = self.state, self.h
@@ -245,6 +266,13 @@ class Cycle:
         """Gives back what blocks hold outside the state."""
         for block in self.blocks:
             block.close()
+
+
+def _buses(world: World) -> list[Any]:
+    """A block for each bus; a scene without any does not even load their room."""
+    if not world.buses and not world.ports:
+        return []
+    return bus_block().build(world)
 
 
 def _by_type(registry: Registry[Any], world: World, specs: list[Spec]) -> list[Any]:

@@ -106,6 +106,45 @@ class Swap(Message, frozen=True):
     sources: dict[Name, Source] = {}
 
 
+class Feed(Message, frozen=True):
+    """Hands on what came over a bus.
+
+    Attributes:
+        bus: Its name.
+        values: Physical values by port and signal, ``arm/elbow.target``.
+        turn: Whether this ends the partner's turn, in lock-step.
+    """
+
+    bus: Name
+    values: Annotated[dict[Name, float], msgspec.Meta(max_length=100_000)] = {}
+    turn: bool = False
+
+
+class Health(Message, frozen=True):
+    """Says how a bus's process is: who is connected, how often it began anew, its counters."""
+
+    bus: Name
+    partners: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 0
+    restarts: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 0
+    counters: Annotated[dict[Name, float], msgspec.Meta(max_length=1000)] = {}
+
+
+class Override(Message, frozen=True):
+    """Holds a port's signal at a value, whatever the bus or the scene says; None lets go."""
+
+    signal: Name
+    value: float | None = None
+    owner: Name = "user"
+
+
+class Order(Message, frozen=True):
+    """Tells a bus's process something: a fault to inject, its log to pause."""
+
+    bus: Name
+    name: Name
+    args: Annotated[dict[Name, bool | int | float | str], msgspec.Meta(max_length=100)] = {}
+
+
 class Tried(Message, frozen=True):
     """A step that failed and was taken back; stands in recordings only.
 
@@ -140,11 +179,14 @@ class Watch(Message, frozen=True):
 
 Inbox = (
     Set | Take | Release | Grab | Drop | Posture | Place | Restore | Reset | Reload | Swap | Play
-    | Pause | Advance | Watch
+    | Pause | Advance | Watch | Feed | Health | Override | Order
 )  # fmt: skip
 
 #: Messages that change the run and are recorded as they are; a swap is recorded with its segment.
-RECORDED = (Set, Take, Release, Grab, Drop, Posture, Place, Restore, Reset, Reload, Tried)
+RECORDED = (
+    Set, Take, Release, Grab, Drop, Posture, Place, Restore, Reset, Reload, Tried, Feed, Health,
+    Override,
+)  # fmt: skip
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=float)
 _decoder = msgspec.msgpack.Decoder(Inbox)

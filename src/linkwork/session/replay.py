@@ -63,7 +63,7 @@ def replay(
         here = Header.of_run(recording.header.world, seed=recording.header.seed, cpu=cpu_features())
         result.different_versions = recording.header.differences(here)
         scene = unpack(join(recording.files), Path(folder))
-        with Session(scene, watch=False) as session:
+        with Session(scene, watch=False, buses=False) as session:
             session.cycle.restore(recording.first_state)
             Again(session, recording, result).run(progress, watch)
         return result

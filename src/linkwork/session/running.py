@@ -58,6 +58,8 @@ def run(
 
 def _wait(session: Session) -> float:
     """How long until the next step is due [s]; endless while nobody hands one out."""
+    if session.partners is not None and session.partners.lagging():
+        return math.inf
     if session.by_hand:
         return 0.0 if session.clock.granted else math.inf
     return session.clock.pace(session.time)
@@ -83,7 +85,9 @@ def _idle(session: Session, seconds: float) -> None:
     outbox = session.outbox
     if outbox.connected:
         outbox.publish(session)
-    if outbox.link is not None and seconds > 0.002:
+    if session.partners is not None and session.partners.lagging():
+        session.partners.wait(seconds)
+    elif outbox.link is not None and seconds > 0.002:
         outbox.link.wait(seconds)
     else:
         time.sleep(seconds)

@@ -9,10 +9,11 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from linkwork.agents.program import Program
 from linkwork.errors import LinkworkError, ProgramError, SessionError
+from linkwork.registry import bus_partners
 from linkwork.scene import Scene
 from linkwork.scene.archive import pack
 from linkwork.session import messages
@@ -24,6 +25,7 @@ from linkwork.session.history import check_state
 from linkwork.session.live_edit import LiveEdit
 from linkwork.session.messages import Event, Message
 from linkwork.session.outbox import Outbox, Peers
+from linkwork.session.partners import Partners
 from linkwork.session.running import run
 from linkwork.session.tape import Tape
 from linkwork.session.transfer import keep_sources, transfer
@@ -40,6 +42,7 @@ class Session(Board):
         link: A session end from ``linkwork.session.link`` for other threads and processes, or
             what acts as one.
         watch: Whether programs are reloaded when their files change.
+        buses: Whether the scene's buses are served, each by a process of its own.
 
     Use it as a context manager, or call :meth:`close`. All calls but :meth:`send`, :meth:`stop`
     and :meth:`swap` belong to the thread that runs the session.
@@ -53,6 +56,7 @@ class Session(Board):
         outbox: Events and peers.
         after_step: Called after each step; reads only.
         at_close: Called when the session closes.
+        partners: The processes of the scene's buses; None without.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class Session(Board):
         overwrite: bool = False,
         link: Peers | None = None,
         watch: bool = True,
+        buses: bool = True,
     ) -> None:
         if not isinstance(scene, Scene):
             scene = _load(scene)
@@ -81,11 +86,14 @@ class Session(Board):
         self.after_step: list[Callable[[], object]] = []
         self.at_close: list[Callable[[], object]] = []
         self.outbox = Outbox(link)
+        self._serve_buses = buses
+        self.partners: Partners | None = None
         try:
             for error in self._start_agents():
                 raise error
             if record is not None:
                 self._tape = Tape(Path(record), self.cycle, self._warn, overwrite=overwrite)
+            self._meet_partners(wait=True)
         except BaseException:
             self.close()
             raise
@@ -133,6 +141,9 @@ class Session(Board):
         self._must_be_open()
         for _ in range(steps):
             self.take_in()
+            while self.partners is not None and self.partners.lagging() and not self.stopping:
+                self.partners.wait(0.02)
+                self.take_in()
             self.advance()
 
     def advance(self) -> None:
@@ -144,8 +155,11 @@ class Session(Board):
             cycle.sense()
             self._deciding = True
             cycle.decide()
+            for bus in cycle.buses:
+                bus.act(self)
             self._deciding = False
             cycle.move()
+            cycle.give_out()
             self._listeners.call(cycle.state.data)
             if self._writes:
                 self._apply_writes()
@@ -158,6 +172,10 @@ class Session(Board):
             raise
         if self._tape is not None:
             self._tape.after()
+        for bus in cycle.buses:
+            self.heed(bus)
+        if self.partners is not None:
+            self.partners.give_out()
         self._onlookers.call(cycle.state.data)
         for call in self.after_step:
             call()
@@ -179,6 +197,12 @@ class Session(Board):
         self.pause()
         self._stumbled = isinstance(error, ProgramError)
         self.say(str(error), level="error", source=type(error).__name__)
+
+    def heed(self, bus: Any) -> None:
+        """Pauses if a bus that lost its partner wants it."""
+        if bus.wants_pause:
+            bus.wants_pause = False
+            self.pause()
 
     def try_step(self) -> None:
         """Does a step and takes it back, whether it fails or not; for ``Tried`` in a replay."""
@@ -214,6 +238,8 @@ class Session(Board):
         pending = self._pending
         if self.outbox.link is not None:
             pending.extend(self.outbox.receive(self))
+        if self.partners is not None:
+            pending.extend(self.partners.receive())
         while pending:
             if in_order and self.clock.granted and self.by_hand:
                 if not any(isinstance(message, messages.Pause) for message in list(pending)):
@@ -404,10 +430,18 @@ class Session(Board):
         self.version += 1
         if self._tape is not None:
             self._tape.segment(cycle, archive or pack(cycle.world.scene), steps)
+        self._meet_partners()
         self.outbox.greet(self)
         self.say(f"the scene was edited; this is version {self.version}.", source="scene")
         for error in failures:
             self._stumble(error)
+
+    def _meet_partners(self, *, wait: bool = False) -> None:
+        """Starts, tells or ends the processes of the buses, as the scene has them now."""
+        if self.partners is None and self._serve_buses and self.cycle.buses:
+            self.partners = bus_partners()(self)
+        if self.partners is not None:
+            self.partners.meet(wait=wait)
 
     def folder(self) -> Path:
         """A new folder that lasts as long as the session."""
@@ -435,6 +469,8 @@ class Session(Board):
             for call in reversed(self.at_close):
                 ends.callback(call)
             ends.callback(self.cycle.close)
+            if self.partners is not None:
+                ends.callback(self.partners.close)
             if self._tape is not None:
                 ends.callback(self._tape.last_hash)  # before programs do something in their exit()
 

@@ -29,6 +29,12 @@ def transfer(old: Cycle, new: Cycle) -> None:
         sensor.read(new.state.step, now=True)
     for block in (*new.sensors, *new.actuators, *new.agents):
         _memory(old, new, block)
+    buses = {old.world.id_of(bus.spec.name): bus for bus in old.buses}
+    for bus in new.buses:
+        twin = buses.get(new.world.id_of(bus.spec.name))
+        if twin is not None and twin.type == bus.type:
+            bus.take_over(twin)
+        bus.give_out()
     for engine in new.engines:
         engine.reset()
     for block in new.blocks:

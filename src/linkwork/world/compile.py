@@ -139,6 +139,7 @@ class _Compiler:
             joined=[],
             sensors=flat.sensors, actuators=list(self.scene.actuators),
             agents=list(self.scene.agents),
+            buses=list(self.scene.buses), ports=flat.ports,
             aliases=flat.aliases, ids=self.ids,
         )  # fmt: skip
         _couple(world, flat)

@@ -44,6 +44,7 @@ class Flat:
     loops: dict[str, Loop] = field(default_factory=dict)
     couplings: list[Coupling] = field(default_factory=list)
     sensors: list[Spec] = field(default_factory=list)
+    ports: list[Spec] = field(default_factory=list)
     snapped: list[tuple[str, str]] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
 
@@ -69,6 +70,7 @@ def flatten(scene: Scene) -> Flat:
         flat.loops[loop.name] = loop
     flat.couplings.extend(scene.couplings)
     flat.sensors.extend(scene.sensors)
+    flat.ports.extend(scene.ports)
     return flat
 
 
@@ -143,6 +145,8 @@ def _add_part(flat: Flat, part: Part, scope: str, placed: str) -> None:
         flat.couplings.append(full)
     for sensor in part.sensors:
         flat.sensors.append(replace(sensor, name=scoped(scope, sensor.name), scope=scope))
+    for port in part.ports:
+        flat.ports.append(replace(port, name=scoped(scope, port.name), scope=scope))
     _check_tree(flat, part, scope, root)
 
 

@@ -120,7 +120,6 @@ def read_joint(fields: Fields) -> Joint:
         "rest",
         "armature",
         "pitch",
-        "bus",
         "labels",
     )
     rail = tuple(
@@ -134,9 +133,17 @@ def read_joint(fields: Fields) -> Joint:
             **read_value(fields, kind, type),
             from_=fields["from"],
             rail=rail,
+            bus=_bus(fields),
             drive=_drive(fields),
             origin=fields.place.origin,
         )
+
+
+def _bus(fields: Fields) -> dict[str, Any]:
+    if "bus" not in fields:
+        return {}
+    bus: Fields = fields["bus"]
+    return {**bus.values, **bus.params}
 
 
 def _drive(fields: Fields) -> Spec | None:
@@ -156,7 +163,19 @@ def read_spec(kind: str, fields: Fields) -> Spec:
     if "file" in fields:
         folder = fields.place.source.folder
         params["file"] = os.path.abspath(os.path.join(folder, fields["file"]))
+    for name in fields.values:
+        if name not in ("name", "type", "at", "file"):
+            params[name] = fields[name]
     return Spec(kind, fields["type"], fields.get("name", ""), params, fields.place.origin)
+
+
+def read_port(fields: Fields) -> Spec:
+    """A port from its table."""
+    params: dict[str, Any] = fields.take("bus", "group")
+    for role in ("commands", "sensors", "parameters"):
+        if role in fields:
+            params[role] = [{**table.values, **table.params} for table in fields[role]]
+    return Spec("port", "port", fields["name"], params, fields.place.origin)
 
 
 def read_specs(kind: str, tables: list[Fields]) -> list[Spec]:
@@ -167,7 +186,7 @@ def read_specs(kind: str, tables: list[Fields]) -> list[Spec]:
     """
     made: dict[str, Spec] = {}
     for number, fields in enumerate(tables):
-        spec = read_spec(kind, fields)
+        spec = read_port(fields) if kind == "port" else read_spec(kind, fields)
         if spec.name and spec.name in made:
             raise fields.place.wrong(f"has the name of another, at {made[spec.name].origin}.")
         made[spec.name or f"/{number}"] = spec

@@ -48,6 +48,7 @@ def read_part(fields: Fields, includes: Includes) -> Part:
     for table in fields.get("coupling", ()):
         part.add(read_coupling(table))
     part.sensors = read_specs("sensor", fields.get("sensor", []))
+    part.ports = read_specs("port", fields.get("port", []))
     _check_names(part, fields)
     return part
 

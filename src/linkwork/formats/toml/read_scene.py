@@ -48,6 +48,8 @@ def read_scene(fields: Fields, includes: Includes) -> Scene:
     scene.sensors = read_specs("sensor", fields.get("sensor", []))
     scene.actuators = read_specs("actuator", fields.get("actuator", []))
     scene.agents = read_specs("agent", fields.get("agent", []))
+    scene.buses = read_specs("bus", fields.get("bus", []))
+    scene.ports = read_specs("port", fields.get("port", []))
     for table in fields.get("posture", ()):
         if table["name"] in scene.postures:
             raise table.place.wrong("has the name of another posture.")

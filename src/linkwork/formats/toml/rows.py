@@ -189,6 +189,16 @@ def spec_row(spec: Spec, folder: str = "") -> dict[str, Any]:
     return made
 
 
+def port_row(spec: Spec) -> dict[str, Any]:
+    """A port as its table; signals that are given by name alone get a table of their own."""
+    made: dict[str, Any] = {"name": spec.name}
+    for name, value in spec.params.items():
+        if name in ("commands", "sensors", "parameters"):
+            value = [{"signal": item} if isinstance(item, str) else item for item in value]
+        made[name] = _plain({name: value}, spec)[name]
+    return made
+
+
 def _plain(value: Any, spec: Spec) -> Any:
     """Parameters as plain values, refused where a name would be taken for one with a unit."""
     if isinstance(value, np.ndarray | np.generic):

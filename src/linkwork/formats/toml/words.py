@@ -11,7 +11,6 @@ from linkwork.formats.toml.kinds import (
     FILE,
     NAME,
     REF,
-    Any_,
     Either,
     Flag,
     Integer,
@@ -134,6 +133,21 @@ RAIL_PIECE = Table(
     example="rail = [{ length = 1, turn_deg = 90 }]",
 )
 
+BUS_ENTRY = Table(
+    {
+        "bus": Key(NAME, "The bus; the only one if absent."),
+        "bits": Key(Integer(1, 52), "Bits on the wire; a plain number if absent."),
+        "lo": Key(Number(), "Value of the lowest code [rad or m]; the joint's range.", "freedom"),
+        "hi": Key(Number(), "Value of the highest code [rad or m]; the joint's range.", "freedom"),
+        "signed": Key(Flag(), "Whether codes are two's complement."),
+        "dof": Key(NAME, "The degree of freedom, where the joint has several."),
+        "group": Key(REF, "Path of groups that the port belongs to."),
+        "safe": Key(Number(), "Where a ramp leads when the controller is lost.", "freedom"),
+    },
+    example="bus = { can_id = 4, bits = 10 }",
+    open=True,
+)
+
 JOINT = Table(
     {
         "name": Key(NAME, "Name in this file.", required=True),
@@ -165,7 +179,7 @@ JOINT = Table(
             "freedom",
         ),
         "drive": Key(PLUG_IN, "The actuator on the joint: its type and parameters."),
-        "bus": Key(MapOf(Any_(), "bus settings"), "How the joint appears on a bus."),
+        "bus": Key(BUS_ENTRY, "How the joint appears on a bus: { can_id = 4, bits = 10 }."),
         "labels": LABELS,
     },
     example='name = "elbow", type = "hinge", from = "tube", to = "housing"',
@@ -229,6 +243,62 @@ SENSOR = _spec(True, 'name = "eye", type = "ray", on = "head"')
 ACTUATOR = _spec(True, 'name = "drive", type = "servo", joint = "arm/elbow"')
 AGENT = _spec(True, 'name = "control", type = "program", file = "control.py"')
 ENGINE = _spec(False, 'type = "mujoco"')
+
+PLANTS = ("virtual", "real")
+#: What becomes of commands when their controller is lost.
+POLICIES = ("hold", "ramp", "limp", "stop", "pause")
+
+BUS = Table(
+    {
+        "name": Key(NAME, "Name of its signals, and the owner of what it sets.", required=True),
+        "type": Key(NAME, "Registered type.", required=True),
+        "plant": Key(
+            Word((*PLANTS, "both")),
+            "What is behind its ports: this scene, hardware on the bus, or both at once.",
+        ),
+        "closes": Key(Word(PLANTS), "Whose sensors close the loop, where the plant is both."),
+        "period": Key(Number(0.0), "Control period [s]; the scene's step if absent.", "time"),
+        "deadline": Key(Number(0.0), "Longest age of the last command [s]; 0 for any.", "time"),
+        "on_loss": Key(Word(POLICIES), "What becomes of commands when the controller is lost."),
+        "ramp": Key(Number(0.0), "How long a ramp to the safe values takes [s].", "time"),
+        "lockstep": Key(Flag(), "Whether the scene waits for the partner before each period."),
+        "patience": Key(
+            Number(0.0), "Longest wait in lock-step, by the wall clock [s]; 0 for ever.", "time"
+        ),
+        "file": Key(FILE, "File, from this file's folder, where the type has one."),
+    },
+    example='name = "can0", type = "can"',
+    open=True,
+)
+
+PORT_SIGNAL = Table(
+    {
+        "signal": Key(REF, "Signal of the scene behind it, 'arm/elbow.target'."),
+        "name": Key(NAME, "Name in the port; the signal's last word if absent."),
+        "bits": Key(Integer(1, 52), "Bits on the wire; a plain number if absent."),
+        "lo": Key(Number(), "Value of the lowest code [SI]; the signal's range.", "freedom"),
+        "hi": Key(Number(), "Value of the highest code [SI]; the signal's range.", "freedom"),
+        "signed": Key(Flag(), "Whether codes are two's complement."),
+        "unit": Key(Text(), "Unit, where no signal is behind it."),
+        "safe": Key(Number(), "Where a ramp leads when the controller is lost [SI].", "freedom"),
+    },
+    example='signal = "arm/elbow.target", bits = 10',
+    open=True,
+)
+
+_PORT_SIGNALS = ListOf(PORT_SIGNAL, "tables")
+
+PORT = Table(
+    {
+        "name": Key(NAME, "Name of the port.", required=True),
+        "bus": Key(NAME, "Its bus; the only one if absent."),
+        "group": Key(REF, "Path of groups that it belongs to, 'left/leg'."),
+        "commands": Key(_PORT_SIGNALS, "What a controller wants of the plant."),
+        "sensors": Key(_PORT_SIGNALS, "What the plant tells."),
+        "parameters": Key(_PORT_SIGNALS, "What can be adjusted: gains and the like."),
+    },
+    example='name = "elbow", sensors = [{ signal = "arm/elbow.angle", bits = 10 }]',
+)
 
 PLACEMENT = Table(
     {
@@ -302,6 +372,7 @@ PART = Table(
         "loop": Key(Section("loop", LOOP), "Closed loops."),
         "coupling": Key(Section("coupling", COUPLING), "Joints that follow others."),
         "sensor": Key(Section("sensor", SENSOR), "Sensors of the part."),
+        "port": Key(Section("port", PORT), "Ports of the part."),
     },
     example='name = "upper_arm"',
 )
@@ -327,6 +398,8 @@ SCENE = Table(
         "sensor": Key(Section("sensor", SENSOR), "Sensors."),
         "actuator": Key(Section("actuator", ACTUATOR), "Actuators."),
         "agent": Key(Section("agent", AGENT), "What decides: programs and others."),
+        "bus": Key(Section("bus", BUS), "Ways to software and hardware outside."),
+        "port": Key(Section("port", PORT), "Devices on the buses."),
         "collide": Key(COLLIDE, "Which bodies touch."),
     },
     example='name = "bench"',

@@ -19,6 +19,7 @@ from linkwork.formats.toml.rows import (
     element_row,
     joint_row,
     loop_row,
+    port_row,
     relative_path,
     spec_row,
 )
@@ -122,6 +123,7 @@ def _part_text(part: Part, references: References) -> str:
         turning = joint is not None and joint.kind.nv == 1 and joint.kind.is_angle(0)
         sections.append(("[[coupling]]", coupling_row(coupling, turning)))
     sections += [("[[sensor]]", spec_row(spec, folder)) for spec in part.sensors]
+    sections += [("[[port]]", port_row(spec)) for spec in part.ports]
     return document_text(top, sections)
 
 
@@ -143,6 +145,8 @@ def _scene_text(scene: Scene, references: References) -> str:
     for kind in ("engine", "sensor", "actuator", "agent"):
         specs = getattr(scene, f"{kind}s")
         sections += [(f"[[{kind}]]", spec_row(spec, folder)) for spec in specs]
+    sections += [("[[bus]]", spec_row(spec, folder)) for spec in scene.buses]
+    sections += [("[[port]]", port_row(spec)) for spec in scene.ports]
     for name, joints in scene.postures.items():
         sections.append(("[[posture]]", {"name": name} | _posture(scene, joints)))
     for light in scene.lights:

@@ -13,6 +13,7 @@ def note_part(part: Part, scope: str, notes: Notes) -> None:
         ("anchors", part.anchors),
         ("loops", part.loops),
         ("sensors", [s.name or s.type for s in part.sensors]),
+        ("ports", [s.name for s in part.ports]),
     ):
         for name in names:
             notes.about(f"{what}, left out", scoped(scope, name))

@@ -1,0 +1,260 @@
+"""Adapter: what a type of bus does in its process; one class per type."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
+
+import msgspec
+
+from linkwork.buses.messages import MOST_FRAMES, Fed, Frame, Frames, Note, Report
+from linkwork.buses.port import BusPlan, PortSignal
+from linkwork.errors import SignalError
+
+#: Feeds that may wait for the session at a time; what comes meanwhile is latched, newest wins.
+IN_FLIGHT = 4
+#: Lines of the log that wait to be shown, at most.
+LOG_LINES = 1000
+
+
+class NoParams(msgspec.Struct, forbid_unknown_fields=True):
+    """A type without parameters of its own."""
+
+
+class AnyAddress(msgspec.Struct):
+    """Addresses that are not looked at."""
+
+
+class Outlet(Protocol):
+    """Where an adapter's messages go."""
+
+    def send(self, message: msgspec.Struct) -> None:
+        """Sends a message to the session; one that finds no room is dropped."""
+        ...
+
+
+class Adapter:
+    """Base of every type of bus: speaks with the world outside, in a process of its own.
+
+    A type is registered in ``linkwork.registry.BUSES`` (or by the entry point group
+    ``linkwork.buses``) as a subclass that sets
+
+    * ``Params``: a msgspec struct of the keys that ``[[bus]]`` has beyond the common ones;
+    * ``Address``: a msgspec struct of the keys that a signal has beyond the common ones;
+    * ``counters``: counters of its own with their units; each becomes the signal ``<bus>.<name>``;
+
+    and fills in
+
+    * :meth:`check`: refuses plans that it cannot serve (runs in the session's process);
+    * :meth:`start`: opens its doors and returns lines that tell people where;
+    * :meth:`outgoing`: gets all values of ``plan.given`` after a control period;
+    * :meth:`order`: does what people or rules ask for: faults and the like;
+    * :meth:`replanned`: takes over new ports after a live edit;
+    * :meth:`close`: shuts its doors.
+
+    It calls :meth:`feed` with what arrives, :meth:`joined` and :meth:`left` as partners come and
+    go, :meth:`count` for its counters, :meth:`log` for each frame and :meth:`note` for people.
+    Everything runs in one asyncio loop; no method may block. Values are physical, in the signals'
+    units; ``plan.given[key].quant`` and ``plan.fed[key].quant`` make codes of them. An exception
+    that escapes ends the process: the session says so and starts it anew.
+
+    In lock-step the scene waits until a turn has ended: ``outgoing`` has ``self.turn`` > 0 then,
+    and the partner's answer is handed on by ``feed(values, turn=self.turn)``, which carries along
+    all that was fed since. Without lock-step leave ``turn`` out.
+
+    Args:
+        plan: The bus and its ports.
+        outlet: Where messages go.
+
+    Attributes:
+        plan: The bus and its ports; another object after a live edit.
+        params: The parameters of its own, as ``Params``.
+        turn: The turn that the scene waits for, or 0.
+        step, time: Steps and simulated time [s] of the last values.
+        values: The last values of ``plan.given`` by key; empty before the first.
+        partners: How many are connected.
+        version: Number of the plan.
+    """
+
+    Params: ClassVar[type[msgspec.Struct]] = NoParams
+    Address: ClassVar[type[msgspec.Struct]] = AnyAddress
+    counters: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
+        self.plan = plan
+        self.params: Any = msgspec.convert(plan.params, self.Params)
+        self._outlet = outlet
+        self.turn = self.step = 0
+        self.time = 0.0
+        self.values: dict[str, float] = {}
+        self.partners = 0
+        self._counts: dict[str, float] = dict.fromkeys(self.counters, 0.0)
+        self._latched: dict[str, float] = {}
+        self._ended = 0
+        self._sent = self._taken = 0
+        self.version = 0
+        self._frames: deque[Frame] = deque(maxlen=LOG_LINES)
+        self._skipped = 0
+        self.logging = True
+        self.refused = 0
+        self._told: tuple[Any, ...] = ()
+        self._due = 0.0
+
+    # ---- what a type fills in --------------------------------------------------------------
+
+    @classmethod
+    def check(cls, plan: BusPlan) -> list[str]:
+        """Says what it cannot do with a plan, a sentence each; the first is shown at its line."""
+        return []
+
+    async def start(self) -> list[str]:
+        """Opens the doors; returns a line each for people, "socketcand on 127.0.0.1:29536".
+
+        Raises:
+            LinkworkError: If it cannot; the bus is not served then.
+        """
+        return []
+
+    def outgoing(self, values: dict[str, float]) -> None:
+        """Gets the values of ``plan.given``; also read :attr:`step`, :attr:`time`, :attr:`turn`."""
+
+    def order(self, name: str, args: dict[str, Any]) -> None:
+        """Does what people ask for.
+
+        Raises:
+            LinkworkError: If it cannot; people are told.
+        """
+        raise SignalError(f"{self.plan.type} knows no order {name!r}.")
+
+    def replanned(self, before: BusPlan) -> None:
+        """Takes over :attr:`plan` after an edit; ``before`` was the plan until now."""
+
+    async def close(self) -> None:
+        """Shuts the doors."""
+
+    # ---- what a type calls -----------------------------------------------------------------
+
+    def feed(self, values: Mapping[str, float], *, turn: int = 0) -> None:
+        """Hands on what arrived, by key; the newest of each is taken with the next step.
+
+        Values are held within the signal's range; unknown keys and what is no finite number are
+        counted as refused.
+
+        Args:
+            values: Physical values by key of ``plan.fed``.
+            turn: The turn that this ends, in lock-step.
+        """
+        for key, value in values.items():
+            signal = self.plan.fed.get(key)
+            if signal is None or not _is_number(value):
+                self.refused += 1
+                continue
+            self._latched[key] = _within(signal, value)
+        if turn:
+            self._ended = turn
+        self.flush()
+
+    def joined(self) -> None:
+        """A partner has come."""
+        self.partners += 1
+        self.report()
+
+    def left(self) -> None:
+        """A partner has gone."""
+        self.flush()
+        self.partners = max(0, self.partners - 1)
+        self.report()
+
+    def count(self, name: str, by: float = 1.0) -> None:
+        """Counts up one of :attr:`counters`."""
+        self._counts[name] += by
+
+    def gauge(self, name: str, value: float) -> None:
+        """Sets one of :attr:`counters`, as a load or a rate."""
+        self._counts[name] = value
+
+    def log(self, way: str, address: str = "", data: bytes = b"", text: str = "") -> None:
+        """Puts a line into the bus log; the oldest make room where there are too many."""
+        if not self.logging:
+            return
+        if len(self._frames) == LOG_LINES:
+            self._skipped += 1
+        frame = Frame(self.time, way[:8], address[:100], bytes(data[:4096]), text[:1000])
+        self._frames.append(frame)
+
+    def note(self, text: str, level: str = "info") -> None:
+        """Tells people something; level "info", "warning" or "error"."""
+        self._outlet.send(Note(text[:2000], level))
+
+    def status(self) -> dict[str, float]:
+        """Every counter."""
+        return {**self._counts, "wire_refused": float(self.refused)}
+
+    # ---- what the process calls ------------------------------------------------------------
+
+    def taken(self, version: int, taken: int) -> None:
+        """Notes how many feeds the session has taken."""
+        self.version, self._taken = version, taken
+        self.flush()
+
+    def arrived(self, step: int, time: float, turn: int, values: list[float]) -> None:
+        """Gets a snapshot of the session."""
+        new = dict(zip(self.plan.given, values, strict=True))
+        if self.values and (step, turn, new) == (self.step, self.turn, self.values):
+            return
+        self.step, self.time, self.turn, self.values = step, time, turn, new
+        self.outgoing(new)
+
+    def replan(self, plan: BusPlan, version: int) -> None:
+        """Gets another plan."""
+        before, self.plan = self.plan, plan
+        self.params = msgspec.convert(plan.params, self.Params)
+        self._latched = {key: v for key, v in self._latched.items() if key in plan.fed}
+        self.version = version
+        self.values = {}
+        self.replanned(before)
+
+    def flush(self) -> None:
+        """Sends what is latched, if the session has taken what went before."""
+        if self.plan.lockstep:
+            if not self._ended:
+                return
+        elif not self._latched or self._sent - self._taken >= IN_FLIGHT:
+            return
+        values, self._latched = self._latched, {}
+        turn, self._ended = self._ended, 0
+        self._sent += 1
+        self._outlet.send(Fed(self.version, values, turn))
+
+    def report(self) -> None:
+        """Sends the health."""
+        self._told = (self.partners, self.status())
+        self._outlet.send(Report(self.partners, self.status()))
+
+    async def tend(self) -> None:
+        """Sends news of health and log now and then, for as long as the process runs."""
+        while True:
+            await asyncio.sleep(0.1)
+            if self._frames:
+                count = min(len(self._frames), MOST_FRAMES)
+                frames = [self._frames.popleft() for _ in range(count)]
+                skipped, self._skipped = self._skipped, 0
+                self._outlet.send(Frames(frames, skipped))
+            now = time.monotonic()
+            if now >= self._due and self._told != (self.partners, self.status()):
+                self._due = now + 0.5
+                self.report()
+
+
+def _is_number(value: object) -> bool:
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e300
+    )  # NaN compares false
+
+
+def _within(signal: PortSignal, value: float) -> float:
+    return float(min(max(value, signal.lo), signal.hi)) if not math.isnan(value) else value

@@ -1,0 +1,443 @@
+"""BusBlock: a bus in the cycle; latches what is fed, applies it, and gives sensor values out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+
+from linkwork.agents.agent import Bench
+from linkwork.blocks import Block
+from linkwork.buses.loss import Loss
+from linkwork.buses.plan import Draft, adapter_of, drafts, join_port, read_bus
+from linkwork.buses.port import BusPlan, Port, PortSignal
+from linkwork.errors import SceneError, SignalError, not_found
+from linkwork.parts import Spec
+from linkwork.signals import Signal, Signals
+from linkwork.state import State
+from linkwork.world import World
+
+#: Health of a bus, with units: each is a signal ``<bus>.<name>``.
+HEALTH = {
+    "age": "s", "misses": "", "losses": "", "feeds": "", "refused": "", "lost": "", "partners": "",
+    "restarts": "",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    """One signal of a port, as the block holds it.
+
+    Attributes:
+        port: Its port.
+        signal: The signal.
+        own: The signal by which the scene shows it, ``can0/arm/elbow.target``.
+        bound: The signal of the scene behind it, or None.
+    """
+
+    port: Port
+    signal: PortSignal
+    own: Signal
+    bound: Signal | None
+
+
+class BusBlock(Block):
+    """One bus with its ports.
+
+    Commands, parameters and sensors of ports are signals ``<bus>/<port>.<signal>``. What is fed
+    becomes theirs in the bus's name; with a virtual plant (or both) owned commands move the
+    scene's signals behind them, also in the bus's name, at the step boundary. After the step the
+    sensors take the values behind them, as the wire's bits can say them.
+
+    Args:
+        world: The world.
+        spec: The bus.
+        drafts: Its ports.
+        name: Of its fields in the state.
+
+    Attributes:
+        plan: The bus and its ports; complete after :meth:`join`.
+        every: Control period in whole steps.
+        rows: Everything on the bus, by key ``<port>.<signal>``.
+    """
+
+    kind: ClassVar[str] = "bus"
+
+    def __init__(self, world: World, spec: Spec, drafts: list[Draft], name: str) -> None:
+        super().__init__(world, [spec], name)
+        self.spec = spec
+        self.adapter = adapter_of(spec)
+        self.plan: BusPlan = read_bus(world, spec)
+        self.every = max(1, round(self.plan.period / world.scene.step))
+        self._drafts = [draft for draft in drafts if draft.bus == spec.name]
+        self._size = sum(len(draft.items) for draft in self._drafts)
+        self.rows: dict[str, Row] = {}
+        self.wants_pause = False
+
+    @classmethod
+    def build(cls, world: World) -> list[BusBlock]:
+        """A block for each bus of a world.
+
+        Raises:
+            LinkworkError: If a bus or a port cannot be as it is said.
+        """
+        names: dict[str, Spec] = {}
+        agents = {spec.name: spec for spec in world.agents}
+        for spec in world.buses:
+            other = names.setdefault(spec.name, spec)
+            if other is spec:
+                other = agents.get(spec.name, spec)
+            if not spec.name or spec.name == "user":
+                raise SceneError(
+                    f"a bus needs a name, other than {spec.name!r}.", origin=spec.origin
+                )
+            if other is not spec:
+                raise SceneError(
+                    f"a {other.kind} and a bus are named {spec.name!r}.",
+                    origin=spec.origin,
+                    hint=f"The other is at {other.origin}.",
+                )
+        ports = drafts(world, names)
+        return [cls(world, spec, ports, f"bus/{spec.name}") for spec in world.buses]
+
+    @property
+    def type(self) -> str:  # type: ignore[override] - one class serves every type
+        """The registered type."""
+        return self.spec.type
+
+    def slots(self) -> dict[str, tuple[int, ...]]:
+        """Values; overrides (active, value); what was fed last; what a loss put aside; health."""
+        size = self._size
+        return {
+            "value": (size,),
+            "override": (size, 2),
+            "fed": (size, 2),
+            "aside": (size, 4),
+            "health": (len(HEALTH),),
+            "counter": (len(self.adapter.counters),),
+            "int:turn": (1,),
+        }
+
+    # ---- building ----------------------------------------------------------------------------
+
+    def join(self, signals: Signals, state: State) -> None:
+        """Finds the signals behind the ports and offers the bus's own.
+
+        Raises:
+            LinkworkError: If a signal does not exist or cannot do what is asked, or the type
+                cannot serve the ports.
+        """
+        ports = tuple(join_port(draft, signals, self.adapter) for draft in self._drafts)
+        plan = self.plan = msgspec.structs.replace(self.plan, ports=ports)
+        for problem in self.adapter.check(plan):
+            raise SceneError(f"bus {plan.name!r}: {problem}", origin=self.spec.origin)
+        self._signals_of_world = signals
+        for number, (name, unit) in enumerate(HEALTH.items()):
+            self._offer(signals, state, f"{plan.name}.{name}", "health", number, unit)
+        for number, (name, unit) in enumerate(self.adapter.counters.items()):
+            self._offer(signals, state, f"{plan.name}.{name}", "counter", number, unit)
+        for port in ports:
+            for signal in port.signals:
+                self._add_row(signals, state, port, signal)
+        self._tabulate()
+
+    def _offer(
+        self, signals: Signals, state: State, name: str, slot: str, number: int, unit: str
+    ) -> None:
+        if name in signals:
+            raise SceneError(
+                f"bus {self.plan.name!r}: the scene has a signal {name!r} already.",
+                origin=self.spec.origin, hint="Give the bus another name.",
+            )  # fmt: skip
+        signals.add(name, state.address(self.field(slot), number), unit=unit)
+
+    def _add_row(self, signals: Signals, state: State, port: Port, signal: PortSignal) -> None:
+        name = f"{self.plan.name}/{port.key(signal)}"
+        if name in signals:
+            raise SceneError(
+                f"the scene has a signal {name!r} already.", origin=self.spec.origin,
+                hint="Give the bus or the port another name.",
+            )  # fmt: skip
+        measured = signal.role == "sensor" and (self.plan.plant != "virtual" or signal.signal)
+        own = signals.add(
+            name, state.address(self.field("value"), len(self.rows)), unit=signal.unit,
+            lo=signal.lo, hi=signal.hi, direction="output" if measured else "input",
+        )  # fmt: skip
+        bound = signals[signal.signal] if signal.signal else None
+        self.rows[port.key(signal)] = Row(port, signal, own, bound)
+
+    def _tabulate(self) -> None:
+        """Numbers of the rows by what is done with them."""
+        rows, plan = list(self.rows.values()), self.plan
+        self._number = {key: number for number, key in enumerate(self.rows)}
+        self._given = [self._number[key] for key in plan.given]
+        moves = plan.plant != "real"
+        self._applied = [
+            (number, row) for number, row in enumerate(rows)
+            if row.signal.role != "sensor" and row.bound is not None and moves
+        ]  # fmt: skip
+        from_scene = plan.closes == "virtual"
+        self._sensed = np.array([
+            number for number, row in enumerate(rows)
+            if row.signal.role == "sensor" and row.bound is not None and from_scene
+        ], np.int64)  # fmt: skip
+        behind = [rows[n].bound for n in self._sensed.tolist()]
+        self._behind = np.array([b.address for b in behind if b is not None], np.int64)
+        self._grid = Grid([rows[n].signal for n in self._sensed.tolist()])
+        #: With a real plant the scene's joints show what the hardware's sensors say.
+        self._shown = self._mirrors() if plan.plant == "real" else []
+
+    def _mirrors(self) -> list[tuple[int, Row]]:
+        """Sensors of a real plant, by the command behind whose signal the scene shows them."""
+        made = []
+        for number, row in enumerate(self.rows.values()):
+            if row.signal.role != "sensor" or row.bound is None:
+                continue
+            joint = row.bound.name.rpartition(".")[0]
+            target = f"{joint}.target"
+            signals = self._signals_of_world
+            fits = target in signals and signals[target].unit == row.bound.unit
+            if fits and row.bound.name.endswith((".angle", ".position")):
+                made.append((number, Row(row.port, row.signal, row.own, signals[target])))
+        return made
+
+    def bind(self, state: State) -> None:
+        """Keeps the views that the step will use."""
+        super().bind(state)
+        self._data = state.data
+        self._value, self._override = self.slot("value"), self.slot("override")
+        self._fed, self._health = self.slot("fed"), self.slot("health")
+        self._counter, self._turn = self.slot("counter"), self.slot("turn")
+        self._loss = Loss(self, self.slot("aside"))
+
+    def reset(self) -> None:
+        """Nothing was fed; commands stand where the scene's targets do."""
+        for slot in self.slots():
+            self.slot(slot.removeprefix("int:"))[...] = 0
+        self._turn[0] = -1
+        for number, row in enumerate(self.rows.values()):
+            if row.bound is not None:
+                self._value[number] = self._data[row.bound.address]
+            elif not row.signal.lo <= 0.0 <= row.signal.hi:
+                self._value[number] = row.signal.lo if row.signal.lo > 0.0 else row.signal.hi
+        self._loss.reset()
+
+    def take_over(self, twin: BusBlock) -> None:
+        """Takes over what the same bus of an edited scene remembers, signal by signal."""
+        for slot in ("health", "turn"):
+            self.slot(slot)[...] = twin.slot(slot)
+        names = {name: n for n, name in enumerate(twin.adapter.counters)}
+        for number, name in enumerate(self.adapter.counters):
+            if name in names:
+                self._counter[number] = twin._counter[names[name]]
+        ids, before = self.world.id_of, twin.world.id_of
+        theirs = {(before(r.port.name), r.signal.name): n for n, r in enumerate(twin.rows.values())}
+        for number, row in enumerate(self.rows.values()):
+            old = theirs.get((ids(row.port.name), row.signal.name))
+            if old is None:
+                continue
+            lo, hi = row.signal.lo, row.signal.hi
+            self._value[number] = min(max(twin._value[old], lo), hi)
+            self._override[number] = twin._override[old]
+            self._fed[number] = twin._fed[old]
+            self.slot("aside")[number] = twin.slot("aside")[old]
+
+    # ---- what comes in -----------------------------------------------------------------------
+
+    def row(self, key: str) -> tuple[int, Row]:
+        """Number and row of a key ``<port>.<signal>``.
+
+        Raises:
+            NameNotFound: If there is none.
+        """
+        if key not in self.rows:
+            raise not_found(f"signal of bus {self.plan.name!r}", key, self.rows)
+        return self._number[key], self.rows[key]
+
+    def feed(self, values: Mapping[str, float], *, turn: bool, bench: Bench) -> None:
+        """Takes what the bus process has latched; for ``Feed``.
+
+        Raises:
+            LinkworkError: If a key is unknown or not for the bus to feed, or a value is no finite
+                number. Nothing changed then.
+        """
+        for key, value in values.items():
+            if key not in self.plan.fed:
+                raise not_found(f"fed signal of bus {self.plan.name!r}", key, self.plan.fed)
+            if not math.isfinite(value):
+                raise SignalError(f"{self.plan.name} feeds {key!r} with {value!r}.")
+        health, owners = self._health, bench.signals.owners
+        for key, value in values.items():
+            number, row = self._number[key], self.rows[key]
+            value = min(max(value, row.signal.lo), row.signal.hi)
+            self._fed[number] = 1.0, value
+            if row.own.direction == "input":
+                if owners.setdefault(row.own.name, self.plan.name) != self.plan.name:
+                    health[4] += 1.0  # somebody has taken it over
+                    continue
+            elif self._override[number, 0]:
+                continue
+            if row.own.direction == "input" or self.plan.closes == "real":
+                self._value[number] = value
+        if turn:
+            self._turn[0] = self.state.step
+        if values or turn:
+            health[0] = 0.0
+            health[3] += 1.0
+            if health[5]:
+                health[5] = 0.0
+                self._loss.end(bench)
+
+    def hear(
+        self, partners: int, restarts: int, counters: Mapping[str, float], bench: Bench
+    ) -> None:
+        """Takes the process's health; for ``Health``. The last partner's leaving is a loss."""
+        names = {name: n for n, name in enumerate(self.adapter.counters)}
+        for name, value in counters.items():
+            if name in names and math.isfinite(value):
+                self._counter[names[name]] = value
+        gone = partners == 0 and self._health[6] > 0.0
+        self._health[6], self._health[7] = partners, restarts
+        if gone and self._health[3] > 0.0:
+            self.lose("its partner has left", bench)
+
+    def lose(self, why: str, bench: Bench) -> None:
+        """Begins the policy on loss."""
+        if not self._health[5]:
+            self._health[5] = 1.0
+            self._health[2] += 1.0
+            self._loss.begin(why, bench)
+
+    def override(self, key: str, value: float | None, bench: Bench) -> None:
+        """Holds a signal at a value, or lets go of it; for ``Override``.
+
+        Raises:
+            LinkworkError: If there is no such signal, or the value is not for it.
+        """
+        number, row = self.row(key)
+        if value is not None:
+            if not math.isfinite(value) or not row.signal.lo <= value <= row.signal.hi:
+                raise SignalError(
+                    f"signal {row.own.name!r} takes {row.signal.lo:g} to {row.signal.hi:g} "
+                    f"{row.signal.unit}, not {value:g}."
+                )
+            self._override[number] = 1.0, value
+            self._value[number] = value
+            return
+        self._override[number] = 0.0
+        if self._fed[number, 0]:
+            self._value[number] = self._fed[number, 1]
+        self._sense()
+
+    def was_fed(self, key: str) -> bool:
+        """Whether the bus has given this signal a value."""
+        return bool(self._fed[self.row(key)[0], 0])
+
+    def overridden(self, key: str) -> bool:
+        """Whether a signal is held by a person."""
+        return bool(self._override[self._number[key], 0])
+
+    # ---- the step ----------------------------------------------------------------------------
+
+    def act(self, bench: Bench) -> None:
+        """Looks at the deadline and moves the scene's signals behind owned commands."""
+        plan, health = self.plan, self._health
+        if health[3]:
+            before = health[0]
+            health[0] = before + plan.step
+            deadline = plan.deadline
+            if deadline and int(health[0] / deadline + 1e-9) > int(before / deadline + 1e-9):
+                health[1] += 1.0
+                self.lose(f"nothing came for {deadline:g} s", bench)
+        if health[5]:
+            self._loss.act(bench)
+        owners, data = bench.signals.owners, self._data
+        for number, row in self._applied:
+            if row.own.name not in owners:
+                continue
+            bound = row.bound
+            assert bound is not None
+            value = float(self._value[number])
+            if row.signal.quant is not None:
+                value = row.signal.quant.nearest(value)
+            value = min(max(value, bound.lo), bound.hi)
+            if data[bound.address] != value or bound.name not in owners:
+                self._write(bound.name, value, bench)
+        for number, row in self._shown:
+            if self._fed[number, 0] and row.bound is not None:
+                value = min(max(float(self._value[number]), row.bound.lo), row.bound.hi)
+                if data[row.bound.address] != value:
+                    self._write(row.bound.name, value, bench)
+
+    def _write(self, signal: str, value: float, bench: Bench) -> None:
+        try:
+            bench.write(signal, value, self.plan.name)
+        except SignalError as error:  # it belongs to another: the bus's command is not done
+            if not self._health[4]:
+                bench.say(str(error), level="warning", source=self.plan.name)
+            self._health[4] += 1.0
+
+    def give_out(self) -> None:
+        """Takes the sensors' values after the step."""
+        self._sense()
+        if self.plan.plant == "both":
+            self._follow()
+
+    def _sense(self) -> None:
+        if len(self._sensed):
+            read = self._grid.nearest(self._data[self._behind])
+            held = self._override[self._sensed]
+            self._value[self._sensed] = np.where(held[:, 0] != 0.0, held[:, 1], read)
+
+    def _follow(self) -> None:
+        """Commands that nobody gave to the port go out as the scene's own targets."""
+        owners = self._signals_of_world.owners
+        for number, row in self._applied:
+            if row.own.name not in owners and row.bound is not None:
+                value = self._data[row.bound.address]
+                self._value[number] = min(max(value, row.signal.lo), row.signal.hi)
+
+    # ---- what others ask ---------------------------------------------------------------------
+
+    @property
+    def outgoing(self) -> list[float]:
+        """Values of ``plan.given``, in its order."""
+        return self._value[self._given].tolist() if self._given else []
+
+    @property
+    def lost(self) -> bool:
+        """Whether the policy on loss is at work."""
+        return bool(self._health[5])
+
+    def waits(self, step: int) -> bool:
+        """Whether the step cannot be done before the partner's turn, in lock-step."""
+        return (
+            self.plan.lockstep and step % self.every == 0 and int(self._turn[0]) != step
+            and not self.lost
+        )  # fmt: skip
+
+
+class Grid:
+    """Quantises many values at once, exactly as :class:`Quant` does one."""
+
+    def __init__(self, signals: list[PortSignal]) -> None:
+        quants = [(n, s.quant) for n, s in enumerate(signals) if s.quant is not None]
+        self._where = np.array([n for n, _ in quants], np.int64)
+        self._numbers = np.array([
+            (q.lo, q.hi, q.scale, q.offset, q.code_lo, q.code_hi) for _, q in quants
+        ]).reshape(-1, 6).T  # fmt: skip
+        self._lo = np.array([s.lo for s in signals])
+        self._hi = np.array([s.hi for s in signals])
+
+    def nearest(self, values: np.ndarray) -> np.ndarray:
+        """The values as the other end of the wire reads them, within their ranges."""
+        values = np.clip(values, self._lo, self._hi) if len(values) else values
+        if len(self._where):
+            lo, hi, scale, offset, code_lo, code_hi = self._numbers
+            code = np.rint((np.clip(values[self._where], lo, hi) - offset) / scale)
+            values[self._where] = np.clip(code, code_lo, code_hi) * scale + offset
+        return values

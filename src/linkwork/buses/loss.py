@@ -1,0 +1,119 @@
+"""Loss: what becomes of a bus's commands when their controller is lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.agents.agent import Bench
+
+if TYPE_CHECKING:
+    from linkwork.buses.block import BusBlock, Row
+
+#: What each policy says when it begins.
+SAYS = {
+    "hold": "commands are held",
+    "ramp": "commands go to their safe values",
+    "limp": "its joints go limp",
+    "stop": "its joints stop where they are",
+    "pause": "the session is paused",
+}
+
+
+class Loss:
+    """The policy of one bus.
+
+    ``hold`` leaves commands as they are; ``ramp`` leads them evenly to their safe values; ``limp``
+    takes the largest effort of the driven joints to 0 until the controller is back; ``stop`` wants
+    positions to stay where they are and speeds and efforts to be 0; ``pause`` stops time.
+
+    Args:
+        block: The bus.
+        aside: Memory by row: the command when the loss began, how far the ramp is [s],
+            whether the joint is limp, and the effort that was allowed.
+    """
+
+    def __init__(self, block: BusBlock, aside: np.ndarray) -> None:
+        self._block, self._aside = block, aside
+
+    def reset(self) -> None:
+        """Safe values are where the scene's targets stand at first, and 0 for all else."""
+        self._safe: dict[int, float] = {}
+        for number, row in enumerate(self._block.rows.values()):
+            signal = row.signal
+            safe = signal.safe
+            if safe is None:
+                place = signal.unit in ("rad", "m")
+                safe = float(self._block.slot("value")[number]) if place else 0.0
+            self._safe[number] = min(max(safe, signal.lo), signal.hi)
+
+    def _mine(self, bench: Bench) -> list[tuple[int, Row]]:
+        """Commands that the bus owns."""
+        name, owners = self._block.plan.name, bench.signals.owners
+        return [
+            (number, row) for number, row in enumerate(self._block.rows.values())
+            if row.signal.role == "command" and owners.get(row.own.name) == name
+        ]  # fmt: skip
+
+    def begin(self, why: str, bench: Bench) -> None:
+        """The controller is lost."""
+        block, policy = self._block, self._block.plan.on_loss
+        level = "error" if policy == "pause" else "warning"
+        bench.say(f"{why}: {SAYS[policy]}.", level=level, source=block.plan.name)
+        value = block.slot("value")
+        for number, row in self._mine(bench):
+            self._aside[number, :2] = value[number], 0.0
+            if policy == "stop":
+                stay = self._actual(row, bench)
+                value[number] = min(max(stay, row.signal.lo), row.signal.hi)
+            elif policy == "limp":
+                self._limp(number, row, bench)
+        if policy == "pause":
+            block.wants_pause = True
+
+    def _actual(self, row: Row, bench: Bench) -> float:
+        """Where the joint behind a position command is; 0 for speeds and efforts."""
+        signals = bench.signals
+        if row.bound is None or row.signal.unit not in ("rad", "m"):
+            return 0.0
+        joint = row.bound.name.rpartition(".")[0]
+        for name in (f"{joint}.angle", f"{joint}.position", joint):
+            if name in signals and signals[name].unit == row.signal.unit:
+                return signals.value(name)
+        return float(self._block.slot("value")[self._block.row(row.port.key(row.signal))[0]])
+
+    def _limp(self, number: int, row: Row, bench: Bench) -> None:
+        effort = self._effort(row)
+        if effort in bench.signals and not self._aside[number, 2]:
+            self._aside[number, 2:] = 1.0, bench.signals.value(effort)
+            self._set(effort, 0.0, bench)
+
+    @staticmethod
+    def _effort(row: Row) -> str:
+        return f"{row.bound.name.rpartition('.')[0]}.max_effort" if row.bound is not None else ""
+
+    @staticmethod
+    def _set(signal: str, value: float, bench: Bench) -> None:
+        bench.state.data[bench.signals[signal].address] = value
+
+    def act(self, bench: Bench) -> None:
+        """Goes on while the controller is lost."""
+        if self._block.plan.on_loss != "ramp":
+            return
+        h, whole, value = self._block.plan.step, self._block.plan.ramp, self._block.slot("value")
+        for number, _ in self._mine(bench):
+            start, done = self._aside[number, :2]
+            done = min(done + h, whole)
+            self._aside[number, 1] = done
+            share = done / whole if whole else 1.0
+            safe = self._safe[number]
+            value[number] = safe if share == 1.0 else start + share * (safe - start)
+
+    def end(self, bench: Bench) -> None:
+        """The controller is back."""
+        for number, row in enumerate(self._block.rows.values()):
+            if self._aside[number, 2]:
+                self._set(self._effort(row), float(self._aside[number, 3]), bench)
+                self._aside[number, 2] = 0.0
+        bench.say("its controller is back.", source=self._block.plan.name)
