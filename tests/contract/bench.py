@@ -139,7 +139,7 @@ def write_bench(
     head = {"type": type} if kind == "engine" else {"name": NAME, "type": type}
     table = {**head, **(given.params if params is None else params)}
     file = folder / "bench.toml"
-    file.write_text(SCENE + tomlkit.dumps({kind: [table]}) + more)
+    file.write_text(SCENE + tomlkit.dumps({kind: [table]}) + given.more + more)
     return file
 
 

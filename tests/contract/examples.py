@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from linkwork.registry import ACTUATORS, AGENTS, ENGINES, FORMATS, SENSORS, Registry
+from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, FORMATS, SENSORS, Registry
 
 REGISTRIES: dict[str, Registry[Any]] = {
-    registry.kind: registry for registry in (ENGINES, SENSORS, ACTUATORS, AGENTS, FORMATS)
+    registry.kind: registry for registry in (ENGINES, SENSORS, ACTUATORS, AGENTS, BUSES, FORMATS)
 }
 
 
@@ -27,6 +27,7 @@ class Example:
         positive: Those that must not be negative.
         anew: Slots of its memory that an edit of the scene starts anew, as documented.
         files: Files it needs, by name.
+        more: What else the scene's file says: the ports of a bus.
     """
 
     params: dict[str, Any] = field(default_factory=dict)
@@ -35,6 +36,7 @@ class Example:
     positive: tuple[str, ...] = ()
     anew: tuple[str, ...] = ()
     files: dict[str, str] = field(default_factory=dict)
+    more: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,16 @@ class Count(Control):
 
     def tick(self):
         self.memory.ticks += 1
+"""
+
+#: A port that lets a bus move J3 by what J1 does. A bus in lock-step goes the same way each time.
+PORT = """
+[[port]]
+name = "elbow"
+group = "arm/test"
+commands = [{ signal = "arm/J3.target", bits = 12, wire = "a" }]
+sensors = [{ signal = "arm/J1.angle", bits = 10, signed = true, wire = "a" }]
+parameters = [{ signal = "arm/J3.kp" }]
 """
 
 EXAMPLES: dict[str, dict[str, Example]] = {
@@ -135,6 +147,13 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             names=("joint",), required=("joint", "times", "values"), positive=("ramp",),
         ),
     },
+    "bus": {
+        "loop": Example(
+            {"lockstep": True, "period": 0.01, "deadline": 0.5, "ramp": 0.3, "on_loss": "ramp",
+             "plant": "virtual", "delay": 0.0001},
+            positive=("period", "deadline", "ramp", "delay"), more=PORT,
+        ),
+    },
 }  # fmt: skip
 
 FORMAT_EXAMPLES: dict[str, FormatExample] = {
@@ -144,7 +163,7 @@ FORMAT_EXAMPLES: dict[str, FormatExample] = {
 
 #: Kind and name of everything registered that takes part in the cycle.
 CASES = [
-    (kind, name) for kind in ("engine", "sensor", "actuator", "agent")
+    (kind, name) for kind in ("engine", "sensor", "actuator", "agent", "bus")
     for name in REGISTRIES[kind].names()
 ]  # fmt: skip
 

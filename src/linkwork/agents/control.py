@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from linkwork.agents.chance import Chance
 from linkwork.agents.desk import Desk
-from linkwork.agents.handles import JointHandle, SensorHandle, SignalHandle
+from linkwork.agents.handles import JointHandle, PortHandle, SensorHandle, SignalHandle
 from linkwork.agents.memory import Memory
 from linkwork.agents.timers import Timer
 from linkwork.errors import SessionError
@@ -55,6 +55,14 @@ class Control:
     def sensor(self, name: str) -> SensorHandle:
         """The sensor ``name``, looked up as :meth:`joint` does; its readings are attributes."""
         return self._place().sensor(name)
+
+    def port(self, name: str) -> PortHandle:
+        """The port ``name`` of a bus, looked up as :meth:`joint` does.
+
+        Its signals are attributes: ``self.port("elbow").target = 0.5``. A program that speaks to
+        ports alone drives the virtual plant or the real one, as the scene's ``plant`` says.
+        """
+        return self._place().port(name)
 
     def every(self, period: float, call: Callable[[], object]) -> Timer:
         """Calls each ``period`` [s] from now, before :meth:`loop`.

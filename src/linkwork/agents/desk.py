@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from linkwork.agents.agent import Bench
 from linkwork.agents.chance import Chance
-from linkwork.agents.handles import JointHandle, SensorHandle, SignalHandle
-from linkwork.agents.lookup import find_dof, find_name
+from linkwork.agents.handles import JointHandle, PortHandle, SensorHandle, SignalHandle
+from linkwork.agents.lookup import find_dof, find_name, port_names
 from linkwork.agents.memory import Memory
 from linkwork.agents.timers import Timer, Timers
 from linkwork.blocks import whole_steps
@@ -49,6 +49,7 @@ class Desk:
         self._joints: dict[str, JointHandle] = {}
         self._signals: dict[str, SignalHandle] = {}
         self._sensors: dict[str, SensorHandle] = {}
+        self._ports: dict[str, PortHandle] = {}
         self._waiting: list[tuple[str, float]] | None = []
 
     def open(self) -> None:
@@ -81,6 +82,15 @@ class Desk:
             names = {spec.name: None for spec in self.bench.world.sensors}
             full = find_name("sensor", name, names, scope=self.scope)
             handle = self._sensors[name] = SensorHandle(self, full)
+        return handle
+
+    def port(self, name: str) -> PortHandle:
+        """The handle of a port."""
+        handle = self._ports.get(name)
+        if handle is None:
+            names = port_names(self.bench.world, self.bench.signals)
+            full = find_name("port", name, names, scope=self.scope)
+            handle = self._ports[name] = PortHandle(self, full)
         return handle
 
     def write(self, signal: str, value: float) -> None:

@@ -215,3 +215,20 @@ class SensorHandle:
 
     def __setattr__(self, reading: str, value: float) -> None:
         self.signal(reading).value = value
+
+
+class PortHandle(SensorHandle):
+    """A port: its commands, sensors and parameters are attributes, ``self.port("elbow").target``.
+
+    Commands and parameters may be set, and so may sensors behind which no signal stands.
+    """
+
+    __slots__ = ()
+
+    def _full_name(self, reading: str) -> str:
+        signals, name = self._desk.bench.signals, self._name
+        if f"{name}.{reading}" in signals:
+            return f"{name}.{reading}"
+        start = f"{name}."
+        known = [s.name.removeprefix(start) for s in signals if s.name.startswith(start)]
+        raise not_found(f"signal of port {name!r}", reading, known)

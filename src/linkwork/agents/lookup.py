@@ -48,6 +48,12 @@ def find_name(
     raise error
 
 
+def port_names(world: World, signals: Signals) -> dict[str, None]:
+    """Every port with its bus, ``can0/arm/elbow``."""
+    buses = tuple(f"{spec.name}/" for spec in world.buses)
+    return {s.name.rpartition(".")[0]: None for s in signals if s.name.startswith(buses)}
+
+
 def find_dof(world: World, name: str, *, scope: str = "", origin: Origin | None = None) -> int:
     """Degree of freedom of a joint that has one (``J2``), or of ``joint.dof`` (``base.x``)."""
     joint, dot, dof = _split(world, name, scope)

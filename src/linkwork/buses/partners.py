@@ -68,6 +68,12 @@ class BusPartners:
                 return
             waiting[0].link.wait(0.02)
 
+    def recall(self) -> None:
+        """Says anew who is connected, after the session went back in time."""
+        for name, process in self.processes.items():
+            if process.partners or process.restarts:
+                self._session.send(Health(name, process.partners, process.restarts))
+
     # ---- what comes in -----------------------------------------------------------------------
 
     def receive(self) -> list[Message]:

@@ -154,7 +154,8 @@ def _of_port(buses: list[str]) -> Any:
         items: list[tuple[Role, dict[str, Any]]] = []
         for key, value in spec.params.items():
             if key in ROLES:
-                items += [(ROLES[key], item) for item in _items(value, key, spec.name, spec.origin)]
+                for item in _items(value, key, spec.name, spec.origin):
+                    items.append((ROLES[key], item))
             elif key not in ("bus", "group"):
                 raise FormatError(
                     f"port {spec.name!r} has no parameter {key!r}.",

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from linkwork.cli import check, convert, exits, kits, new, replay, run, studio, warmup
+from linkwork.cli import check, convert, exits, kits, new, ports, replay, run, studio, warmup
 from linkwork.errors import LinkworkError
 
 #: Set to see the traceback of a fault in Linkwork itself.
@@ -69,6 +69,7 @@ app.command("run")(run.run)
 app.command("replay")(replay.replay)
 app.command("check")(check.check)
 app.command("convert")(convert.convert)
+app.command("ports")(ports.ports)
 app.command("kits")(kits.kits)
 app.command("new")(new.new)
 app.command("warmup")(warmup.warmup)

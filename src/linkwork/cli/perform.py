@@ -44,6 +44,7 @@ class Order:
     link: Path | None = None
     overwrite: bool = False
     quiet: bool = False
+    buses: bool = True
     every: float = 0.0  # prints the table this often where it cannot be live [simulated s]
 
 
@@ -113,7 +114,9 @@ def _begin(order: Order, out: Screen, stack: contextlib.ExitStack) -> Session:
         if order.program is not None:
             add_program(scene, order.program, on=order.on, period=order.period)
         end = _serve(order, stack)
-        session = Session(scene, record=order.record, overwrite=order.overwrite, link=end)
+        session = Session(
+            scene, record=order.record, overwrite=order.overwrite, link=end, buses=order.buses
+        )
         stack.enter_context(session)
         if order.record is not None:
             stack.push(_discarding(order.record, session))

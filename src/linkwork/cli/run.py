@@ -71,6 +71,9 @@ def run(
         Path | None,
         typer.Option(metavar="FILE", help="Let other programs join; address and key go here."),
     ] = None,
+    no_buses: Annotated[
+        bool, typer.Option("--no-buses", help="Do not serve the scene's buses.")
+    ] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace files that exist.")
     ] = False,
@@ -100,6 +103,7 @@ def run(
         what, duration=duration, clock=pace, speed=speed, watch=watch or [], values=set_ or [],
         program=program, on=on, period=period, engine=engine, free=free, record=record,
         table=table, rate=rate, link=link, overwrite=overwrite, quiet=quiet,
+        buses=not no_buses,
     )  # fmt: skip
     raise typer.Exit(perform(order))
 

@@ -19,6 +19,10 @@ class Partners(Protocol):
         """
         ...
 
+    def recall(self) -> None:
+        """Says anew who is connected, after the session went back in time."""
+        ...
+
     def receive(self) -> list[Message]:
         """Takes what the buses say, and starts anew what has ended."""
         ...

@@ -288,6 +288,8 @@ class Session(Board):
         self.signals.owners.clear()
         for error in self._start_agents():
             self._stumble(error)
+        if self.partners is not None:
+            self.partners.recall()
         self.clock.restart()
 
     def go_back(self, state: bytes) -> None:
@@ -302,6 +304,8 @@ class Session(Board):
         if self._tape is not None:
             self._tape.steps = steps
         self._writes.clear()
+        if self.partners is not None:
+            self.partners.recall()
         self.clock.restart()
 
     def _start_agents(self) -> list[LinkworkError]:

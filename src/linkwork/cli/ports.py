@@ -1,0 +1,78 @@
+"""``linkwork ports``: lists the ports of a scene."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def ports(
+    file: Annotated[str, typer.Argument(metavar="SCENE", help="A scene, or a kit's name for it.")],
+    bus: Annotated[str, typer.Option(metavar="NAME", help="Only those of this bus.")] = "",
+) -> None:
+    """Lists buses and ports: value, code on the wire, range, bits and address of each signal.
+
+    Nothing runs; values are those at the start.
+
+    Examples:
+      $ linkwork ports bench.toml
+      $ linkwork ports bench.toml --bus can0
+    """
+    from linkwork.cli.given import load_with_notes, scene_to_run
+    from linkwork.cli.ready import getting_ready
+    from linkwork.cli.screen import stdout
+
+    out = stdout()
+    thing, notes = load_with_notes(file)
+    with getting_ready():
+        from linkwork.buses.listing import port_lines
+        from linkwork.cli.live import shown
+        from linkwork.session.cycle import Cycle
+        from linkwork.world import compile_scene
+
+        scene, more = scene_to_run(thing, file, free=False)
+        cycle = Cycle(compile_scene(scene))
+    for note in [*notes, *more]:
+        out.say(note, lead="note:")
+    if bus:
+        cycle.bus(bus)
+    rows = []
+    for line in port_lines(cycle):
+        if bus and line.bus != bus:
+            continue
+        (lo, unit), hi = shown(line.lo, line.unit), shown(line.hi, line.unit)[0]
+        span = "" if lo == "−inf" and hi == "inf" else f"{lo} … {hi}"
+        address = " ".join(f"{key}={value}" for key, value in line.address.items())
+        rows.append((
+            line.bus, line.group, f"{line.port}.{line.signal}", line.role,
+            shown(line.value, line.unit)[0], "" if line.raw is None else str(line.raw), unit, span,
+            str(line.bits or ""), address,
+        ))  # fmt: skip
+    for block in cycle.buses:
+        if not bus or block.plan.name == bus:
+            plan = block.plan
+            pace = "in lock-step" if plan.lockstep else f"deadline {plan.deadline:g} s"
+            out.say(
+                f"{plan.name}: {plan.type}, plant {plan.plant}, period {plan.period:g} s, {pace}, "
+                f"on loss {plan.on_loss}"
+            )
+    cycle.close()
+    if rows:
+        head = (
+            "bus",
+            "group",
+            "signal",
+            "role",
+            "value",
+            "raw",
+            "unit",
+            "range",
+            "bits",
+            "address",
+        )
+        out.rows(head, rows)
+    else:
+        out.say(
+            f"{file} has no ports. Give a joint bus = {{ bits = 10 }}, and the scene a [[bus]]."
+        )
