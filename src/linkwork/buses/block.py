@@ -346,13 +346,10 @@ class BusBlock(Block):
     def act(self, bench: Bench) -> None:
         """Looks at the deadline and moves the scene's signals behind owned commands."""
         plan, health = self.plan, self._health
-        if health[3]:
-            before = health[0]
-            health[0] = before + plan.step
-            deadline = plan.deadline
-            if deadline and int(health[0] / deadline + 1e-9) > int(before / deadline + 1e-9):
-                health[1] += 1.0
-                self.lose(f"nothing came for {deadline:g} s", bench)
+        deadline, age = plan.deadline, health[0]
+        if deadline and int(age / deadline + 1e-9) > int((age - plan.step) / deadline + 1e-9):
+            health[1] += 1.0
+            self.lose(f"nothing came for {deadline:g} s", bench)
         if health[5]:
             self._loss.act(bench)
         owners, data = bench.signals.owners, self._data
@@ -381,8 +378,14 @@ class BusBlock(Block):
                 bench.say(str(error), level="warning", source=self.plan.name)
             self._health[4] += 1.0
 
+    def finish(self) -> None:
+        """Ends a step: what was fed last is older now, and sensors tell anew."""
+        if self._health[3]:
+            self._health[0] += self.plan.step
+        self.give_out()
+
     def give_out(self) -> None:
-        """Takes the sensors' values after the step."""
+        """Takes the sensors' values, and where both plants are driven the scene's targets."""
         self._sense()
         if self.plan.plant == "both":
             self._follow()

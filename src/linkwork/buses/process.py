@@ -68,6 +68,7 @@ class BusProcess:
         self.error = ""
         self.asked = 0  # the turn that was asked for
         self._waiting_for = -1  # its step
+        self._peer = 0
         self._taken = 0
         self._last: Outgoing | None = None
         self._starts: list[float] = []
@@ -120,9 +121,9 @@ class BusProcess:
     def receive(self) -> list[FromProcess | str]:
         """What the process says; garbage as a sentence about it."""
         found: list[FromProcess | str] = []
-        for _, item in self.link.receive():
+        for peer, item in self.link.receive():
             if not isinstance(item, bytes):
-                if isinstance(item, Left):
+                if isinstance(item, Left) and peer == self._peer:
                     self.ready = False
                 continue
             try:
@@ -130,6 +131,8 @@ class BusProcess:
             except LinkworkError as error:
                 found.append(str(error))
                 continue
+            if isinstance(message, Ready):
+                self._peer = peer
             self._note(message)
             found.append(message)
         return found

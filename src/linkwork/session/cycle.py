@@ -214,7 +214,7 @@ class Cycle:
     def give_out(self) -> None:
         """Hands the sensors' values to the buses' ports."""
         for bus in self.buses:
-            bus.give_out()
+            bus.finish()
 
     def move(self) -> None:
         """Turns targets into efforts and moves everything by one step."""
