@@ -6,11 +6,16 @@ import asyncio
 import contextlib
 import queue
 import threading
+import time
+from collections import deque
 from typing import Any
 
 from linkwork.buses.can.frame import CanError, Frame
 from linkwork.buses.can.hub import Hub
 
+# Interfaces that bring back what they sent, and how long that may take [s].
+_ECHOING = frozenset({"udp_multicast"})
+_ECHO_WITHIN = 1.0
 WAITING_MOST = 4096
 BATCH = 256
 
@@ -40,6 +45,9 @@ class Bridge:
         self._waiting: queue.Queue[Frame | None] = queue.Queue(WAITING_MOST)
         self._ended = threading.Event()
         self._bus: Any = None
+        self._sent: deque[tuple[float, Frame]] | None = (
+            deque(maxlen=WAITING_MOST) if interface in _ECHOING else None
+        )
         self._threads: list[threading.Thread] = []
         self.node = hub.attach(self.where, self._hear, outbox=WAITING_MOST)
 
@@ -92,9 +100,21 @@ class Bridge:
 
     def _arrived(self, frames: list[Frame], odd: int) -> None:
         for frame in frames:
-            self.node.send(frame)
+            if self._sent is None or not self._is_echo(self._sent, frame):
+                self.node.send(frame)
         for _ in range(odd):
             self.node.bad("brought a CAN FD frame, which this bus does not carry.")
+
+    def _is_echo(self, sent: deque[tuple[float, Frame]], frame: Frame) -> bool:
+        """Whether a frame is one of ours that comes back; each comes back once."""
+        oldest = time.monotonic() - _ECHO_WITHIN
+        while sent and sent[0][0] < oldest:
+            sent.popleft()
+        for entry in tuple(sent):
+            if entry[1] == frame:
+                sent.remove(entry)
+                return True
+        return False
 
     # In threads
 
@@ -159,6 +179,8 @@ class Bridge:
             if frame is None or bus is None:
                 continue
             try:
+                if self._sent is not None:
+                    self._sent.append((time.monotonic(), frame._replace(stamp=0.0)))
                 bus.send(to_message(frame), timeout=0.1)
             except Exception as error:
                 if self.node.count.lost == 0:

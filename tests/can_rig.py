@@ -1,0 +1,126 @@
+"""A CAN bus in its own process, and plain sockets that talk to it."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+PATIENCE = 30.0
+
+
+def wait_for(condition: Callable[[], Any], what: str = "it") -> Any:
+    """Polls until something is true, and gives it."""
+    end = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        assert time.monotonic() < end, f"waited in vain for {what}"
+        time.sleep(0.005)
+    return found
+
+
+class BusProcess:
+    """``python -m linkwork.buses.can`` with orders on its standard input."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "linkwork.buses.can", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdin
+        assert self.process.stdout
+        self._orders, self._answers = self.process.stdin, self.process.stdout
+        doors = json.loads(self._answers.readline())
+        self.socketcand: tuple[str, int] = tuple(doors["socketcand"])
+        self.slcan: tuple[str, int] = tuple(doors["slcan"])
+        self.pty: str = doors["pty"] or ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self._orders.write("quit\n")
+            self._orders.flush()
+        assert self.process.wait(PATIENCE) == 0
+        self._orders.close()
+        self._answers.close()
+
+    def ask(self, order: str) -> dict[str, Any]:
+        self._orders.write(f"{order}\n")
+        self._orders.flush()
+        return json.loads(self._answers.readline())
+
+    def stats(self) -> dict[str, Any]:
+        return self.ask("stats")
+
+    def has(self, part: str) -> bool:
+        """Whether there is a node whose name holds a word."""
+        return any(part in name for name in self.stats()["nodes"])
+
+    def node(self, part: str) -> dict[str, Any]:
+        """Counters of the node whose name holds a word."""
+        (found,) = [each for name, each in self.stats()["nodes"].items() if part in name]
+        return found
+
+    def memory(self) -> float:
+        """Resident memory [MB]."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found
+        return int(found[1]) / 1024
+
+
+class Line:
+    """A plain TCP connection that reads up to what is waited for."""
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        self.socket = socket.create_connection(address, timeout=PATIENCE)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.name = "{}:{}".format(*self.socket.getsockname())
+        self.text = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def say(self, text: bytes | str) -> None:
+        self.socket.sendall(text.encode() if isinstance(text, str) else text)
+
+    def until(self, end: bytes | str) -> str:
+        """Reads on until a text has come; gives all up to it, and keeps what is behind."""
+        end = end.encode() if isinstance(end, str) else end
+        while end not in self.text:
+            data = self.socket.recv(65536)
+            assert data, f"closed before {end!r} came; there was {self.text[-200:]!r}"
+            self.text += data
+        head, _, self.text = self.text.partition(end)
+        return (head + end).decode()
+
+    def ended(self) -> bool:
+        """Whether the other side closes, reading away what it still says."""
+        try:
+            while data := self.socket.recv(65536):
+                self.text += data
+        except ConnectionError:
+            pass
+        return True
+
+
+def opened(bus: BusProcess, mode: str = "rawmode") -> Line:
+    """A socketcand client with the bus open, in a mode."""
+    line = Line(bus.socketcand)
+    line.until("< hi >")
+    line.say(f"< open can0 >< {mode} >")
+    line.until("< ok >")
+    line.until("< ok >")
+    return line

@@ -1,0 +1,119 @@
+"""python-can as it is, through every door."""
+
+import time
+from collections.abc import Iterator
+
+import can
+import pytest
+
+from can_rig import BusProcess
+
+DOORS = ["socketcand", "slcan on TCP", "slcan on a terminal"]
+
+
+@pytest.fixture(scope="module")
+def bus() -> Iterator[BusProcess]:
+    with BusProcess("--pty", "--answer", "--beacon") as process:
+        yield process
+
+
+def through(bus: BusProcess, door: str) -> can.BusABC:
+    if door == "socketcand":
+        host, port = bus.socketcand
+        return can.Bus(interface="socketcand", host=host, port=port, channel="can0")
+    where = bus.pty if "terminal" in door else "socket://{}:{}".format(*bus.slcan)
+    return can.Bus(interface="slcan", channel=where, bitrate=1_000_000, sleep_after_open=0)
+
+
+def answer(client: can.BusABC, id: int) -> can.Message:
+    """The next message with an identifier."""
+    while message := client.recv(30.0):
+        if message.arbitration_id == id:
+            return message
+    raise AssertionError(f"{id:X} did not come")
+
+
+@pytest.mark.capability(55)
+@pytest.mark.parametrize("door", DOORS)
+def test_a_client_sends_and_is_answered(bus: BusProcess, door: str) -> None:
+    """Standard and extended frames of each length go out, and the node on the bus answers."""
+    with through(bus, door) as client:
+        for extended in (False, True):
+            for length in range(9):
+                data = bytes(range(length))
+                id = 0x1ABCDEF0 if extended else 0x120
+                client.send(can.Message(arbitration_id=id, data=data, is_extended_id=extended))
+                back = answer(client, id + 1)
+                assert bytes(back.data) == data
+                assert back.is_extended_id == extended
+                assert back.dlc == length
+                assert abs(back.timestamp - time.time()) < 60.0
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("other", DOORS[:2])
+def test_clients_hear_each_other_and_not_themselves(bus: BusProcess, door: str, other: str) -> None:
+    """Across doors of every kind."""
+    with through(bus, door) as one, through(bus, other) as two:
+        time.sleep(0.05)  # socketcand's first moment
+        one.send(can.Message(arbitration_id=0x301, data=b"one", is_extended_id=False))
+        assert bytes(answer(two, 0x301).data) == b"one"
+        two.send(can.Message(arbitration_id=0x303, data=b"two", is_extended_id=False))
+        message = one.recv(30.0)
+        assert message
+        assert message.arbitration_id == 0x303
+
+
+def test_remote_frames_pass_between_slcan_clients(bus: BusProcess) -> None:
+    """slcan has a form for them."""
+    with through(bus, DOORS[1]) as one, through(bus, DOORS[2]) as two:
+        one.send(can.Message(arbitration_id=0x305, is_remote_frame=True, dlc=4))
+        message = answer(two, 0x305)
+        assert message.is_remote_frame
+        assert message.dlc == 4
+
+
+def test_version_and_serial_number_are_given(bus: BusProcess) -> None:
+    """python-can asks the adapter for them."""
+    with through(bus, DOORS[1]) as client:
+        assert isinstance(client, can.interfaces.slcan.slcanBus)
+        assert client.get_version(30.0) == (10, 13)
+        assert client.get_serial_number(30.0) == "LW01"
+
+
+def test_the_server_is_discovered(bus: BusProcess) -> None:
+    """can.detect_available_configs finds it by its beacon."""
+    for _ in range(5):  # beacons of others may come first
+        found = can.detect_available_configs("socketcand")
+        if any(each.get("port") == bus.socketcand[1] for each in found):
+            break
+    else:
+        raise AssertionError(found)
+    (config,) = found
+    with can.Bus(**config) as client:
+        client.send(can.Message(arbitration_id=0x10, is_extended_id=False))
+        assert answer(client, 0x11)
+
+
+def test_periodic_sending_and_filters_of_python_can_work(bus: BusProcess) -> None:
+    """What python-can does by itself on top of a door."""
+    with through(bus, DOORS[0]) as one, through(bus, DOORS[0]) as two:
+        two.set_filters([{"can_id": 0x77, "can_mask": 0x7FF, "extended": False}])
+        message = can.Message(arbitration_id=0x77, data=b"x", is_extended_id=False)
+        task = one.send_periodic(message, 0.01)
+        one.send(can.Message(arbitration_id=0x79, is_extended_id=False))
+        assert [two.recv(30.0).arbitration_id for _ in range(5)] == [0x77] * 5
+        task.stop()
+
+
+def test_error_frames_reach_python_can(bus: BusProcess) -> None:
+    """As messages marked as errors."""
+    with through(bus, DOORS[0]) as one, through(bus, DOORS[0]) as two:
+        time.sleep(0.05)
+        bus.ask('fault {"kind": "error", "times": 1}')
+        one.send(can.Message(arbitration_id=0x91, is_extended_id=False))
+        first = two.recv(30.0)
+        assert first
+        assert first.is_error_frame
+        assert answer(two, 0x91)
+        bus.ask("clear")

@@ -1,0 +1,372 @@
+"""The hub: who hears what, in which order, what is lost, and how faults strike."""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Coroutine
+
+import pytest
+
+from linkwork.buses.can import CanError, Fault, Frame, Hub, Kind, State, data_frame, error_frame
+from linkwork.buses.can.bits import frame_bits
+
+
+def on_a_hub(test: Callable[[Hub], Coroutine[None, None, None]], **options) -> None:
+    async def run() -> None:
+        hub = Hub(**options)
+        await test(hub)
+        hub.close()
+
+    asyncio.run(run())
+
+
+async def settle(hub: Hub) -> None:
+    """Until nothing waits to be carried."""
+    for _ in range(2000):
+        await asyncio.sleep(0)
+        if not any(node.outbox for node in hub.nodes.values()):
+            await asyncio.sleep(0)
+            return
+    raise AssertionError("the bus does not come to rest")
+
+
+def ids(frames: list[Frame]) -> list[int]:
+    return [frame.id for frame in frames]
+
+
+def test_every_node_hears_the_others_and_not_itself() -> None:
+    """Three nodes, one of which asked for its own frames as well."""
+
+    async def test(hub: Hub) -> None:
+        a, b = hub.attach("a"), hub.attach("b")
+        c = hub.attach("c", echo=True)
+        for node, id in ((a, 1), (b, 2), (c, 3)):
+            node.send(data_frame(id, b"x"))
+        await settle(hub)
+        assert [ids(node.take()) for node in (a, b, c)] == [[2, 3], [1, 3], [1, 2, 3]]
+        assert (a.count.sent, a.count.received, a.count.sent_bytes) == (1, 2, 1)
+        assert hub.frames == 3
+
+    on_a_hub(test)
+
+
+def test_frames_of_one_instant_go_by_identifier_but_a_node_keeps_its_order() -> None:
+    """Arbitration is among the first frames of the nodes, as controllers queue them."""
+
+    async def test(hub: Hub) -> None:
+        heard = hub.attach("listener")
+        a, b = hub.attach("a"), hub.attach("b")
+        for id in (0x300, 0x001):
+            a.send(data_frame(id))
+        for id in (0x200, 0x400):
+            b.send(data_frame(id))
+        await settle(hub)
+        frames = heard.take()
+        assert ids(frames) == [0x200, 0x300, 0x001, 0x400]
+        assert sorted(f.stamp for f in frames) == [f.stamp for f in frames]
+
+    on_a_hub(test)
+
+
+def test_a_callback_hears_at_once_and_its_mistake_is_its_own() -> None:
+    """A receiver that raises loses its frame, is counted and told once; others hear on."""
+
+    async def test(hub: Hub) -> None:
+        good: list[Frame] = []
+
+        def broken(frame: Frame) -> None:
+            raise ValueError("no")
+
+        bad = hub.attach("bad", broken)
+        hub.attach("good", good.append)
+        sender = hub.attach("sender")
+        for id in range(5):
+            sender.send(data_frame(id))
+        await settle(hub)
+        assert ids(good) == [0, 1, 2, 3, 4]
+        assert bad.count.lost == 5
+        assert len([event for event in hub.events if "bad" in event.text]) == 1
+
+    on_a_hub(test)
+
+
+def test_a_node_that_never_takes_loses_the_oldest_and_is_counted() -> None:
+    """Queues are bounded in both directions."""
+
+    async def test(hub: Hub) -> None:
+        lazy = hub.attach("lazy", inbox=3)
+        sender = hub.attach("sender", outbox=10)
+        accepted = [sender.send(data_frame(id)) for id in range(12)]
+        assert accepted == [True] * 10 + [False] * 2
+        assert sender.count.refused == 2
+        await settle(hub)
+        assert ids(lazy.take()) == [7, 8, 9]
+        assert lazy.count.lost == 7
+
+    on_a_hub(test)
+
+
+def test_room_in_the_queue_is_told() -> None:
+    """A full sender is called when it may go on."""
+
+    async def test(hub: Hub) -> None:
+        called = []
+        sender = hub.attach("sender", outbox=1)
+        sender.on_room = lambda: called.append(True)
+        sender.send(data_frame(1))
+        assert sender.full
+        await settle(hub)
+        assert called == [True]
+        assert not sender.full
+
+    on_a_hub(test)
+
+
+def test_names_are_unique_and_nodes_leave() -> None:
+    """A second node of a name gets a number; one that left hears and sends no more."""
+
+    async def test(hub: Hub) -> None:
+        a, again = hub.attach("a"), hub.attach("a")
+        assert (a.name, again.name) == ("a", "a 2")
+        a.send(data_frame(1))
+        a.detach()
+        assert not a.send(data_frame(2))
+        await settle(hub)
+        assert again.take() == []
+        assert a.count.refused == 2
+
+    on_a_hub(test)
+
+
+@pytest.mark.parametrize("name", ["", "can 0", "a" * 17, "can<0>"])
+def test_a_bus_has_a_name_that_clients_can_write(name: str) -> None:
+    """Spaces, brackets and long names have no place in socketcand."""
+
+    async def run() -> None:
+        with pytest.raises(CanError, match="name of a bus"):
+            Hub(name)
+
+    asyncio.run(run())
+
+
+def test_load_is_bits_against_the_bit_rate() -> None:
+    """A hundred frames in one second's window fill what their bits say, stuffing included."""
+
+    async def test(hub: Hub) -> None:
+        sender = hub.attach("sender")
+        frames = [data_frame(id, bytes([id] * 8)) for id in range(100)]
+        for frame in frames:
+            sender.send(frame)
+        await settle(hub)
+        bits = sum(map(frame_bits, frames))
+        assert hub.load.total == bits
+        assert hub.load.load(hub.now()) == pytest.approx(bits / 125_000)
+        assert hub.load.load(hub.now() + 2.0) == 0.0
+
+    on_a_hub(test, bitrate=125_000)
+
+
+def test_a_timed_bus_takes_its_time() -> None:
+    """Time stamps of a flood are as far apart as the bits take at the bit rate."""
+
+    async def test(hub: Hub) -> None:
+        heard, sender = hub.attach("listener"), hub.attach("sender")
+        frames = [data_frame(0x555, b"\x55" * 8) for _ in range(50)]
+        for frame in frames:
+            sender.send(frame)
+        while hub.frames < 50:
+            await asyncio.sleep(0.001)
+        stamps = [frame.stamp for frame in heard.take()]
+        least = frame_bits(frames[0]) / 500_000
+        gaps = [b - a for a, b in itertools.pairwise(stamps)]
+        assert min(gaps) >= least * 0.999
+        assert stamps[-1] - stamps[0] >= 49 * least * 0.999
+
+    on_a_hub(test, bitrate=500_000, timed=True)
+
+
+def test_the_log_keeps_the_newest_and_filters() -> None:
+    """Lines are numbered; a reader asks for what is new, or for some identifiers."""
+
+    async def test(hub: Hub) -> None:
+        sender = hub.attach("sender")
+        for id in (1, 2, 1):
+            sender.send(data_frame(id))
+        await settle(hub)
+        assert [entry.number for entry in hub.log.after(1)] == [2, 3]
+        assert [entry.number for entry in hub.log.after(ids={1})] == [1, 3]
+        assert [entry.number for entry in hub.log.after(most=1)] == [3]
+        assert hub.log.after(3) == []
+        assert {entry.sender for entry in hub.log.after()} == {"sender"}
+
+    on_a_hub(test)
+
+
+def heard_with(*faults: Fault, count: int = 200) -> tuple[list[Frame], list[str]]:
+    """What a listener hears of numbered frames, and the marks of the log."""
+    frames: list[Frame] = []
+    marks: list[str] = []
+
+    async def test(hub: Hub) -> None:
+        for fault in faults:
+            hub.add_fault(fault)
+        sender = hub.attach("sender", outbox=count)
+        hub.attach("listener", frames.append)
+        for number in range(count):
+            sender.send(data_frame(0x100 + number % 2, number.to_bytes(2, "big")))
+        await settle(hub)
+        while any(fault.kind is Kind.DELAY for fault in faults) and len(frames) < count:
+            await asyncio.sleep(0.001)
+        marks.extend(entry.mark for entry in hub.log.after())
+
+    on_a_hub(test)
+    return frames, marks
+
+
+def test_chance_with_a_seed_strikes_the_same_frames_again() -> None:
+    """Same seed, same fate; another seed, another one; about as many as the chance says."""
+    first, marks = heard_with(Fault(Kind.DROP, chance=0.3, seed=5))
+    again, _ = heard_with(Fault(Kind.DROP, chance=0.3, seed=5))
+    other, _ = heard_with(Fault(Kind.DROP, chance=0.3, seed=6))
+    assert [f.data for f in first] == [f.data for f in again]
+    assert [f.data for f in first] != [f.data for f in other]
+    assert 110 < len(first) < 170
+    assert marks.count("dropped") == 200 - len(first)
+
+
+def test_faults_may_be_meant_for_some_frames_only() -> None:
+    """By identifier, by node, and at most so often."""
+    frames, _ = heard_with(Fault(Kind.DROP, ids=frozenset({0x101})))
+    assert set(ids(frames)) == {0x100}
+    assert len(heard_with(Fault(Kind.DROP, node="somebody"))[0]) == 200
+    assert len(heard_with(Fault(Kind.DROP, times=7))[0]) == 193
+    assert len(heard_with(Fault(Kind.DROP, begin=3600.0))[0]) == 200
+    assert len(heard_with(Fault(Kind.DROP, end=0.0))[0]) == 200
+
+
+def test_corrupt_turns_one_bit_and_duplicate_doubles() -> None:
+    """A corrupted frame differs by exactly one bit and keeps its length."""
+    frames, marks = heard_with(Fault(Kind.CORRUPT))
+    for number, frame in enumerate(frames):
+        turned = int.from_bytes(frame.data, "big") ^ number
+        assert turned.bit_count() == 1
+        assert frame.dlc == 2
+    assert set(marks) == {"corrupted"}
+    frames, _ = heard_with(Fault(Kind.DUPLICATE), count=3)
+    assert [f.data[1] for f in frames] == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_delayed_frame_comes_late_and_not_never() -> None:
+    """Frames that are delayed arrive after those that were sent later."""
+    frames, marks = heard_with(Fault(Kind.DELAY, ids=frozenset({0x100}), delay=0.02), count=20)
+    assert ids(frames) == [0x101] * 10 + [0x100] * 10
+    assert marks.count("delayed") == 10
+    assert frames[10].stamp - frames[9].stamp > 0.01
+
+
+def test_a_destroyed_frame_is_sent_again_and_all_count() -> None:
+    """An error on the wire: an error frame to all, 8 for the sender, 1 for others, then success."""
+
+    async def test(hub: Hub) -> None:
+        hub.add_fault(Fault(Kind.ERROR, times=3))
+        heard: list[Frame] = []
+        sender, listener = hub.attach("sender"), hub.attach("listener", heard.append)
+        sender.send(data_frame(0x10, b"abc"))
+        await settle(hub)
+        errors = [frame for frame in heard if frame.error]
+        assert [f.data for f in heard if not f.error] == [b"abc"]
+        assert len(errors) == 3
+        assert errors[-1].id & 0x88
+        assert sender.errors.transmit == 3 * 8 - 1
+        assert listener.errors.receive == 3 - 1
+        for _ in range(30):
+            sender.send(data_frame(1))
+        await settle(hub)
+        assert sender.errors.transmit == listener.errors.receive == 0
+
+    on_a_hub(test)
+
+
+def test_a_broken_wire_drives_a_sender_through_passive_to_bus_off() -> None:
+    """128 is error passive, 256 bus off; its frames are refused until it is restarted."""
+
+    async def test(hub: Hub) -> None:
+        number = hub.add_fault(Fault(Kind.ERROR, node="sender"))
+        told: list[Frame] = []
+        sender = hub.attach("sender", told.append)
+        listener = hub.attach("listener")
+        sender.send(data_frame(1))
+        await settle(hub)
+        assert sender.state is State.OFF
+        assert not sender.send(data_frame(2))
+        assert any(frame.id & 0x040 for frame in told)  # bus off
+        passive = [frame for frame in told if frame.id & 0x004 and frame.data[1] & 0x20]
+        assert len(passive) == 1
+        assert passive[0].data[6] == 128
+        hub.remove_fault(number)
+        sender.restart()
+        assert sender.state is State.ACTIVE
+        listener.take()
+        assert sender.send(data_frame(3))
+        await settle(hub)
+        assert ids(listener.take()) == [3]
+
+    on_a_hub(test)
+
+
+def test_bus_off_at_a_time_ends_by_itself() -> None:
+    """A planned fault strikes without any frame and lets go at its end."""
+
+    async def test(hub: Hub) -> None:
+        sender, other = hub.attach("sender"), hub.attach("other")
+        hub.add_fault(Fault(Kind.BUS_OFF, node="sender", begin=hub.age + 0.02, end=hub.age + 0.05))
+        assert sender.state is State.ACTIVE
+        while sender.state is not State.OFF:
+            await asyncio.sleep(0.001)
+        other.send(data_frame(1))
+        await settle(hub)
+        assert other.state is State.ACTIVE
+        assert [f for f in sender.take() if not f.error] == []
+        while sender.state is State.OFF:
+            await asyncio.sleep(0.001)
+        other.send(data_frame(2))
+        await settle(hub)
+        assert ids([f for f in sender.take() if not f.error]) == [2]
+
+    on_a_hub(test)
+
+
+def test_a_node_may_come_back_by_itself() -> None:
+    """With a restart time, as SocketCAN's restart-ms."""
+
+    async def test(hub: Hub) -> None:
+        node = hub.attach("node")
+        hub.bus_off(node)
+        assert node.state is State.OFF
+        while node.state is State.OFF:
+            await asyncio.sleep(0.001)
+        assert any(frame.id & 0x100 for frame in node.take())
+
+    on_a_hub(test, restart_after=0.01)
+
+
+def test_an_error_frame_may_be_put_on_the_bus() -> None:
+    """All nodes are told, and none of them takes it for a message."""
+
+    async def test(hub: Hub) -> None:
+        node = hub.attach("node")
+        hub.inject(error_frame(0x20))
+        (frame,) = node.take()
+        assert frame.error
+        assert node.count.errors == 1
+
+    on_a_hub(test)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"chance": 1.5}, {"chance": float("nan")}, {"begin": 2.0, "end": 1.0}, {"delay": -1.0}],
+)
+def test_a_fault_that_makes_no_sense_is_refused(wrong) -> None:
+    """Chances above one, times that run backwards."""
+    with pytest.raises(CanError, match="fault"):
+        Fault(Kind.DROP, **wrong)
