@@ -68,7 +68,7 @@ def test_a_controller_outside_moves_the_arm_and_reads_it(shared: Session) -> Non
         until(shared, lambda: shared["line0.feeds"] > feeds)
         assert shared["line0/J1.target"] == 1.5  # held at the range's end
         assert shared["line0.age"] < 1.0
-        status = shared.partners["line0"]  # type: ignore[index]
+        status = shared.partners["line0"]
         until(shared, lambda: status.status.get("wire_refused", 0) >= 2)
     until(shared, lambda: shared["line0.partners"] == 0)
 
@@ -81,7 +81,7 @@ def test_the_process_loads_no_physics(shared: Session) -> None:
 
 def test_the_log_shows_what_went_over_the_bus_and_can_be_paused(shared: Session) -> None:
     """Lines arrive in order, and stop while the log is paused."""
-    process = shared.partners["line0"]  # type: ignore[index]
+    process = shared.partners["line0"]
     with partner(shared) as client:
         client.send(J2_target=0.125)
         until(shared, lambda: any(b"0.125" in frame.data for frame in process.log))
@@ -123,7 +123,7 @@ def test_a_flood_is_latched_and_memory_stays_flat(shared: Session) -> None:
     assert last - first < 5e6
     until(shared, lambda: shared["line0/J1.target"] == pytest.approx(0.099999))
     assert shared["line0.feeds"] - before < 10_000
-    assert len(shared.partners["line0"].log) <= 1000  # type: ignore[index]
+    assert len(shared.partners["line0"].log) <= 1000
 
 
 def test_a_partner_that_never_reads_or_sends_garbage_disturbs_nobody(shared: Session) -> None:
@@ -164,7 +164,7 @@ def test_a_partner_that_never_reads_or_sends_garbage_disturbs_nobody(shared: Ses
 ))  # fmt: skip
 def test_no_message_of_a_bus_process_breaks_the_session(shared: Session, data: bytes) -> None:
     """Whatever arrives on the link of a bus, the session steps on and its state stays finite."""
-    process = shared.partners["line0"]  # type: ignore[index]
+    process = shared.partners["line0"]
     with connect(process.link.address, process.link.key) as peer:
         peer.send(data)
         seen = shared.state.step
@@ -273,7 +273,7 @@ def run_in_lockstep(delay: float, record: Path | None = None) -> tuple[str, floa
             thread.join()
 
 
-@pytest.mark.capability(26, 83)
+@pytest.mark.capability(26)
 def test_lockstep_is_the_same_however_slow_the_partner(tmp_path: Path) -> None:
     """Three partners, three speeds, one result to the last bit; and the same again in a replay."""
     path = tmp_path / "run.mcap"

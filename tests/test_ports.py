@@ -60,7 +60,7 @@ def served(scene: Scene | Path, **options: Any) -> Session:
 # ---- files ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.capability(29, 53, 54)
+@pytest.mark.capability(29)
 def test_a_joint_is_bound_to_a_bus_in_its_file(tmp_path: Path) -> None:
     """``bus = { can_id = 4, bits = 10 }`` makes a port with the joint's target and angle."""
     inner = '[[port]]\nname = "inner"\nsensors = [{ signal = "J2.speed" }]\n'
@@ -157,6 +157,16 @@ def test_a_joint_may_tell_and_take_more(tmp_path: Path) -> None:
     assert all(line.address == {"can_id": 4} for line in lines.values())
 
 
+def test_a_signal_may_have_a_scale_and_an_offset(tmp_path: Path) -> None:
+    """As a DBC file says it, with limits from the signal's range; a scale needs bits."""
+    bus = BUS.replace("bits = 12", "bits = 12, scale_deg = 0.1, offset_deg = -180, signed = false")
+    cycle = Cycle(compile_scene(load_scene(files(tmp_path, bus))))
+    quant = cycle.bus("can0").rows["tilt.angle"].signal.quant
+    assert (quant.scale, quant.offset) == (0.1 * math.pi / 180, -180 * math.pi / 180)
+    with pytest.raises(LinkworkError, match="needs bits"):
+        Cycle(compile_scene(load_scene(files(tmp_path, BUS.replace("bits = 12", "scale = 1")))))
+
+
 def test_a_bus_can_be_renamed_in_a_document(tmp_path: Path) -> None:
     """The port's reference follows."""
     file = files(tmp_path, BUS.replace('group = "legs/front"', 'bus = "can0"'))
@@ -168,7 +178,7 @@ def test_a_bus_can_be_renamed_in_a_document(tmp_path: Path) -> None:
 # ---- the cycle -----------------------------------------------------------------------------------
 
 
-@pytest.mark.capability(26, 53)
+@pytest.mark.capability(26)
 def test_a_feed_moves_the_joint_in_the_name_of_the_bus() -> None:
     """Commands apply at the step boundary, quantised; the joint belongs to the bus from then on."""
     with served(rig()) as session:
@@ -539,7 +549,7 @@ def test_a_live_edit_keeps_what_the_ports_hold() -> None:
         until(session, lambda: session["line0.feeds"] > 0)
         session.send(m.Override("line0/J2.angle", 0.5))
         session.step(10)
-        number = session.partners["line0"].pid  # type: ignore[index]
+        number = session.partners["line0"].pid
         edited = rig(deadline=1.0)
         edited.port("gain", parameters=["arm/J1.kp"])
         edited.ports.insert(0, edited.ports.pop())
@@ -555,7 +565,7 @@ def test_a_live_edit_keeps_what_the_ports_hold() -> None:
         client.file.write(b'{"gain.kp": 55.0}\n')
         client.send(J1_target=-0.3)
         until(session, lambda: session["arm/J1.kp"] == 55.0 and session["line0/J1.target"] == -0.3)
-        assert session.partners["line0"].pid == number  # type: ignore[index]
+        assert session.partners["line0"].pid == number
         until(session, lambda: "gain.kp" not in client.read())
 
 
@@ -565,14 +575,14 @@ def test_a_live_edit_adds_changes_and_removes_a_bus() -> None:
         session.step()
         assert session.partners is None
         session.swap(rig()).result(timeout=60)
-        until(session, lambda: session.partners is not None and session.partners["line0"].ready)  # type: ignore[index]
-        first = session.partners["line0"].pid  # type: ignore[index]
+        until(session, lambda: session.partners is not None and session.partners["line0"].ready)
+        first = session.partners["line0"].pid
         with partner(session) as client:
             client.send(J1_target=0.25)
             until(session, lambda: session["line0/J1.target"] == 0.25)
         session.swap(rig(plant="real")).result(timeout=60)
-        until(session, lambda: session.partners["line0"].ready and session.version == 3)  # type: ignore[index]
-        assert session.partners["line0"].pid != first  # type: ignore[index]
+        until(session, lambda: session.partners["line0"].ready and session.version == 3)
+        assert session.partners["line0"].pid != first
         session.swap(bench()).result(timeout=60)
         until(session, lambda: session.version == 4)
         assert session.partners.processes == {}  # type: ignore[union-attr]

@@ -27,7 +27,6 @@ def dbc_signal(quant: Quant) -> can_signal.Signal:
     )  # fmt: skip
 
 
-@pytest.mark.capability(54)
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("bits", range(8, 17))
 def test_every_code_is_cantools_code(bits: int, signed: bool) -> None:
@@ -57,6 +56,25 @@ def test_the_bytes_of_a_frame_are_cantools_bytes(signed: bool) -> None:
         data = quant.to_wire(quant.encode(value)).to_bytes(2, "little")
         assert theirs.encode_message(4, {"s": quant.nearest(value)}, strict=False) == data
         assert theirs.decode_message(4, data) == {"s": quant.nearest(value)}
+
+
+@pytest.mark.parametrize(("scale", "offset", "signed"), [(0.1, -40.0, False), (-0.25, 3.0, True)])
+def test_a_scale_and_offset_of_a_dbc_file_are_taken_as_they_are(
+    scale: float, offset: float, signed: bool
+) -> None:
+    """Every code is cantools' code, also where the scale is negative."""
+    quant = Quant.scaled(9, scale, offset, signed)
+    theirs = dbc_signal(quant)
+    for code in range(quant.code_lo, quant.code_hi + 1):
+        assert quant.decode(code) == theirs.raw_to_scaled(code)
+        assert quant.encode(quant.decode(code)) == code
+    narrow = Quant.scaled(9, scale, offset, signed, lo=0.0, hi=2.0)
+    assert 0.0 <= narrow.decode(narrow.encode(-100.0)) <= 0.2
+    for wrong in (0.0, math.nan, math.inf):
+        with pytest.raises(SignalError):
+            Quant.scaled(9, wrong, 0.0)
+    with pytest.raises(SignalError):
+        Quant.scaled(0, 1.0, 0.0)
 
 
 @given(

@@ -21,7 +21,7 @@ import msgspec
 from linkwork.formats.toml import words
 from linkwork.formats.toml.kinds import Word
 from linkwork.formats.toml.tables import UNITS, Section, Table
-from linkwork.registry import ACTUATORS, AGENTS, ENGINES, SENSORS, Registry
+from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, SENSORS, Registry
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python tools/key_tables.py"
@@ -45,9 +45,13 @@ TABLES: dict[str, Table] = {
     "viewpoint": words.VIEWPOINT,
     "posture": words.POSTURE,
     "collide": words.COLLIDE,
+    "bus": words.BUS,
+    "port": words.PORT,
+    "port signal": words.PORT_SIGNAL,
+    "joint bus": words.BUS_ENTRY,
 }
 REGISTRIES: dict[str, Registry[Any]] = {
-    "engine": ENGINES, "sensor": SENSORS, "actuator": ACTUATORS, "agent": AGENTS
+    "engine": ENGINES, "sensor": SENSORS, "actuator": ACTUATORS, "agent": AGENTS, "bus": BUSES
 }  # fmt: skip
 
 
@@ -66,7 +70,7 @@ def key_table(name: str) -> str:
 
 
 def parameter_table(kind: str, type: str) -> str:
-    """The parameters of a registered engine, sensor, actuator or agent."""
+    """The parameters of a registered engine, sensor, actuator, agent or bus."""
     form = form_of(REGISTRIES[kind].get(type))
     told = dict(_attributes(form))
     lines = ["| parameter | default | what it says |", "|-|-|-|"]

@@ -58,7 +58,8 @@ class Adapter:
 
     It calls :meth:`feed` with what arrives, :meth:`joined` and :meth:`left` as partners come and
     go, :meth:`count` for its counters, :meth:`log` for each frame and :meth:`note` for people.
-    Everything runs in one asyncio loop; no method may block. Values are physical, in the signals'
+    Everything runs in one asyncio loop; no method may block, and threads of a library come in by
+    ``loop.call_soon_threadsafe``. Values are physical, in the signals'
     units; ``plan.given[key].quant`` and ``plan.fed[key].quant`` make codes of them. An exception
     that escapes ends the process: the session says so and starts it anew.
 

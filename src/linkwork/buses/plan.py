@@ -14,7 +14,15 @@ from linkwork.blocks import read_params, whole_steps
 from linkwork.buses.adapter import Adapter
 from linkwork.buses.port import BusPlan, Plant, Policy, Port, PortSignal, Role
 from linkwork.buses.quant import Quant
-from linkwork.errors import FormatError, LinkworkError, Origin, SceneError, not_found, suggestion
+from linkwork.errors import (
+    FormatError,
+    LinkworkError,
+    Origin,
+    SceneError,
+    SignalError,
+    not_found,
+    suggestion,
+)
 from linkwork.parts import Spec
 from linkwork.registry import BUSES
 from linkwork.signals import Signals
@@ -48,6 +56,8 @@ class SignalForm(msgspec.Struct, kw_only=True):
     lo: Bound | None = None
     hi: Bound | None = None
     signed: bool = False
+    scale: Bound | None = None
+    offset: Bound = 0.0
     unit: str = ""
     safe: Bound | None = None
 
@@ -205,7 +215,7 @@ def _of_joints(world: World, buses: list[str]) -> Iterator[Draft]:
         dof = world.single_dof(where, origin=joint.origin)
         own = {
             key: value for key, value in joint.bus.items()
-            if key in ("bits", "lo", "hi", "signed", "safe", *address)
+            if key in ("bits", "lo", "hi", "signed", "scale", "offset", "safe", *address)
         }  # fmt: skip
         value = value_signal(world, dof)
         split = "." if joint.kind.nv == 1 else "_"
@@ -289,8 +299,13 @@ def _join(
     low, high = (lo if form.lo is None else form.lo), (hi if form.hi is None else form.hi)
     quant = None
     try:
-        if form.bits is not None:
+        if form.bits is not None and form.scale is not None:
+            quant = Quant.scaled(form.bits, form.scale, form.offset, form.signed, lo=low, hi=high)
+            low, high = quant.lo, quant.hi
+        elif form.bits is not None:
             quant = Quant(form.bits, low, high, form.signed)
+        elif form.scale is not None:
+            raise SignalError("scale says what a code is worth, so it needs bits.")
     except LinkworkError as error:
         raise SceneError(
             f"{who}, {name}: {error.message}",

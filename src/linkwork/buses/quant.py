@@ -20,17 +20,51 @@ class Quant(msgspec.Struct, frozen=True, dict=True):
     (``lo``), signed ones from −2^(bits−1) (``lo``), as two's complement on the wire. The numbers
     are those of a DBC file with the same scale and offset, to the last bit.
 
+    A DBC file gives scale and offset instead (:meth:`scaled`); ``lo`` and ``hi`` are then the
+    limits within which values are held.
+
     Attributes:
         bits: 1 to 52.
-        lo: Value of the lowest code.
-        hi: Value of the highest code.
+        lo: Value of the lowest code, or lowest value.
+        hi: Value of the highest code, or highest value.
         signed: Whether codes are two's complement.
+        given: Scale and offset, where they are given; scale may be negative.
     """
 
     bits: int
     lo: float
     hi: float
     signed: bool = False
+    given: tuple[float, float] | None = None
+
+    @classmethod
+    def scaled(
+        cls, bits: int, scale: float, offset: float, signed: bool = False, *,
+        lo: float = -math.inf, hi: float = math.inf,
+    ) -> Quant:  # fmt: skip
+        """A quantisation by its scale and offset, as a DBC file has it.
+
+        Args:
+            bits: 1 to 52.
+            scale: What one code is worth; not 0.
+            offset: Value of code 0.
+            signed: Whether codes are two's complement.
+            lo: Lowest value, beyond which values are held at it.
+            hi: Highest value.
+
+        Raises:
+            SignalError: If they make no quantisation.
+        """
+        if not 1 <= bits <= MOST_BITS:
+            raise SignalError(f"a quantisation has 1 to {MOST_BITS} bits, not {bits}.")
+        if not (math.isfinite(scale) and scale != 0.0 and math.isfinite(offset)):
+            raise SignalError(
+                f"a quantisation needs a scale other than 0 and an offset, not {scale:g} and "
+                f"{offset:g}."
+            )
+        first = -(2 ** (bits - 1)) if signed else 0
+        ends = first * scale + offset, (first + 2**bits - 1) * scale + offset
+        return cls(bits, max(lo, min(ends)), min(hi, max(ends)), signed, (scale, offset))
 
     def __post_init__(self) -> None:
         if not 1 <= self.bits <= MOST_BITS:
@@ -40,7 +74,7 @@ class Quant(msgspec.Struct, frozen=True, dict=True):
                 f"a quantisation runs from a lowest to a highest number, not from {self.lo:g} to "
                 f"{self.hi:g}."
             )
-        if not (math.isfinite(self.scale) and self.scale > 0.0 and math.isfinite(self.offset)):
+        if not (math.isfinite(self.scale) and self.scale != 0.0 and math.isfinite(self.offset)):
             raise SignalError(
                 f"{self.bits} bits cannot divide what lies between {self.lo:g} and {self.hi:g}."
             )
@@ -48,11 +82,15 @@ class Quant(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def scale(self) -> float:
         """What one code is worth."""
+        if self.given is not None:
+            return self.given[0]
         return (self.hi - self.lo) / (2**self.bits - 1)
 
     @cached_property
     def offset(self) -> float:
         """Value of code 0."""
+        if self.given is not None:
+            return self.given[1]
         return self.lo - self.code_lo * self.scale
 
     @property

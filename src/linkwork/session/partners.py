@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from linkwork.session.messages import Message
 
 
 class Partners(Protocol):
     """The processes of a session's buses. Only :meth:`wait` and :meth:`meet` may take time."""
+
+    def __getitem__(self, bus: str, /) -> Any:
+        """The process of a bus."""
+        ...
 
     def meet(self, *, wait: bool = False) -> None:
         """Starts, tells or ends processes, as the scene has its buses now.
