@@ -2,15 +2,14 @@
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import can
 import pytest
 
 from linkwork.buses.can import CanError, Hub, data_frame, remote_frame
 from linkwork.buses.can.bridge import Bridge
-
-MULTICAST = "ff15:7079:7468:6f6e:6465:6d6f:6d63:6173"
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -21,7 +20,7 @@ async def until(condition: Callable[[], bool]) -> None:
     raise AssertionError("it did not come")
 
 
-def run(test: Callable[[], Awaitable[None]]) -> None:
+def run(test: Callable[[], Coroutine[None, None, None]]) -> None:
     asyncio.run(test())
 
 
@@ -69,7 +68,7 @@ def test_udp_multicast_is_joined() -> None:
 
     async def test() -> None:
         hub = Hub()
-        options = {"port": 43211, "hop_limit": 0}
+        options: dict[str, Any] = {"port": 43211, "hop_limit": 0}
         bridge = Bridge(hub, "udp_multicast", "239.74.163.2", **options)
         try:
             await bridge.start()

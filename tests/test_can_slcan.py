@@ -292,16 +292,18 @@ def test_half_a_command_on_a_terminal_is_forgotten(bus: BusProcess) -> None:
 
 def test_a_terminal_that_nobody_reads_loses_whole_frames_and_is_closed() -> None:
     """The bus goes on; after its patience the channel is closed and the line is clean."""
-    with BusProcess("--pty", "--patience", "0.3") as bus, Line(bus.slcan) as sender:
-        with Terminal(bus.pty) as line:
-            assert ask(line, "O") == "\r"
-            assert ask(sender, "O") == "\r"
-            sender.say("t12381122334455667788\r" * 6000)
-            wait_for(lambda: any("was closed" in e for e in bus.stats()["events"]), "the end")
-            lost = bus.node(bus.pty)["lost"]
-            assert lost > 1000
-            assert ask(line, "V") == "V1013\r"  # nothing stale before it
-            assert ask(line, "O") == "\r"
+    with (
+        BusProcess("--pty", "--patience", "0.3") as bus,
+        Line(bus.slcan) as sender,
+        Terminal(bus.pty) as line,
+    ):
+        assert ask(line, "O") == "\r"
+        assert ask(sender, "O") == "\r"
+        sender.say("t12381122334455667788\r" * 6000)
+        wait_for(lambda: any("was closed" in e for e in bus.stats()["events"]), "the end")
+        assert bus.node(bus.pty)["lost"] > 1000
+        assert ask(line, "V") == "V1013\r"  # nothing stale before it
+        assert ask(line, "O") == "\r"
 
 
 def test_a_terminal_that_is_read_late_gives_whole_frames(bus: BusProcess) -> None:
