@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "linkwork"
 # import what a user's would, and nothing imports them.
 ROOMS = [
     "errors",
+    "hosts",
     "units",
     "registry",
     "jit",

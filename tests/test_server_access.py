@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from linkwork.errors import FormatError
-from linkwork.server.access import Access, allowed, is_loopback
+from linkwork.hosts import is_loopback
+from linkwork.server.access import Access, allowed
 from linkwork.server.imports import files_of, keep
 from linkwork.server.people import People
 from linkwork.server.recent import Recents

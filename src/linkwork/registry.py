@@ -120,6 +120,7 @@ BUSES: Registry[Any] = Registry(
     "bus",
     {
         "loop": "linkwork.buses.loop:Loop",
+        "tcp": "linkwork.buses.tcp:Tcp",
     },
     plural="buses",
 )

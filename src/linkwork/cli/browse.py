@@ -18,10 +18,11 @@ from linkwork.cli.given import load_with_notes, scene_to_run
 from linkwork.cli.ready import getting_ready
 from linkwork.cli.screen import Screen, stderr, stdout
 from linkwork.errors import LinkworkError
+from linkwork.hosts import is_loopback
 from linkwork.parts import Part, kit_part
 from linkwork.scene import Scene
 from linkwork.server import imports
-from linkwork.server.access import allowed, is_loopback, new_token
+from linkwork.server.access import allowed, new_token
 from linkwork.server.certificate import certificate
 from linkwork.server.host.editor import Opened
 from linkwork.server.host.host import Host

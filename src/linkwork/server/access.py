@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import secrets
 from collections.abc import Iterable, Mapping
@@ -10,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from linkwork.errors import FormatError
+from linkwork.hosts import is_loopback
 
 _KIT_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}/[A-Za-z0-9_-]{1,100}\Z")
 
@@ -42,16 +42,6 @@ class Access:
             return False
         origin = headers.get("origin")
         return origin is None or urlsplit(origin).netloc.lower() == called.lower()
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host's name stands for this machine only."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def new_token() -> str:

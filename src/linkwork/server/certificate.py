@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from linkwork.errors import LinkworkError
-from linkwork.server.access import is_loopback
+from linkwork.hosts import is_loopback
 
 #: Where certificates are kept.
 FOLDER = Path("~/.linkwork/certificate")

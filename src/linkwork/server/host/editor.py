@@ -194,9 +194,10 @@ def _origin(world: World, kind: str, name: str) -> Origin:
         if name not in world.element_names:
             raise not_found("element", name, world.element_names)
         return world.element_origins[world.element_names.index(name)]
-    specs = {s.name: s.origin for s in (
-        *world.sensors, *world.actuators, *world.agents, *world.buses, *world.ports
-    )}
+    specs = {
+        s.name: s.origin
+        for s in (*world.sensors, *world.actuators, *world.agents, *world.buses, *world.ports)
+    }
     if name in specs:
         return specs[name]
     scope, _, rest = name.partition("/")

@@ -1,0 +1,31 @@
+/* A controller in C that moves the first joint of the Amtec arm over TCP.
+
+   cc -o controller examples/11_tcp_controller.c -lm
+   linkwork run amtec/tcp --real          (in another terminal)
+   ./controller 127.0.0.1 7420
+*/
+#include <arpa/inet.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+int main(int argc, char **argv) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(argc > 2 ? atoi(argv[2]) : 7420)};
+    inet_pton(AF_INET, argc > 1 ? argv[1] : "127.0.0.1", &at.sin_addr);
+    int door = socket(AF_INET, SOCK_STREAM, 0), commands = 0;
+    if (connect(door, (struct sockaddr *)&at, sizeof at)) return perror("no part"), 1;
+    FILE *in = fdopen(door, "r"), *out = fdopen(door, "w");
+    char line[65536];
+    fprintf(out, "join\n"), fflush(out);
+    while (fgets(line, sizeof line, in) && strcmp(line, "ready\n")) commands += !strncmp(line, "command", 7);
+    double time = 0, angle = 0;
+    while (time < 4 && fgets(line, sizeof line, in) && sscanf(line, "s %*d %lf %lf", &time, &angle) == 2) {
+        fprintf(out, "c %.6f", 0.5 * sin(time));
+        for (int n = 1; n < commands; n++) fprintf(out, " -");
+        fprintf(out, "\n"), fflush(out);
+    }
+    printf("J1 is at %.3f rad after %.2f s.\n", angle, time);
+    return 0;
+}

@@ -1,0 +1,210 @@
+"""Tcp: the bus type of parts that are served, or reached, over TCP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import ssl
+from typing import Annotated
+
+import msgspec
+
+from linkwork.buses.adapter import Adapter, Outlet
+from linkwork.buses.port import BusPlan
+from linkwork.buses.tcp.client import PartClient, Told
+from linkwork.buses.tcp.lines import Item
+from linkwork.buses.tcp.server import Heard, PartServer
+from linkwork.errors import LinkworkError
+from linkwork.hosts import is_loopback
+
+PORT = 7420
+
+
+class TcpParams(msgspec.Struct, forbid_unknown_fields=True):
+    """Parameters of :class:`Tcp`.
+
+    Attributes:
+        host: Interface to listen on; "0.0.0.0" lets other machines in, who need the token.
+        port: Port to listen on; 0 for a free one.
+        token: What controllers must know, or what the part asks for. Without one, a host that
+            others can reach gets a random token, which is shown.
+        connect: "host:port" of a part that is hardware, or another simulation.
+        tls: Whether connections are encrypted.
+        certificate: File of the certificate; at the controller's end, of what is trusted.
+        key: File of its private key.
+    """
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = PORT
+    token: Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[!-~]*$")] = ""
+    connect: Annotated[str, msgspec.Meta(pattern=r"^$|^[^\s]+:\d{1,5}$")] = ""
+    tls: bool = False
+    certificate: str = ""
+    key: str = ""
+
+
+class TcpAddress(msgspec.Struct, forbid_unknown_fields=True):
+    """What a signal may say beyond its common keys.
+
+    Attributes:
+        remote: Its name at the other end, where that differs; for ``connect``.
+    """
+
+    remote: str = ""
+
+
+class Tcp(Adapter):
+    """Serves the ports as a part, or reaches a part elsewhere where the plant is real.
+
+    ``[[bus]] type = "tcp"``; see ``docs/tcp.md`` for the lines.
+    """
+
+    Params = TcpParams
+    Address = TcpAddress
+    counters = dict.fromkeys(
+        ("lines_in", "lines_out", "bad_lines", "skipped", "dropped", "turned_away"), ""
+    )
+
+    def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
+        super().__init__(plan, outlet)
+        self._server: PartServer | None = None
+        self._client: PartClient | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._linked = False
+
+    @classmethod
+    def check(cls, plan: BusPlan) -> list[str]:
+        """A real plant needs an address; a virtual one has none."""
+        params = msgspec.convert(plan.params, TcpParams)
+        if plan.plant == "virtual" and params.connect:
+            return ['connect leads to hardware: write plant = "real" or "both".']
+        if plan.plant != "virtual" and not params.connect:
+            return ['a real plant needs its address: connect = "host:port".']
+        if params.tls and not params.connect and not (params.certificate and params.key):
+            return ["tls needs the files certificate and key."]
+        return []
+
+    async def start(self) -> list[str]:
+        """Opens the door, or goes to the part."""
+        params: TcpParams = self.params
+        if params.connect:
+            host, _, port = params.connect.rpartition(":")
+            told = Told(self._reached, self._lost, self._measured, self._counted, self._logged)
+            self._client = PartClient(
+                host.strip("[]"), int(port), token=params.token, tls=self._trust(), told=told
+            )
+            self._running = asyncio.create_task(self._client.run())
+            return [f"part at {params.connect}"]
+        token = params.token
+        if not token and not is_loopback(params.host):
+            token = secrets.token_urlsafe(12)
+        heard = Heard(self._commanded, self.joined, self.left, self._counted, self._logged)
+        self._server = PartServer(
+            self._items(), self.plan.period, lockstep=self.plan.lockstep, token=token, heard=heard
+        )
+        port = await self._server.start(params.host, params.port, self._identity())
+        words = f", token {token}" if token and not params.token else ""
+        return [f"TCP part on {params.host}:{port}{' with TLS' if params.tls else ''}{words}"]
+
+    def _items(self) -> list[Item]:
+        fed = [("command", *each) for each in self.plan.fed.items()]
+        given = [("sensor", *each) for each in self.plan.given.items()]
+        return [
+            Item(role, key, signal.unit, signal.lo, signal.hi)  # type: ignore[arg-type]
+            for role, key, signal in [*fed, *given]
+        ]
+
+    def _identity(self) -> ssl.SSLContext | None:
+        params: TcpParams = self.params
+        if not params.tls:
+            return None
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            context.load_cert_chain(_path(params.certificate), _path(params.key))
+        except (OSError, ssl.SSLError) as error:
+            raise LinkworkError(
+                f"certificate {params.certificate} and key {params.key} cannot be used: {error}."
+            ) from None
+        return context
+
+    def _trust(self) -> ssl.SSLContext | None:
+        params: TcpParams = self.params
+        if not params.tls:
+            return None
+        try:
+            return ssl.create_default_context(cafile=_path(params.certificate) or None)
+        except (OSError, ssl.SSLError) as error:
+            raise LinkworkError(
+                f"certificate {params.certificate} cannot be used: {error}."
+            ) from None
+
+    def _counted(self, name: str) -> None:
+        self.count(name)
+
+    def _logged(self, way: str, who: str, line: str) -> None:
+        self.log(way, who, text=line)
+
+    # ---- a virtual plant -----------------------------------------------------------------
+
+    def _commanded(self, values: list[float | None]) -> None:
+        given = {k: v for k, v in zip(self.plan.fed, values, strict=True) if v is not None}
+        if self.plan.lockstep:
+            self.feed(given, turn=self.turn)
+        elif given:
+            self.feed(given)
+
+    def outgoing(self, values: dict[str, float]) -> None:
+        """Sends the sensors to controllers, or the commands to the part."""
+        if self._server is not None:
+            asks = self.plan.lockstep and self.turn > 0
+            self._server.show(self.step, self.time, list(values.values()), asks=asks)
+        elif self._client is not None:
+            names = {key: self._remote(key) for key in values}
+            self._client.command({names[key]: value for key, value in values.items()})
+
+    def replanned(self, before: BusPlan) -> None:
+        """Describes the part anew; controllers join again."""
+        if self._server is not None:
+            self._server.describe(self._items(), self.plan.period)
+
+    # ---- a real plant --------------------------------------------------------------------
+
+    def _remote(self, key: str) -> str:
+        signals = {**self.plan.given, **self.plan.fed}
+        return str(signals[key].address.get("remote") or key)
+
+    def _reached(self, items: list[Item]) -> None:
+        there = {item.name for item in items}
+        missing = [key for key in (*self.plan.given, *self.plan.fed)
+                   if self._remote(key) not in there]  # fmt: skip
+        if missing:
+            self.note(
+                f"the part at {self.params.connect} has no {', '.join(missing[:5])}"
+                f'{" and others" if len(missing) > 5 else ""}. Name what it has: remote = "…".',
+                "warning",
+            )
+        self._linked = True
+        self.joined()
+
+    def _lost(self, why: str) -> None:
+        if self._linked:
+            self._linked = False
+            self.note(f"the part at {self.params.connect} is gone: {why}", "warning")
+            self.left()
+
+    def _measured(self, values: dict[str, float]) -> None:
+        found = {key: values[self._remote(key)] for key in self.plan.fed
+                 if self._remote(key) in values}  # fmt: skip
+        self.feed(found, turn=self.turn if self.plan.lockstep else 0)
+
+    async def close(self) -> None:
+        """Shuts the door."""
+        if self._server is not None:
+            await self._server.close()
+        if self._running is not None:
+            self._running.cancel()
+
+
+def _path(file: str) -> str:
+    return os.path.expanduser(file)

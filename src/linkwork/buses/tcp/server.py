@@ -1,0 +1,253 @@
+"""PartServer: the door that controllers come through; one commands, others look on."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import ssl
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from linkwork.buses.tcp.lines import (
+    GREETING,
+    MOST,
+    Item,
+    decoded,
+    parse_commands,
+    sensors_line,
+)
+from linkwork.errors import FormatError, LinkworkError
+
+#: Controllers at a time; how long one may take to join [s]; a wrong token is answered this late.
+MOST_CLIENTS, JOIN_TIME, SULK = 16, 10.0, 1.0
+#: Bytes that may wait for a controller before it misses values, and before it is sent away.
+SKIP_AT, DROP_AT = 64 * 1024, 256 * 1024
+#: Commands that one may send ahead of the values they answer, in lock-step.
+AHEAD = 16
+
+
+@dataclass(eq=False)
+class Client:
+    """A controller that has come in."""
+
+    name: str
+    writer: asyncio.StreamWriter
+    ahead: deque[list[float | None]] = field(default_factory=deque)
+    skipped: int = 0
+
+    def say(self, line: str) -> None:
+        """Sends a line."""
+        self.writer.write(f"{line}\n".encode())
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that it has not taken yet."""
+        return self.writer.transport.get_write_buffer_size()
+
+
+@dataclass
+class Heard:
+    """What a server tells its owner."""
+
+    commands: Callable[[list[float | None]], object]
+    joined: Callable[[], object]
+    left: Callable[[], object]
+    count: Callable[[str], object]
+    log: Callable[[str, str, str], object]
+
+
+class PartServer:
+    """Serves one part.
+
+    Args:
+        items: Commands and sensors, in the order of their values.
+        period: Control period [s].
+        lockstep: Whether every line of sensors is answered by one of commands.
+        token: What a controller must know; empty for nothing.
+        heard: Called with what arrives.
+    """
+
+    def __init__(
+        self, items: list[Item], period: float, *, lockstep: bool, token: str, heard: Heard
+    ) -> None:
+        self._token, self._heard, self._lockstep = token, heard, lockstep
+        self._clients: list[Client] = []
+        self._driver: Client | None = None
+        self._last = ""
+        self._open = False  # whether the last line of sensors waits for its answer
+        self._server: asyncio.Server | None = None
+        self.describe(items, period)
+
+    def describe(self, items: list[Item], period: float) -> None:
+        """Takes over what the part consists of; who is connected must join anew."""
+        self._items, self._period = items, period
+        self._commands = sum(item.role == "command" for item in items)
+        self._last, self._open = "", False
+        for client in self._clients:
+            client.say("error the part has changed; join again.")
+            client.writer.close()
+
+    async def start(self, host: str, port: int, tls: ssl.SSLContext | None) -> int:
+        """Opens the door; returns its port.
+
+        Raises:
+            LinkworkError: If the port is taken or the host is not ours.
+        """
+        try:
+            self._server = await asyncio.start_server(self._serve, host, port, limit=MOST, ssl=tls)
+        except OSError as error:
+            raise LinkworkError(
+                f"the TCP part cannot listen on {host}:{port}: {error.strerror or error}.",
+                hint="Another program may have the port; choose another, or 0 for a free one.",
+            ) from None
+        return int(self._server.sockets[0].getsockname()[1])
+
+    async def close(self) -> None:
+        """Shuts the door and sends everyone away."""
+        if self._server is not None:
+            self._server.close()
+        for client in self._clients:
+            client.writer.transport.abort()
+
+    # ---- out -----------------------------------------------------------------------------
+
+    def show(self, step: int, time: float, values: list[float], *, asks: bool) -> None:
+        """Sends the sensors; with ``asks`` the scene waits for commands."""
+        self._last = sensors_line(step, time, values)
+        self._open = asks
+        for client in self._clients:
+            if client.waiting > DROP_AT:
+                self._heard.count("dropped")
+                client.writer.transport.abort()
+            elif client.waiting > SKIP_AT and not self._lockstep:
+                client.skipped += 1
+                self._heard.count("skipped")
+            else:
+                client.say(self._last)
+                self._heard.count("lines_out")
+        self._heard.log("out", "", self._last)
+        driver = self._driver
+        if self._open and driver is not None and driver.ahead:
+            self._answer(driver.ahead.popleft())
+
+    def _answer(self, values: list[float | None]) -> None:
+        self._open = False
+        self._heard.commands(values)
+
+    # ---- in ------------------------------------------------------------------------------
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        peer = writer.get_extra_info("peername")
+        client = Client(f"{peer[0]}:{peer[1]}" if peer else "?", writer)
+        try:
+            if await self._join(reader, client):
+                await self._listen(reader, client)
+        except (OSError, asyncio.IncompleteReadError):
+            pass  # it is gone
+        finally:
+            if client in self._clients:
+                self._clients.remove(client)
+                if self._driver is client:
+                    self._driver = None
+                self._heard.left()
+            writer.close()
+            with contextlib.suppress(OSError, ssl.SSLError):
+                await asyncio.wait_for(writer.wait_closed(), JOIN_TIME)
+
+    async def _join(self, reader: asyncio.StreamReader, client: Client) -> bool:
+        if len(self._clients) >= MOST_CLIENTS:
+            client.say(f"error {MOST_CLIENTS} controllers are connected; no more are let in.")
+            self._heard.count("turned_away")
+            return False
+        client.say(GREETING)
+        try:
+            line = await asyncio.wait_for(_line(reader), JOIN_TIME)
+        except (TimeoutError, FormatError):
+            line = ""
+        word, _, token = line.partition(" ")
+        if word != "join" or not secrets.compare_digest(token.encode(), self._token.encode()):
+            self._heard.count("turned_away")
+            await asyncio.sleep(SULK if word == "join" else 0.0)
+            wanted = "join and its token" if self._token else "join"
+            client.say(f"error the first line must be: {wanted}.")
+            return False
+        for item in self._items:
+            client.say(item.line())
+        client.say(f"period {self._period!r} {'lockstep' if self._lockstep else 'real'}")
+        client.say("ready")
+        if self._last:
+            client.say(self._last)
+        self._clients.append(client)
+        self._heard.joined()
+        return True
+
+    async def _listen(self, reader: asyncio.StreamReader, client: Client) -> None:
+        while True:
+            try:
+                line = await _line(reader)
+            except FormatError as error:
+                self._bad(client, str(error))
+                if "long" in str(error):
+                    return
+                continue
+            if not line or line == "bye":
+                return
+            self._heard.count("lines_in")
+            self._heard.log("in", client.name, line)
+            self._take(client, line)
+            if client.waiting > SKIP_AT:  # it asks and asks, and reads no answer
+                try:
+                    await asyncio.wait_for(client.writer.drain(), JOIN_TIME)
+                except TimeoutError:
+                    self._heard.count("dropped")
+                    return
+
+    def _take(self, client: Client, line: str) -> None:
+        word, _, rest = line.partition(" ")
+        if word == "ping":
+            client.say(f"pong {rest}".rstrip())
+        elif word == "c":
+            self._command(client, line)
+        else:
+            self._bad(client, f"there is no line {word[:20]!r}; there are c, ping and bye.")
+
+    def _command(self, client: Client, line: str) -> None:
+        self._driver = self._driver or client
+        if self._driver is not client:
+            self._bad(client, f"{self._driver.name} commands this part; you look on.")
+            return
+        try:
+            values = parse_commands(line, self._commands)
+        except FormatError as error:
+            self._bad(client, str(error))
+            return
+        if not self._lockstep:
+            self._heard.commands(values)
+        elif self._open:
+            self._answer(values)
+        elif len(client.ahead) < AHEAD:
+            client.ahead.append(values)
+        else:
+            self._bad(client, f"more than {AHEAD} commands ahead of the values they answer.")
+
+    def _bad(self, client: Client, why: str) -> None:
+        self._heard.count("bad_lines")
+        client.say(f"error {why}")
+
+
+async def _line(reader: asyncio.StreamReader) -> str:
+    """The next line; empty at the end.
+
+    Raises:
+        FormatError: If it is too long, or not text.
+    """
+    try:
+        data = await reader.readline()
+    except ValueError:
+        raise FormatError(f"a line is too long: {MOST} bytes at most.") from None
+    if data and not data.endswith(b"\n"):
+        return ""  # half a line, and its sender is gone
+    text = decoded(data)
+    return text or (" " if data else "")
