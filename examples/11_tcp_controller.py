@@ -1,28 +1,49 @@
 """A controller of its own moves the Amtec arm over TCP; it knows nothing of Linkwork.
 
-Start the arm in another terminal, then this one:
+    python examples/11_tcp_controller.py                      # starts the arm, then moves it
+    python examples/11_tcp_controller.py 192.168.0.7 7420     # an arm that runs elsewhere
 
-    linkwork run amtec/tcp --real
-    python examples/11_tcp_controller.py
+What goes over the wire are lines of text, so any language does; 11_tcp_controller.c is the same
+in C. The lines are described in docs/tcp.md.
 """
 
 import math
 import socket
+import subprocess
 import sys
+import time
 
-HOST, PORT = (sys.argv[1:] + ["localhost", "7420"][len(sys.argv) - 1 :])[:2]
 
-part = socket.create_connection((HOST, int(PORT))).makefile("rw", newline="\n")
-print("join", file=part, flush=True)
-names = []
-while (words := part.readline().split())[0] != "ready":
-    if words[0] == "command":
-        names.append(words[1])
-for line in part:  # s, step, time, then what the sensors say
-    time, angles = float(line.split()[2]), [float(word) for word in line.split()[3:]]
-    wanted = {"J2.angle_wanted": 0.4 + 0.3 * math.sin(time), "J1.angle_wanted": math.sin(time / 2)}
-    wanted |= {f"{side}.position_wanted": 0.015 * (1 + math.sin(time)) for side in ("left", "right")}
-    print("c", *(wanted.get(name, "-") for name in names), file=part, flush=True)
-    if time > 8.0:
-        print(f"J1 is at {math.degrees(angles[0]):.1f}°, J2 at {math.degrees(angles[1]):.1f}°.")
-        break
+def control(host: str, port: int) -> None:
+    """Sways the first two joints, and opens and closes the gripper."""
+    part = socket.create_connection((host, port)).makefile("rw", newline="\n")
+    print("join", file=part, flush=True)
+    names = []
+    while (words := part.readline().split())[0] != "ready":
+        if words[0] == "command":
+            names.append(words[1])
+    for line in part:  # s, step, time, then what the sensors say
+        now, angles = float(line.split()[2]), [float(word) for word in line.split()[3:]]
+        wanted = {"J1.angle_wanted": 0.8 * math.sin(now), "J2.angle_wanted": 0.5}
+        wanted |= {f"{side}.position_wanted": 0.02 for side in ("left", "right")}
+        print("c", *(wanted.get(name, "-") for name in names), file=part, flush=True)
+        if now > 3.0:
+            break
+    print(f"J1 at {math.degrees(angles[0]):.0f}°, J2 at {math.degrees(angles[1]):.1f}°.")
+
+
+if len(sys.argv) > 2:
+    control(sys.argv[1], int(sys.argv[2]))
+else:
+    run = [sys.executable, "-m", "linkwork.cli", "run", "amtec/tcp", "--clock", "real"]
+    with subprocess.Popen([*run, "--for", "8"], stdout=subprocess.PIPE, text=True) as arm:
+        end = time.monotonic() + 120.0  # the first start compiles
+        while True:
+            try:
+                control("localhost", 7420)
+                break
+            except ConnectionRefusedError:
+                if time.monotonic() > end or arm.poll() is not None:
+                    raise
+                time.sleep(0.1)
+        arm.terminate()

@@ -144,6 +144,9 @@ DOCS: dict[str, Picture] = {
         lambda: after(example("09")["scene"](), 3.0),
         Camera((0.55, -1.20, 0.75), (0.06, 0.0, 0.18), 0.52),
     ),
+    "amtec": Picture(
+        lambda: after("amtec/bench", 0.5), Camera((1.75, -2.05, 1.75), (0.22, 0.0, 0.62), 0.50)
+    ),
     "crane": Picture(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
 }
 

@@ -1,0 +1,99 @@
+"""A TCP part for tests: a small scene that serves one, and a controller that speaks its lines."""
+
+import socket
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+
+from linkwork import Scene, Session, load
+
+ARM = """
+format = "linkwork/scene 1"
+name = "cell"
+step = 0.002
+
+[[part]]
+name = "arm"
+part = "gripper/arm"
+
+[[bus]]
+name = "part"
+type = "tcp"
+port = 0
+period = 0.01
+{more}
+
+[[port]]
+name = "J1"
+commands = [{{ signal = "arm/J1.target" }}, {{ signal = "arm/J1.target_speed" }}]
+sensors = [{{ signal = "arm/J1.angle" }}]
+
+[[port]]
+name = "J2"
+commands = [{{ signal = "arm/J2.target" }}]
+sensors = [{{ signal = "arm/J2.angle" }}]
+"""
+COMMANDS = ["J1.target", "J1.target_speed", "J2.target"]
+PATIENCE = 20.0
+
+
+def cell(folder: Path, more: str = "") -> Scene:
+    """A gripper arm with a part on a free port; ``more`` is said of its bus."""
+    file = folder / "cell.toml"
+    file.write_text(ARM.format(more=more))
+    scene = load(file)
+    assert isinstance(scene, Scene)
+    return scene
+
+
+def door(session: Session) -> int:
+    """The port that a session's part listens on."""
+    assert session.partners is not None
+    line = session.partners["part"].doors[0]
+    return int(line.split(":")[1].split(",")[0].split(" ")[0])
+
+
+class Controller:
+    """A controller: connects, joins and reads what the part is."""
+
+    def __init__(
+        self, port: int, *, token: str = "", tls: ssl.SSLContext | None = None, join: bool = True
+    ) -> None:
+        plain = socket.create_connection(("127.0.0.1", port), PATIENCE)
+        self.socket = tls.wrap_socket(plain, server_hostname="localhost") if tls else plain
+        self.file = self.socket.makefile("rw", newline="\n")
+        assert self.read() == "linkwork-part 1"
+        self.described: list[str] = []
+        if join:
+            self.say(f"join {token}".strip())
+            while (line := self.read()) != "ready":
+                assert line, "turned away"
+                self.described.append(line)
+
+    def say(self, line: str) -> None:
+        print(line, file=self.file, flush=True)
+
+    def read(self) -> str:
+        return self.file.readline().rstrip("\n")
+
+    def until(self, start: str) -> str:
+        """The next line that begins so."""
+        while not (line := self.read()).startswith(start):
+            assert line, f"the part has gone before it said {start!r}"
+        return line
+
+    def angles(self) -> list[float]:
+        """The next values of the sensors."""
+        return [float(word) for word in self.until("s ").split(" ")[3:]]
+
+    def close(self) -> None:
+        self.file.close()
+        self.socket.close()
+
+
+def run_until(session: Session, reached: Callable[[], bool], most: float = 20.0) -> None:
+    """Runs in real time until something is so [simulated s at most]."""
+    end = session.time + most
+    while not reached():
+        assert session.time < end, "it did not happen"
+        session.run(0.02, clock="real")

@@ -1,0 +1,273 @@
+"""The TCP part: joint angles and speeds in, joint angles out, by clients that know only lines."""
+
+import math
+import shutil
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkwork import LinkworkError, Session
+from linkwork.buses.tcp import lines
+from part_rig import COMMANDS, Controller, cell, door, run_until
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 30.0
+
+
+@given(st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False), max_size=9))
+def test_commands_come_back_as_they_were(values: list[float | None]) -> None:
+    """Numbers cross as text without losing a bit."""
+    line = lines.commands_line(values)
+    if values:
+        assert lines.parse_commands(line, len(values)) == values
+
+
+@given(st.text(max_size=80), st.integers(0, 5))
+def test_any_line_is_read_or_refused(text: str, count: int) -> None:
+    """Nothing but a FormatError comes of a line that is none."""
+    for parse in (
+        lambda: lines.parse_commands(f"c {text}", count),
+        lambda: lines.parse_sensors(text, count),
+        lambda: lines.parse_item(text),
+        lambda: lines.decoded(text.encode("utf-8", "surrogatepass")),
+    ):
+        try:
+            parse()
+        except lines.FormatError:
+            continue
+
+
+@pytest.mark.capability(28)
+def test_a_controller_outside_moves_the_arm(tmp_path: Path) -> None:
+    """The part says what it takes and tells; wanted angles come in, angles go out."""
+    with Session(cell(tmp_path)) as session:
+        controller = Controller(door(session))
+        told = [line.split(" ") for line in controller.described]
+        assert [w[1] for w in told if w[0] == "command"] == COMMANDS
+        assert [w[1] for w in told if w[0] == "sensor"] == ["J1.angle", "J2.angle"]
+        assert told[0][2] == "rad"
+        assert [float(w) for w in told[0][3:]] == pytest.approx(
+            [math.radians(-40), math.radians(75)]
+        )
+        assert told[-1] == ["period", "0.01", "real"]
+        controller.say("c 0.6 - 0.3")
+        run_until(session, lambda: abs(session["arm/J1.angle"] - 0.6) < 0.01)
+        assert session.signals.owners["arm/J1.target"] == "part"
+        assert session["arm/J2.target"] == pytest.approx(0.3)
+        assert abs(controller.angles()[0] - 0.6) < 1.0
+        controller.say("ping hello")
+        run_until(session, lambda: session["part.lines_in"] >= 2)
+        assert controller.until("pong") == "pong hello"
+        controller.close()
+
+
+def test_the_highest_speed_is_a_command(tmp_path: Path) -> None:
+    """With a tenth of the speed the way takes longer."""
+    with Session(cell(tmp_path)) as session:
+        controller = Controller(door(session))
+        controller.say("c 0.7 0.2 -")
+        run_until(session, lambda: session["arm/J1.target"] == 0.7)
+        start = session["arm/J1.angle"]
+        session.run(1.0)
+        assert session["arm/J1.angle"] - start == pytest.approx(0.2, abs=0.03)
+        controller.close()
+
+
+def test_what_cannot_be_used_is_answered_and_changes_nothing(tmp_path: Path) -> None:
+    """NaN, a wrong number of values, an unknown line: an error each; the next good line counts."""
+    with Session(cell(tmp_path)) as session:
+        controller = Controller(door(session))
+        before = session["arm/J1.target"]
+        for line in ("c nan - -", "c 1 2", "c 1_0 - -", "jump", "c 1e999 - -", "\x01"):
+            controller.say(line)
+        run_until(session, lambda: session["part.bad_lines"] >= 6)
+        assert session["arm/J1.target"] == before
+        errors = [controller.until("error") for _ in range(6)]
+        assert "no finite number" in errors[0]
+        assert "3 commands" in errors[1]
+        controller.say("c 0.5 - -")
+        run_until(session, lambda: session["arm/J1.target"] == 0.5)
+        controller.close()
+
+
+def test_one_commands_and_the_others_look_on(tmp_path: Path) -> None:
+    """A second master is told who commands; when the first leaves, it may."""
+    with Session(cell(tmp_path)) as session:
+        first, second = Controller(door(session)), Controller(door(session))
+        first.say("c 0.5 - -")
+        run_until(session, lambda: session["arm/J1.target"] == 0.5)
+        second.say("c 0.1 - -")
+        run_until(session, lambda: session["part.bad_lines"] >= 1)
+        assert "commands this part" in second.until("error")
+        assert session["arm/J1.target"] == 0.5
+        first.close()
+        run_until(session, lambda: session["part.partners"] == 1)
+        second.say("c 0.1 - -")
+        run_until(session, lambda: session["arm/J1.target"] == 0.1)
+        second.close()
+
+
+def controlled(folder: Path, delay: float) -> tuple[bytes, float]:
+    """A run in lock-step with a controller that takes ``delay`` for each answer [s]."""
+    with Session(cell(folder, "lockstep = true")) as session:
+        port = door(session)
+
+        def control() -> None:
+            controller = Controller(port)
+            for _ in range(40):
+                angle = controller.angles()[0]
+                time.sleep(delay)
+                controller.say(f"c {0.3 + 0.5 * math.sin(3 * angle)!r} - -")
+            controller.close()
+
+        thread = threading.Thread(target=control)
+        thread.start()
+        for _ in range(40):
+            session.step(5)
+        thread.join(PATIENCE)
+        moved = (session.state.q, session.state.v, session.state.pose, session.state.target)
+        return b"".join(each.tobytes() for each in moved), session.time
+
+
+def test_lockstep_is_the_same_however_slow_the_controller(tmp_path: Path) -> None:
+    """Simulated time waits for the controller; three paces give the same bits."""
+    states = {controlled(tmp_path, delay) for delay in (0.0, 0.003, 0.02)}
+    assert len(states) == 1
+    assert next(iter(states))[1] == pytest.approx(0.4)
+
+
+def test_a_dead_controller_ends_by_the_policy(tmp_path: Path) -> None:
+    """In lock-step its leaving pauses the session, with a message."""
+    with Session(cell(tmp_path, 'lockstep = true\non_loss = "pause"')) as session:
+        controller = Controller(door(session))
+        controller.angles()
+        controller.say("c 0.4 - -")
+        session.step(5)
+        controller.close()
+        run = threading.Thread(target=session.run)
+        run.start()
+        end = time.monotonic() + PATIENCE
+        while session.running and time.monotonic() < end:
+            time.sleep(0.01)
+        session.stop()
+        run.join(PATIENCE)
+        assert not session.running
+        assert session.time == pytest.approx(0.01)
+        assert any("left" in event.text for event in session.outbox.events)
+
+
+def test_who_does_not_know_the_token_stays_out(tmp_path: Path) -> None:
+    """A wrong token is told late and sent away; the right one is let in."""
+    with Session(cell(tmp_path, 'token = "sesame"')) as session:
+        wrong = Controller(door(session), join=False)
+        wrong.say("join open")
+        assert wrong.read() == "error the first line must be: join and its token."
+        assert wrong.read() == ""
+        right = Controller(door(session), token="sesame")
+        right.say("c 0.5 - -")
+        run_until(session, lambda: session["arm/J1.target"] == 0.5)
+        right.close()
+
+
+def test_open_to_others_only_with_a_token(tmp_path: Path) -> None:
+    """A host that others can reach gets a token that nobody guesses, and says it."""
+    with Session(cell(tmp_path, 'host = "0.0.0.0"')) as session:
+        assert session.partners is not None
+        line = session.partners["part"].doors[0]
+        token = line.rpartition(" token ")[2]
+        assert len(token) >= 12
+        Controller(door(session), token=token).close()
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate")
+def test_the_line_can_be_encrypted(tmp_path: Path) -> None:
+    """With TLS a controller that trusts the certificate is served; one that does not goes away."""
+    made, key = tmp_path / "part.pem", tmp_path / "part.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+         "-nodes", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+         "-keyout", str(key), "-out", str(made)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    more = f'tls = true\ncertificate = "{made}"\nkey = "{key}"'
+    with Session(cell(tmp_path, more)) as session:
+        with pytest.raises(ssl.SSLError):
+            Controller(door(session), tls=ssl.create_default_context())
+        controller = Controller(door(session), tls=ssl.create_default_context(cafile=str(made)))
+        controller.say("c 0.5 - -")
+        run_until(session, lambda: session["arm/J1.target"] == 0.5)
+        controller.close()
+
+
+@pytest.mark.capability(26, 27)
+@pytest.mark.parametrize("plant", ['plant = "both"\ncloses = "real"', 'plant = "real"'])
+def test_real_and_virtual_are_driven_at_once(tmp_path: Path, plant: str) -> None:
+    """One line of the file swaps the hardware end; with "both" the real one may close the loop.
+
+    Another session stands in for the hardware: its part is all that the first one sees.
+    """
+    (tmp_path / "hardware").mkdir()
+    with Session(cell(tmp_path / "hardware")) as hardware:
+        run = threading.Thread(target=hardware.run, kwargs={"clock": "real"})
+        run.start()
+        try:
+            more = f'{plant}\nconnect = "127.0.0.1:{door(hardware)}"'
+            with Session(cell(tmp_path, more)) as session:
+                session["part/J1.target"] = 0.7
+                run_until(session, lambda: session["part.partners"] == 1)
+                run_until(session, lambda: abs(session["part/J1.angle"] - 0.7) < 0.02)
+                assert hardware["arm/J1.angle"] == pytest.approx(0.7, abs=0.05)
+                run_until(session, lambda: abs(session["arm/J1.angle"] - 0.7) < 0.05)
+        finally:
+            hardware.stop()
+            run.join(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('connect = "there:1"', 'write plant = "real" or "both"'),
+        ('plant = "real"', "needs its address"),
+        ("tls = true", "certificate and key"),
+        ("host = 7", "host"),
+        ('token = "two words"', "token|pattern"),
+        ('connect = "nowhere"', "pattern|connect"),
+        ("prot = 7", "prot"),
+    ],
+)
+def test_a_wrong_parameter_is_told_with_its_line(tmp_path: Path, more: str, said: str) -> None:
+    """Before anything runs, with file and line."""
+    with pytest.raises(LinkworkError, match=said) as error:
+        Session(cell(tmp_path, more))
+    assert "cell.toml:" in str(error.value)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.capability(28)
+def test_ten_lines_of_c_are_a_controller(tmp_path: Path) -> None:
+    """The example in C is compiled, joins and moves the first joint."""
+    program = tmp_path / "controller"
+    source = ROOT / "examples" / "11_tcp_controller.c"
+    subprocess.run(["cc", "-Wall", "-Werror", "-o", program, source, "-lm"], check=True)
+    with Session(cell(tmp_path)) as session:
+        with subprocess.Popen(
+            [program, "127.0.0.1", str(door(session))], stdout=subprocess.PIPE, text=True
+        ) as controller:
+            run_until(session, lambda: controller.poll() is not None, most=60.0)
+            out, _ = controller.communicate()
+        assert controller.returncode == 0
+        angle = float(out.split()[3])
+        assert angle == pytest.approx(0.5 * math.sin(4.0), abs=0.08), out
+
+
+def test_the_process_stays_light(tmp_path: Path) -> None:
+    """The part's process never imports numba."""
+    code = "import sys, linkwork.buses.tcp; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
