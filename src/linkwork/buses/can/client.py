@@ -36,6 +36,7 @@ class TcpClient(asyncio.Protocol):
         self._flush_due = False
         self._blocked = False
         self._lost_while_blocked = 0
+        self._unread = 0
         self._held = False
         self._ending = False
 
@@ -85,6 +86,7 @@ class TcpClient(asyncio.Protocol):
     def pause_writing(self) -> None:
         """The client does not read, and its buffer is full."""
         self._blocked, self._lost_while_blocked = True, 0
+        self._unread = self.transport.get_write_buffer_size()
         self.loop.call_later(self.patience, self._lose_patience)
 
     def resume_writing(self) -> None:
@@ -144,7 +146,9 @@ class TcpClient(asyncio.Protocol):
     def _lose_patience(self) -> None:
         if not self._blocked or self.transport.is_closing():
             return
-        if not self._lost_while_blocked:  # a quiet bus: it may take its time
+        unread = self.transport.get_write_buffer_size()
+        if unread < self._unread or not self._lost_while_blocked:
+            self._unread = unread  # it reads, if slowly; or the bus is quiet
             self.loop.call_later(self.patience, self._lose_patience)
             return
         if self.node is not None:

@@ -72,7 +72,7 @@ class _Reader(Statements):
 
     def read(self) -> None:
         """Reads the whole file."""
-        statements = self._all()
+        statements = self._statements = self._all()
         while self.at.peek().kind != "end":
             token = self.at.peek()
             act = statements.get(token.text) if token.kind == "name" else None
@@ -127,8 +127,7 @@ class _Reader(Statements):
 
     def _nodes(self) -> None:
         self.at.mark(":")
-        keywords = self._all()
-        while self.at.peek().kind == "name" and self.at.peek().text not in keywords:
+        while self.at.peek().kind == "name" and self.at.peek().text not in self._statements:
             line, name = self.at.peek().line, self.at.name()
             if any(node.name == name for node in self.database.nodes):
                 raise self.at.wrong(f"the node {name!r} is named twice.", line)
@@ -226,8 +225,8 @@ class _Reader(Statements):
         return int(token.text), sign.text == "-"
 
     def _receivers(self) -> list[str]:
-        found, keywords = [], self._all()
-        while self.at.peek().kind == "name" and self.at.peek().text not in keywords:
+        found = []
+        while self.at.peek().kind == "name" and self.at.peek().text not in self._statements:
             name = self.at.name()
             if name != NO_NODE:
                 found.append(name)

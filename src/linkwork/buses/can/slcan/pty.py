@@ -59,6 +59,7 @@ class SlcanPty:
         self._waiting = 0
         self._flush_due = self._blocked = False
         self._lost_while_blocked = 0
+        self._read = self._read_before = 0  # bytes that the client took
         self._timer: asyncio.TimerHandle | None = None
         self._loop.add_reader(self._master, self._readable)
 
@@ -146,6 +147,7 @@ class SlcanPty:
             except OSError:
                 done = len(text)
             self._waiting -= done
+            self._read += done
             if done < len(text):
                 self._output[0] = text[done:]  # the rest of this frame goes first, later
                 self._block()
@@ -158,13 +160,15 @@ class SlcanPty:
     def _block(self) -> None:
         if not self._blocked:
             self._blocked, self._lost_while_blocked = True, 0
+            self._read_before = self._read
             self._loop.add_writer(self._master, self._flush)
             self._loop.call_later(self.patience, self._lose_patience)
 
     def _lose_patience(self) -> None:
         if not self._blocked or self._master < 0:
             return
-        if not self._lost_while_blocked:
+        if self._read > self._read_before or not self._lost_while_blocked:
+            self._read_before = self._read
             self._loop.call_later(self.patience, self._lose_patience)
             return
         import termios
