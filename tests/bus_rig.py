@@ -38,8 +38,10 @@ class Partner:
         self.file = self.socket.makefile("rwb")
 
     def send(self, **values: float) -> None:
-        self.file.write(json.dumps({k.replace("_", "."): v for k, v in values.items()}).encode())
-        self.file.write(b"\n")
+        self.send_text({key.replace("_", "."): value for key, value in values.items()})
+
+    def send_text(self, values: dict[str, float]) -> None:
+        self.file.write(json.dumps(values).encode() + b"\n")
         self.file.flush()
 
     def read(self) -> dict[str, float]:

@@ -16,8 +16,12 @@ from linkwork.session import messages
 from linkwork.session.messages import (
     Advance,
     Drop,
+    Feed,
     Grab,
+    Health,
     Message,
+    Order,
+    Override,
     Pause,
     Place,
     Play,
@@ -58,6 +62,8 @@ MESSAGES: list[Message] = [
     Place("arm/J1", "", 0.4), Restore(b"state"),
     Grab("box/cube", (1.0, 0.0, 1.5)), Drop(), Reload("count", "x = 1"), Play(), Play(2.0),
     Pause(), Advance(3), Watch(["arm/J1.angle"]), Swap(b"archive", {"a": "b"}),
+    Feed("can0", {"J1.target": 0.5}, turn=True), Health("can0", 1, 2, {"frames": 3.0}),
+    Override("can0/J1.target", 0.5), Order("can0", "drop", {"chance": 0.5, "on": True}),
 ]  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import subprocess
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bus_rig import partner, rig, said, until
+from bus_rig import Partner, partner, port_of, rig, said, until
 from command_line import linkwork
 from linkwork.buses.listing import port_lines
 from linkwork.errors import LinkworkError
@@ -432,7 +434,6 @@ def plant(kind: str, closes: str | None = None) -> Session:
     return served(program(rig(**params), "level", LEVEL))
 
 
-@pytest.mark.capability(26, 60)
 def test_the_hardware_end_is_swapped_by_one_line() -> None:
     """The same program drives the scene, or the hardware on the bus, as ``plant`` says."""
     with plant("virtual") as session:
@@ -454,7 +455,6 @@ def test_the_hardware_end_is_swapped_by_one_line() -> None:
         assert said(session, "no fed signal of bus 'line0' named 'J1.target'")
 
 
-@pytest.mark.capability(27)
 @pytest.mark.parametrize("closes", ["virtual", "real"])
 def test_real_and_virtual_are_driven_at_once(closes: str) -> None:
     """Commands go to both; the sensors of the one that closes the loop are the program's."""
@@ -470,6 +470,70 @@ def test_real_and_virtual_are_driven_at_once(closes: str) -> None:
         else:
             assert session["line0/J1.angle"] == pytest.approx(0.25, abs=0.05)
             assert block.outgoing[0] == pytest.approx(0.25, abs=0.05)
+
+
+class Machine(threading.Thread):
+    """A machine on the bus: goes where it is told, by its own law, and says where it is."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__()
+        self.client = Partner(port)
+        self.angle = 0.0
+
+    def run(self) -> None:
+        try:
+            while True:
+                wanted = self.client.read()["arm/J1.target"]
+                self.angle += 0.05 * (0.5 * wanted - self.angle)  # half as far as the scene's arm
+                self.client.send_text({"arm/J1.angle": self.angle})
+        except (EOFError, OSError):
+            return
+
+
+def run_plant(folder: Path, plant: str) -> tuple[float, float, float]:
+    """Runs the scene's file for a while: the port's, the scene's and the machine's angle."""
+    bus = f'[[bus]]\nname = "line0"\ntype = "line"\n{plant}\n'
+    agent = '[[agent]]\nname = "level"\ntype = "program"\nfile = "level.py"\n'
+    file = files(folder, bus + agent, "bus = { bits = 16 }")
+    (folder / "level.py").write_text(
+        "from linkwork import Control\n\n\nclass Level(Control):\n    def loop(self):\n"
+        "        elbow = self.port('arm/J1')\n        elbow.target = 0.5 - elbow.angle\n"
+    )
+    with Session(file, watch=False) as session:
+        machine = Machine(port_of(session)) if "virtual" not in plant.partition("\n")[0] else None
+        if machine is not None:
+            machine.start()
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            session.step(10)
+            done = machine is None or (session["line0.feeds"] > 300 and machine.angle > 0.05)
+            if done and session.time > 2.0:
+                break
+            time.sleep(0.002)
+        angles = session["line0/arm/J1.angle"], session["arm/J1.angle"]
+    if machine is not None:
+        machine.join(30)
+        machine.client.close()
+    return *angles, machine.angle if machine is not None else math.nan
+
+
+@pytest.mark.capability(26, 27, 60)
+def test_one_program_drives_the_scene_the_machine_or_both(tmp_path: Path) -> None:
+    """One line of the scene's file is all that differs; the loop closes where the line says."""
+    port, scene, _ = run_plant(tmp_path, 'plant = "virtual"')
+    assert port == pytest.approx(0.25, abs=0.05)
+    assert scene == pytest.approx(port, abs=0.01)
+    port, scene, machine = run_plant(tmp_path, 'plant = "real"')
+    assert port == pytest.approx(1 / 6, abs=0.02)  # 0.5·(0.5 − x) = x
+    assert machine == pytest.approx(port, abs=0.02)
+    assert scene == pytest.approx(port, abs=0.05)  # the scene shows the machine
+    port, scene, machine = run_plant(tmp_path, 'plant = "both"\ncloses = "virtual"')
+    assert port == pytest.approx(0.25, abs=0.05)
+    assert scene == pytest.approx(port, abs=0.01)
+    assert machine == pytest.approx(0.125, abs=0.03)
+    port, scene, machine = run_plant(tmp_path, 'plant = "both"\ncloses = "real"')
+    assert port == pytest.approx(1 / 6, abs=0.02)
+    assert scene == pytest.approx(0.5 - port, abs=0.05)
 
 
 def test_both_sends_out_what_others_want_of_the_joint() -> None:

@@ -15,8 +15,12 @@ from linkwork.scene.archive import pack
 from linkwork.session.messages import (
     Advance,
     Drop,
+    Feed,
     Grab,
+    Health,
     Message,
+    Order,
+    Override,
     Pause,
     Place,
     Play,
@@ -42,6 +46,7 @@ WORDS: list[Any] = [
     "", "arm/J1.target", "arm/J2.target", "arm/J1.angle", "arm/J1", "arm/upper", "box/cube", "box",
     "user", "wave", "count", "up", "world.gravity_z", "arm/upper.mass", "arm/J1.kp", "x" * 600,
     "\u0000", "é/é", "..", "arm/J1.max_effort", "arm/upper.friction", "x", "rz", "angle",
+    "b0", "b0/elbow.target", "elbow.target", "b0/elbow.angle", "b0.age",
 ]  # fmt: skip
 NUMBERS: list[Any] = [
     0, 1, -1, 0.5, -0.5, 1e-300, 1e300, -1e300, math.inf, -math.inf, math.nan, 2**31, 2**63 - 1,
@@ -51,7 +56,7 @@ KINDS = [kind.__name__.lower() for kind in Message.__subclasses__()]
 FIELDS = [
     "type", "signal", "value", "owner", "element", "target", "point", "slot", "stiffness",
     "damping", "name", "agent", "source", "archive", "ids", "sources", "speed", "steps", "signals",
-    "joint", "dof", "state", "extra",
+    "joint", "dof", "state", "extra", "bus", "values", "turn", "partners", "counters", "args",
 ]  # fmt: skip
 
 
@@ -59,6 +64,9 @@ def scene() -> Scene:
     made = bench().place(box(), at=Pose((1.0, 0.0, 0.5)), base="free")
     made.postures["up"] = {"arm/J1": -0.9, "arm/J2": 0.4}
     made.agent("wave", "wave", joint="arm/J1", amplitude=0.3)
+    made.bus("b0", "loop", deadline=0.01, on_loss="ramp", ramp=0.02)
+    elbow = [{"signal": "arm/J2.target", "bits": 8}], [{"signal": "arm/J2.angle", "bits": 8}]
+    made.port("elbow", commands=elbow[0], sensors=elbow[1])
     return program(made, "count", "def loop(self):\n    self.memory.n = self.memory('n') + 1")
 
 
@@ -85,6 +93,10 @@ def valid(rng: random.Random, session: Session) -> Message:
             lambda: Advance(rng.randrange(1, 5)),
             lambda: Watch([pick(WORDS)]),
             lambda: Swap(ARCHIVE),
+            lambda: Feed("b0", {"elbow.target": rng.uniform(-2, 2)}, turn=rng.random() < 0.5),
+            lambda: Health("b0", rng.randrange(3), rng.randrange(3), {"frames": rng.random()}),
+            lambda: Override(pick(WORDS[-4:]), pick([None, 0.3, -0.3])),
+            lambda: Order("b0", pick(["log", "fault"]), {"on": True}),
         ]
     )()
 
@@ -180,7 +192,7 @@ def test_no_message_spoils_a_session(seed: int) -> None:
     """Each is decoded, applied and stepped: an error of ours at most, and finite numbers always."""
     rng = random.Random(seed)
     applied = 0
-    with Session(scene()) as session:
+    with Session(scene(), buses=False) as session:
         for number in range(CASES // 3):
             data = case(rng, session)
             try:

@@ -393,8 +393,10 @@ class BusBlock(Block):
     def _sense(self) -> None:
         if len(self._sensed):
             read = self._grid.nearest(self._data[self._behind])
-            held = self._override[self._sensed]
-            self._value[self._sensed] = np.where(held[:, 0] != 0.0, held[:, 1], read)
+            if np.count_nonzero(self._override[:, 0]):
+                held = self._override[self._sensed]
+                read = np.where(held[:, 0] != 0.0, held[:, 1], read)
+            self._value[self._sensed] = read
 
     def _follow(self) -> None:
         """Commands that nobody gave to the port go out as the scene's own targets."""
@@ -429,18 +431,34 @@ class Grid:
 
     def __init__(self, signals: list[PortSignal]) -> None:
         quants = [(n, s.quant) for n, s in enumerate(signals) if s.quant is not None]
-        self._where = np.array([n for n, _ in quants], np.int64)
-        self._numbers = np.array([
-            (q.lo, q.hi, q.scale, q.offset, q.code_lo, q.code_hi) for _, q in quants
-        ]).reshape(-1, 6).T  # fmt: skip
-        self._lo = np.array([s.lo for s in signals])
-        self._hi = np.array([s.hi for s in signals])
+        self._where: np.ndarray | slice = np.array([n for n, _ in quants], np.int64)
+        self._some = bool(quants)
+        if len(quants) == len(signals):
+            self._where = slice(None)  # no copying about
+        self._scale, self._offset, self._first, self._last = (
+            np.array(column, np.float64)
+            for column in (
+                [q.scale for _, q in quants],
+                [q.offset for _, q in quants],
+                [q.code_lo for _, q in quants],
+                [q.code_hi for _, q in quants],
+            )
+        )
+        #: A quantised signal's range is its quantisation's.
+        self._lo = np.array([s.lo if s.quant is None else s.quant.lo for s in signals])
+        self._hi = np.array([s.hi if s.quant is None else s.quant.hi for s in signals])
 
     def nearest(self, values: np.ndarray) -> np.ndarray:
-        """The values as the other end of the wire reads them, within their ranges."""
-        values = np.clip(values, self._lo, self._hi) if len(values) else values
-        if len(self._where):
-            lo, hi, scale, offset, code_lo, code_hi = self._numbers
-            code = np.rint((np.clip(values[self._where], lo, hi) - offset) / scale)
-            values[self._where] = np.clip(code, code_lo, code_hi) * scale + offset
+        """The values, in place, as the other end of the wire reads them, within their ranges."""
+        np.maximum(values, self._lo, out=values)
+        np.minimum(values, self._hi, out=values)
+        if self._some:
+            code = values[self._where] - self._offset
+            code /= self._scale
+            np.rint(code, out=code)
+            np.maximum(code, self._first, out=code)
+            np.minimum(code, self._last, out=code)
+            code *= self._scale
+            code += self._offset
+            values[self._where] = code
         return values
