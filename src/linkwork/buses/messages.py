@@ -47,7 +47,7 @@ class Outgoing(msgspec.Struct, frozen=True, array_like=True):
         time: Simulated time [s].
         turn: Number of the turn that the scene waits for; 0 for none.
         taken: Feeds that the session has taken so far.
-        values: Values of ``plan.given``, in its order.
+        values: Values of ``plan.given``, in its order; NaN for what has none yet.
     """
 
     version: int

@@ -85,8 +85,7 @@ class BusProcess:
         """Starts the process; it says by itself when it serves."""
         self.ready = False
         self.error = ""
-        self._taken = 0
-        self.partners = 0
+        self._peer = self._taken = self.partners = 0
         self._waiting_for = -1
         self._starts.append(time.monotonic())
         path = f"{self._adapter.__module__}:{self._adapter.__qualname__}"
@@ -206,7 +205,7 @@ class BusProcess:
         if code is None:
             if self.ready or time.monotonic() - self._starts[-1] < START:
                 return "", ""
-            self.end()
+            self.end(0.0)  # it hangs
         if self.error:  # it said so itself: starting anew would end the same way
             self.given_up = True
             return "error", f"it cannot be served: {self.error}"
@@ -219,21 +218,21 @@ class BusProcess:
         self.start()
         return "warning", "its process had ended; it was started anew."
 
-    def end(self) -> None:
-        """Ends the process."""
+    def end(self, patience: float = 1.0) -> None:
+        """Ends the process; it has ``patience`` [s] to shut its doors."""
         process, self._process = self._process, None
         self.ready = False
         if process is None:
             return
-        process.terminate()
-        try:
-            process.wait(3.0)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        if self._peer and patience:
+            self.link.drop(self._peer, "the bus is not served any more")
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(patience)
+        process.kill()
+        process.wait()
 
     def close(self) -> None:
         """Ends the process and its link."""
         self.given_up = True
-        self.end()
+        self.end(3.0)
         self.link.close()
