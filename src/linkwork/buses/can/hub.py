@@ -18,7 +18,6 @@ from linkwork.buses.can.log import FrameLog
 from linkwork.buses.can.node import Node, Receive
 from linkwork.buses.can.states import bus_error, state_report
 
-TURN = 512  # frames in one turn of the event loop, then others may run
 LEAD = 0.001  # how far a timed bus may run ahead of the clock, for timers are not finer [s]
 
 
@@ -92,7 +91,7 @@ class Hub:
         echo: bool = False,
         listen_only: bool = False,
         inbox: int = 4096,
-        outbox: int = 512,
+        outbox: int = 256,
     ) -> Node:
         """Adds a participant.
 
@@ -141,10 +140,8 @@ class Hub:
 
     def contend(self, node: Node) -> None:
         """Enters a node's first frame for arbitration; called by the node."""
-        heapq.heappush(self._heads, (node.outbox[0].key, next(self._order), node))
-        if not self._turn_due:
-            self._turn_due = True
-            self.loop.call_soon(self._turn)
+        heapq.heappush(self._heads, self._entry(node))
+        self._turn_again()
 
     def inject(self, frame: Frame, sender: str = "") -> None:
         """Carries a frame that no node sent, to all: an error frame, or a test's own."""
@@ -198,28 +195,54 @@ class Hub:
     # How frames travel
 
     def _turn(self) -> None:
-        """Carries what waits, the lowest identifier first, and yields to others now and then."""
+        """Carries what waits, the lowest identifier first.
+
+        A timed bus is as unfair as a wire: who has the lower identifier always goes first. One
+        that takes no time carries all frames of an instant and only then those that came
+        meanwhile, so that a flood does not shut others out.
+        """
         self._turn_due = False
-        heads, budget = self._heads, TURN
-        while heads and budget:
-            if self.timed and (ahead := self._free_at - self.now()) > LEAD:
+        if self.timed:
+            self._turn_on_the_wire()
+            return
+        heads, self._heads = self._heads, []
+        left = {node: len(node.outbox) for _, _, node in heads}
+        while heads:
+            node = heapq.heappop(heads)[2]
+            if not node.outbox:
+                continue
+            self._carry_next(node)
+            left[node] -= 1
+            if node.outbox:
+                heapq.heappush(heads if left[node] else self._heads, self._entry(node))
+        self._turn_again()
+
+    def _turn_on_the_wire(self) -> None:
+        while self._heads:
+            if (ahead := self._free_at - self.now()) > LEAD:
                 self._turn_due = True
                 self.loop.call_later(ahead, self._turn)
                 return
-            _, _, node = heapq.heappop(heads)
+            node = heapq.heappop(self._heads)[2]
             if not node.outbox:
                 continue
-            budget -= 1
-            was_full = node.full
-            frame = node.outbox.popleft()
-            self._carry(node, frame)
+            self._carry_next(node)
             if node.outbox:
-                heapq.heappush(heads, (node.outbox[0].key, next(self._order), node))
-            if was_full and node.on_room is not None:
-                self.loop.call_soon(node.on_room)
-        if heads and not self._turn_due:
+                heapq.heappush(self._heads, self._entry(node))
+
+    def _turn_again(self) -> None:
+        if self._heads and not self._turn_due:
             self._turn_due = True
             self.loop.call_soon(self._turn)
+
+    def _entry(self, node: Node) -> tuple[int, int, Node]:
+        return node.outbox[0].key, next(self._order), node
+
+    def _carry_next(self, node: Node) -> None:
+        was_full = node.full
+        self._carry(node, node.outbox.popleft())
+        if was_full and node.on_room is not None:
+            self.loop.call_soon(node.on_room)
 
     def _carry(self, node: Node, frame: Frame) -> None:
         if node.errors.off:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from linkwork.buses.can.slcan.adapter import Adapter
 
 LONGEST = 64  # of a command; the longest lawful one has 26 characters
-TURN = 512
+TURN = 256
 
 
 class Lines:

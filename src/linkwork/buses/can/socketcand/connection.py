@@ -17,7 +17,7 @@ from linkwork.buses.can.socketcand.text import SEND, next_element, quick_frame, 
 if TYPE_CHECKING:
     from linkwork.buses.can.socketcand.server import Socketcand
 
-TURN = 512  # commands in one turn of the event loop
+TURN = 256  # commands in one turn of the event loop
 
 
 class Connection(TcpClient):
