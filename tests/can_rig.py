@@ -81,8 +81,12 @@ class BusProcess:
 class Line:
     """A plain TCP connection that reads up to what is waited for."""
 
-    def __init__(self, address: tuple[str, int]) -> None:
-        self.socket = socket.create_connection(address, timeout=PATIENCE)
+    def __init__(self, address: tuple[str, int], *, window: int = 0) -> None:
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if window:  # what the kernel takes for a client that does not read
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(address)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.name = "{}:{}".format(*self.socket.getsockname())
         self.text = b""
@@ -116,9 +120,9 @@ class Line:
         return True
 
 
-def opened(bus: BusProcess, mode: str = "rawmode") -> Line:
+def opened(bus: BusProcess, mode: str = "rawmode", *, window: int = 0) -> Line:
     """A socketcand client with the bus open, in a mode."""
-    line = Line(bus.socketcand)
+    line = Line(bus.socketcand, window=window)
     line.until("< hi >")
     line.say(f"< open can0 >< {mode} >")
     line.until("< ok >")

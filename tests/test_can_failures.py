@@ -132,7 +132,11 @@ def test_a_client_that_pauses_goes_on_where_it_was(flat: BusProcess) -> None:
 
 def test_a_client_that_never_reads_loses_is_counted_and_dropped(flat: BusProcess) -> None:
     """It costs others nothing: each of their frames arrives meanwhile."""
-    with opened(flat) as deaf, opened(flat) as sender, opened(flat) as listener:
+    with (
+        opened(flat, window=65536) as deaf,
+        opened(flat) as sender,
+        opened(flat) as listener,
+    ):
         heard = threading.Thread(target=listener.until, args=("< frame 7FF",), daemon=True)
         heard.start()
         while not (counts := flat.node(deaf.name))["lost"]:

@@ -68,6 +68,8 @@ class TcpClient(asyncio.Protocol):
         if raw is not None:
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            # Megabytes of old frames in the kernel would serve nobody.
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, HIGH_WATER)
         self.opened()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -99,36 +99,40 @@ class Fate:
 
 
 class Faults:
-    """The faults of a bus, applied in the order in which they were added."""
+    """The faults of a bus, applied in the order in which they were added.
+
+    Attributes:
+        running: Those that were added and not removed, by number.
+    """
 
     def __init__(self) -> None:
-        self._running: dict[int, _Running] = {}
+        self.running: dict[int, _Running] = {}
         self._numbers = itertools.count(1)
 
     def __len__(self) -> int:
-        return len(self._running)
+        return len(self.running)
 
     def __iter__(self) -> Iterator[tuple[int, Fault, int]]:
         """Gives number, fault and how often it has struck."""
-        return ((n, each.fault, each.hits) for n, each in self._running.items())
+        return ((n, each.fault, each.hits) for n, each in self.running.items())
 
     def add(self, fault: Fault) -> int:
         """Starts a fault and returns its number."""
         number = next(self._numbers)
-        self._running[number] = _Running(fault)
+        self.running[number] = _Running(fault)
         return number
 
     def __contains__(self, number: int) -> bool:
-        return number in self._running
+        return number in self.running
 
     def remove(self, number: int) -> Fault | None:
         """Ends a fault and returns it; None where it is gone already."""
-        running = self._running.pop(number, None)
+        running = self.running.pop(number, None)
         return None if running is None else running.fault
 
     def clear(self) -> None:
         """Ends all faults."""
-        self._running.clear()
+        self.running.clear()
 
     def fate(self, frame: Frame, sender: str, t: float) -> Fate | None:
         """What becomes of a frame; None where nothing strikes it.
@@ -139,7 +143,7 @@ class Faults:
             t: Time since the hub began [s].
         """
         fate: Fate | None = None
-        for each in self._running.values():
+        for each in self.running.values():
             if each.strikes(frame, sender, t):
                 fate = fate or Fate(frame)
                 _apply(each, fate)

@@ -50,6 +50,7 @@ class Node:
         errors: Error counters and state.
         echo: Also hears its own frames.
         listen_only: May not send.
+        most: How many frames may wait to be sent.
         accept: Hears only frames for which this is true; all where None. Error frames pass.
         on_room: Called once when the send queue, having been full, has room again.
     """
@@ -75,7 +76,7 @@ class Node:
         self.on_room: Callable[[], None] | None = None
         self.attached = True
         self.outbox: deque[Frame] = deque()
-        self._most = outbox
+        self.most = outbox
         self._receive = receive
         self._inbox: deque[Frame] = deque(maxlen=inbox)
 
@@ -87,7 +88,7 @@ class Node:
     @property
     def full(self) -> bool:
         """The send queue takes no more for now."""
-        return len(self.outbox) >= self._most
+        return len(self.outbox) >= self.most
 
     def send(self, frame: Frame) -> bool:
         """Queues a frame for the bus.
@@ -95,11 +96,12 @@ class Node:
         Returns:
             False where the bus did not take it, which :attr:`count` then tells.
         """
-        if self.full or self.errors.off or self.listen_only or not self.attached:
+        outbox = self.outbox
+        if len(outbox) >= self.most or self.errors.off or self.listen_only or not self.attached:
             self.count.refused += 1
             return False
-        self.outbox.append(frame)
-        if len(self.outbox) == 1:
+        outbox.append(frame)
+        if len(outbox) == 1:
             self.hub.contend(self)
         return True
 

@@ -51,7 +51,7 @@ class Connection(TcpClient):
         place, done = 0, 0
         while not self._ending:
             node = self.node
-            if done >= TURN or (node is not None and node.full):
+            if done >= TURN or (node is not None and len(node.outbox) >= node.most):
                 break
             done += 1
             if type(self._mode) is Raw and node is not None:

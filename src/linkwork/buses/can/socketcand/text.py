@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from linkwork.buses.can.frame import EXTENDED_MOST, STANDARD_MOST, CanError, Frame
 
+_tuple = tuple.__new__  # a named tuple's own way in costs twice as much
 LONGEST = 16 * 1024  # of one element; the longest lawful one, a PDU of 4095 bytes, has 8.2 kB
 
 # The command that comes by the thousand, whole and in its usual form.
@@ -29,7 +30,7 @@ def quick_frame(found: re.Match[bytes]) -> Frame | None:
     if len(tokens) != int(length) or id > (EXTENDED_MOST if extended else STANDARD_MOST):
         return None
     data = bytes(map(_BYTES.__getitem__, tokens))
-    return Frame(id, data, extended, False, False, len(data))
+    return _tuple(Frame, (id, data, extended, False, False, len(data), 0.0))
 
 
 def identifier(text: str) -> tuple[int, bool]:
