@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bus_rig import Partner, partner, port_of, rig, said, until
+from bus_rig import Partner, line_type, partner, port_of, rig, said, until
 from linkwork.buses import messages as talk
 from linkwork.session import messages as m
 from linkwork.session.link import connect
@@ -39,6 +40,13 @@ def alive(number: int) -> bool:
 def serves(session: Session) -> bool:
     assert session.partners is not None
     return session.partners["line0"].ready
+
+
+@pytest.fixture(autouse=True, scope="module")
+def type_of_the_rig() -> Iterator[None]:
+    """The rig's type of bus, registered while this module's tests run."""
+    with line_type():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -237,9 +245,9 @@ def test_the_process_ends_with_a_session_that_is_killed(tmp_path: Path) -> None:
     script.write_text(
         "import sys, time\n"
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "from bus_rig import rig\n"
+        "from bus_rig import line_type, rig\n"
         "from linkwork.session.session import Session\n"
-        "with Session(rig(), watch=False) as session:\n"
+        "with line_type(), Session(rig(), watch=False) as session:\n"
         "    print(session.partners['line0'].pid, flush=True)\n"
         "    time.sleep(60)\n"
     )

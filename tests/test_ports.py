@@ -6,6 +6,7 @@ import math
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bus_rig import Partner, partner, port_of, rig, said, until
+from bus_rig import Partner, line_type, partner, port_of, rig, said, until
 from command_line import linkwork
 from linkwork.buses.listing import port_lines
 from linkwork.errors import LinkworkError
@@ -43,6 +44,13 @@ sensors = [{ signal = "angle.angle", bits = 12 }]
 parameters = [{ signal = "arm/J1.kp", name = "stiffness", bits = 16, lo = 0, hi = 100 }]
 """
 JOINT_BUS = "bus = { can_id = 4, bits = 10, lo_deg = -90, hi_deg = 90 }"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def type_of_the_rig() -> Iterator[None]:
+    """The rig's type of bus, registered while this module's tests run."""
+    with line_type():
+        yield
 
 
 def files(folder: Path, bus: str = BUS, joint: str = JOINT_BUS, more: str = "") -> Path:
@@ -216,7 +224,7 @@ def test_a_bad_feed_changes_nothing() -> None:
         assert session["line0.feeds"] == 0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(st.one_of(
     st.builds(
         m.Feed, bus=st.sampled_from(["line0", "x"]), turn=st.booleans(),
@@ -240,9 +248,11 @@ def test_a_bad_feed_changes_nothing() -> None:
     st.builds(m.Release, owner=st.sampled_from(["user", "line0"])),
     st.just(m.Reset()),
 ), max_size=8))  # fmt: skip
-def test_no_message_about_buses_breaks_a_session(messages: list[m.Message]) -> None:
+def test_no_message_about_buses_breaks_a_session(
+    fuzzed: Session, messages: list[m.Message]
+) -> None:
     """Any feeds, health and overrides in any order: refused or done, and the state stays sound."""
-    session = _FUZZED.setdefault(0, served(rig(deadline=0.01, on_loss="ramp", ramp=0.02)))
+    session = fuzzed
     for message in messages:
         session.send(message)
     session.step(3)
@@ -254,7 +264,11 @@ def test_no_message_about_buses_breaks_a_session(messages: list[m.Message]) -> N
     assert abs(session["arm/J1.angle"]) < 3.0
 
 
-_FUZZED: dict[int, Session] = {}
+@pytest.fixture(scope="module")
+def fuzzed() -> Iterator[Session]:
+    """One session for all that is thrown at it."""
+    with served(rig(deadline=0.01, on_loss="ramp", ramp=0.02)) as session:
+        yield session
 
 
 @pytest.mark.capability(30)

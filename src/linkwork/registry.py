@@ -36,6 +36,10 @@ class Registry(Generic[T]):
         self._loaded[name] = thing
         return thing
 
+    def forget(self, name: str) -> None:
+        """Takes back what :meth:`register` added under ``name``."""
+        self._loaded.pop(name, None)
+
     def decorate(self, name: str) -> Callable[[T], T]:
         """Decorator form of :meth:`register`."""
         return lambda thing: self.register(name, thing)
