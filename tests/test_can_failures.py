@@ -290,12 +290,16 @@ def test_wrong_lengths_and_no_numbers_never_become_frames(flat: BusProcess, wron
 
 def test_two_masters_and_duplicate_identifiers_are_both_heard(flat: BusProcess) -> None:
     """Two clients send the same identifier: the bus carries both, and tells them apart."""
+    conflicts = flat.stats()["conflicts"]
     with opened(flat) as one, opened(flat) as two, opened(flat) as listener:
         one.say(b"< send 401 1 1 >" * 500 + b"< send 403 0 >")
         two.say(b"< send 401 1 2 >" * 500 + b"< send 403 0 >")
         text = listener.until("< frame 403") + listener.until("< frame 403")
         assert text.count(" 01 >") == text.count(" 02 >") == 500
-        nodes = flat.stats()["nodes"]
+        stats = flat.stats()
+        nodes = stats["nodes"]
+        assert stats["conflicts"] - conflicts == 501
+        assert any("both send 401" in event for event in stats["events"])
         assert [
             (each["sent"], each["received"])
             for name, each in nodes.items()

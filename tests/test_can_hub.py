@@ -121,6 +121,26 @@ def test_room_in_the_queue_is_told() -> None:
     on_a_hub(test)
 
 
+def test_two_nodes_with_one_identifier_are_told_once_and_counted() -> None:
+    """Both are heard; the second sender counts as a conflict until the first has left."""
+
+    async def test(hub: Hub) -> None:
+        a, b = hub.attach("a"), hub.attach("b")
+        for _ in range(3):
+            a.send(data_frame(5))
+            b.send(data_frame(5))
+        await settle(hub)
+        assert hub.conflicts == 3
+        assert len(b.take()) == 3
+        assert [e.text for e in hub.events if "both" in e.text] == ["b and a both send 005."]
+        a.detach()
+        b.send(data_frame(5))
+        await settle(hub)
+        assert hub.conflicts == 3
+
+    on_a_hub(test)
+
+
 def test_names_are_unique_and_nodes_leave() -> None:
     """A second node of a name gets a number; one that left hears and sends no more."""
 

@@ -1,5 +1,6 @@
 """slcan, command by command as LAWICEL's manuals have it, on TCP and on a pseudo terminal."""
 
+import asyncio
 import os
 import re
 import select
@@ -10,7 +11,8 @@ from typing import Self
 import pytest
 
 from can_rig import PATIENCE, BusProcess, Line, wait_for
-from linkwork.buses.can import data_frame, remote_frame
+from linkwork.buses.can import CanError, Hub, data_frame, remote_frame
+from linkwork.buses.can.slcan import SlcanPty
 from linkwork.buses.can.slcan.acceptance import Acceptance
 
 
@@ -279,6 +281,17 @@ def test_a_terminal_is_an_adapter_too(bus: BusProcess) -> None:
                 other.until("z\r")
         with Terminal(bus.pty) as line:
             assert ask(line, "C") == "\r"
+
+
+def test_windows_is_told_of_the_other_door(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are no pseudo terminals; the message says what to use."""
+
+    async def run() -> None:
+        with pytest.raises(CanError, match=r"Windows.*slcan over TCP"):
+            SlcanPty(Hub())
+
+    monkeypatch.setattr("sys.platform", "win32")
+    asyncio.run(run())
 
 
 def test_half_a_command_on_a_terminal_is_forgotten(bus: BusProcess) -> None:

@@ -15,6 +15,9 @@ LIGHT = [
     "linkwork.errors",
     "linkwork.session.link",
     "linkwork.buses",
+    "linkwork.buses.can.dbc",
+    "linkwork.buses.can.slcan",
+    "linkwork.buses.can.socketcand",
     "linkwork.server",
 ]
 
@@ -36,6 +39,12 @@ def loaded_by(module: str) -> set[str]:
 def test_import_is_light(module: str) -> None:
     """Importing the module loads neither numba nor MuJoCo."""
     assert not loaded_by(module) & HEAVY
+
+
+def test_the_can_doors_need_no_library() -> None:
+    """python-can and pyserial are for buses outside; the doors do without them."""
+    doors = "linkwork.buses.can.bridge, linkwork.buses.can.slcan, linkwork.buses.can.socketcand"
+    assert not loaded_by(doors) & {"can", "serial", "cantools", "msgpack"}
 
 
 def test_the_check_sees_what_is_loaded() -> None:

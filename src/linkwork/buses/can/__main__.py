@@ -99,6 +99,7 @@ def _obey(hub: Hub, socketcand: Socketcand, order: str, rest: str) -> dict[str, 
     if order == "stats":
         return {
             "frames": hub.frames,
+            "conflicts": hub.conflicts,
             "load": hub.load.load(hub.now()),
             "bad": socketcand.bad,
             "clients": socketcand.clients,

@@ -11,15 +11,19 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from linkwork.buses.can.bits import frame_bits
-from linkwork.buses.can.faults import Fate, Fault, Faults, Kind
+from linkwork.buses.can.faults import Fault, Faults
 from linkwork.buses.can.frame import CanError, Frame
 from linkwork.buses.can.load import LoadMeter
 from linkwork.buses.can.log import FrameLog
 from linkwork.buses.can.node import Node, Receive
-from linkwork.buses.can.states import bus_error, state_report
+from linkwork.buses.can.trouble import Trouble
 
 _tuple = tuple.__new__  # a named tuple's own way in costs twice as much
 LEAD = 0.001  # how far a timed bus may run ahead of the clock, for timers are not finer [s]
+
+
+OWNERS_MOST = 8192  # identifiers of which the sender is remembered
+DISPUTES_MOST = 64  # identifiers of which a second sender is told
 
 
 class Event(NamedTuple):
@@ -38,6 +42,14 @@ class Hub:
         timed: Frames take as long as on a wire of that bit rate; else they pass at once.
         restart_after: A node that went bus off comes back after this time [s]; by hand where None.
         on_event: Called with each :class:`Event`.
+
+    Attributes:
+        frames: How many it has carried.
+        conflicts: How many had an identifier that another node sends, too.
+        load: Measures how full it is.
+        log: The last frames.
+        events: The last events.
+        nodes: Its participants by name.
     """
 
     def __init__(
@@ -59,9 +71,9 @@ class Hub:
         self.restart_after = restart_after
         self.load = LoadMeter(bitrate)
         self.log = FrameLog()
-        self.faults = Faults()
         self.events: deque[Event] = deque(maxlen=200)
         self.frames = 0
+        self.conflicts = 0
         self.frame_bytes = 0
         self.nodes: dict[str, Node] = {}
         self._listeners: tuple[Node, ...] = ()
@@ -73,12 +85,18 @@ class Hub:
         self._order = itertools.count()
         self._free_at = 0.0
         self._turn_due = False
-        self._troubled: set[Node] = set()  # whose error counters are not at zero
-        self._timers: set[asyncio.TimerHandle] = set()
+        self._owners: dict[int, Node] = {}  # who sends which identifier
+        self._disputed: set[int] = set()
+        self.trouble = Trouble(self)
 
     def now(self) -> float:
         """Time of the bus: seconds since 1970, never going back [s]."""
         return self._epoch + time.perf_counter()
+
+    @property
+    def faults(self) -> Faults:
+        """The faults that are under way."""
+        return self.trouble.faults
 
     @property
     def age(self) -> float:
@@ -131,7 +149,9 @@ class Hub:
             node.give_up()
             self.nodes.pop(node.name, None)
             self._listeners = tuple(self.nodes.values())
-            self._troubled.discard(node)
+            self.trouble.forget(node)
+            for key in [key for key, owner in self._owners.items() if owner is node]:
+                del self._owners[key]
 
     def tell(self, text: str, *, once: Node | None = None) -> None:
         """Notes an event; with ``once`` only the first of a node's losses."""
@@ -149,7 +169,7 @@ class Hub:
 
     def inject(self, frame: Frame, sender: str = "") -> None:
         """Carries a frame that no node sent, to all: an error frame, or a test's own."""
-        self._deliver(frame, None, sender, "")
+        self.deliver(frame, None, sender)
 
     def add_fault(self, fault: Fault) -> int:
         """Starts a fault and returns its number.
@@ -157,42 +177,23 @@ class Hub:
         A bus-off fault that is certain strikes at its time, whether or not a frame is sent, and
         the node comes back at its end.
         """
-        number = self.faults.add(fault)
-        if fault.kind is Kind.BUS_OFF and fault.chance == 1.0 and not fault.ids:
-            self._at(fault.begin, lambda: self._all_off(number, fault))
-            if fault.end < float("inf"):
-                self._at(fault.end, lambda: self.remove_fault(number))
-        return number
+        return self.trouble.add(fault)
 
     def remove_fault(self, number: int) -> None:
         """Ends a fault; nodes that it took off the bus come back."""
-        fault = self.faults.remove(number)
-        if fault is not None and fault.kind is Kind.BUS_OFF:
-            for node in self._meant(fault):
-                if node.errors.off:
-                    self.restart(node)
+        self.trouble.remove(number)
 
     def bus_off(self, node: Node) -> None:
         """Takes a node off the bus: it neither sends nor hears until it is restarted."""
-        if node.errors.off or not node.attached:
-            return
-        node.errors.go_off()
-        self._went_off(node)
+        self.trouble.take_off(node)
 
     def restart(self, node: Node) -> None:
         """Brings a node back from bus off."""
-        was_off = node.errors.off
-        node.errors.restart()
-        self._troubled.discard(node)
-        if was_off and node.attached:
-            node.hear(state_report(node.errors, restarted=True)._replace(stamp=self.now()))
-            self.tell(f"{node.name} is back on bus {self.name}.")
+        self.trouble.bring_back(node)
 
     def close(self) -> None:
         """Ends timers and removes all nodes."""
-        for timer in self._timers:
-            timer.cancel()
-        self._timers.clear()
+        self.trouble.close()
         for node in list(self.nodes.values()):
             node.detach()
 
@@ -252,105 +253,55 @@ class Hub:
         if node.errors.off:
             node.count.refused += 1
             return
-        if (
-            self.faults.running
-            and (fate := self.faults.fate(frame, node.name, self.age)) is not None
-        ):
-            self._suffer(node, frame, fate)
-            return
-        self._deliver(frame, node, node.name, "")
+        key = frame.id | frame.extended << 31 | frame.remote << 30
+        if self._owners.get(key) is not node:
+            self._claim(key, node, frame)
+        if not self.faults.running or not self.trouble.strikes(node, frame):
+            self.deliver(frame, node, node.name)
 
-    def _deliver(self, frame: Frame, sender: Node | None, name: str, mark: str) -> None:
+    def _claim(self, key: int, node: Node, frame: Frame) -> None:
+        """Remembers who sends an identifier; a second one is a mistake on a real bus, and told."""
+        owner = self._owners.get(key)
+        if owner is None:
+            if len(self._owners) >= OWNERS_MOST:
+                self._owners.clear()
+            self._owners[key] = node
+            return
+        self.conflicts += 1
+        if key not in self._disputed and len(self._disputed) < DISPUTES_MOST:
+            self._disputed.add(key)
+            self.tell(f"{node.name} and {owner.name} both send {str(frame).partition('#')[0]}.")
+
+    def deliver(self, frame: Frame, sender: Node | None, name: str, mark: str = "") -> None:
+        """Lets all nodes hear a frame now; called by the hub and by its faults.
+
+        Args:
+            frame: The frame.
+            sender: Does not hear it, and counts it as sent.
+            name: For the log.
+            mark: For the log.
+        """
         bits = frame_bits(frame)
-        now = self.now()
-        if self.timed:
-            self._free_at = now = max(now, self._free_at) + bits / self.bitrate
+        now = self.occupy(bits)
         id, data, extended, remote, error, dlc, _ = frame
         frame = _tuple(Frame, (id, data, extended, remote, error, dlc, now))
-        self.load.add(bits, now)
         self.log.add(frame, name, mark)
-        self.frames += 1
-        self.frame_bytes += len(data)
+        if not error:
+            self.frames += 1
+            self.frame_bytes += len(data)
         if sender is not None:
             sender.count.sent += 1
             sender.count.sent_bytes += len(data)
         for node in self._listeners:
             if (node is not sender or node.echo) and not node.errors.off and node.attached:
                 node.hear(frame)
-        if self._troubled:
-            self._recover(sender)
+        if self.trouble.nodes and sender is not None:
+            self.trouble.ease(sender)
 
-    # How frames suffer
-
-    def _suffer(self, node: Node, frame: Frame, fate: Fate) -> None:
-        if fate.destroyed and not fate.off:
-            self._destroy(node, frame)
-            return
-        if fate.off:
-            self.bus_off(node)
-        if fate.dropped:
-            node.count.sent += not fate.off  # its sender believes that it went out
-            self.log.add(fate.frame._replace(stamp=self.now()), node.name, fate.mark)
-            return
-        for _ in range(fate.copies):
-            if fate.delay:
-                self._at(
-                    self.age + fate.delay,
-                    lambda: self._deliver(fate.frame, node, node.name, fate.mark),
-                )
-            else:
-                self._deliver(fate.frame, node, node.name, fate.mark)
-
-    def _destroy(self, node: Node, frame: Frame) -> None:
-        """A frame broken on the wire: all nodes see it, all count it, its sender tries again."""
+    def occupy(self, bits: int) -> float:
+        """Counts bits on the wire, and gives the time at which they have passed [s]."""
         now = self.now()
-        bits = frame_bits(frame)
-        self.load.add(bits, now)
         if self.timed:
-            self._free_at = max(now, self._free_at) + bits / self.bitrate
-        self.log.add(frame._replace(stamp=now), node.name, "destroyed")
-        before = {each: (each.errors.state, each.errors.warning) for each in self.nodes.values()}
-        for each in before:
-            each.errors.sent(False) if each is node else each.errors.heard(False)
-            self._troubled.add(each)
-        self._deliver(bus_error(node.errors), None, "", "")
-        for each, state in before.items():
-            if (each.errors.state, each.errors.warning) != state:
-                each.hear(state_report(each.errors)._replace(stamp=now))
-        if node.errors.off:
-            self._went_off(node)
-        elif node.attached:
-            node.outbox.appendleft(frame)
-
-    def _recover(self, sender: Node | None) -> None:
-        if sender is None:
-            return
-        for node in tuple(self._troubled):
-            if node.errors.off:
-                continue
-            node.errors.sent(True) if node is sender else node.errors.heard(True)
-            if not node.errors.transmit and not node.errors.receive:
-                self._troubled.discard(node)
-
-    def _went_off(self, node: Node) -> None:
-        node.give_up()
-        node.hear(state_report(node.errors)._replace(stamp=self.now()))
-        self.tell(f"{node.name} went off bus {self.name}.")
-        if self.restart_after is not None:
-            self._at(self.age + self.restart_after, lambda: self.restart(node))
-
-    def _meant(self, fault: Fault) -> list[Node]:
-        return [each for each in self.nodes.values() if fault.node in ("", each.name)]
-
-    def _all_off(self, number: int, fault: Fault) -> None:
-        if number in self.faults:
-            for node in self._meant(fault):
-                self.bus_off(node)
-
-    def _at(self, age: float, call: Callable[[], None]) -> None:
-        def run() -> None:
-            self._timers.discard(timer)
-            call()
-
-        timer = self.loop.call_later(max(0.0, age - self.age), run)
-        self._timers.add(timer)
+            self._free_at = now = max(now, self._free_at) + bits / self.bitrate
+        self.load.add(bits, now)
+        return now

@@ -120,11 +120,11 @@ class Node:
 
     def hear(self, frame: Frame) -> None:
         """Takes a frame from the bus; called by the hub."""
+        count = self.count
         if frame.error:
-            self.count.errors += 1
+            count.errors += 1
         elif self.accept is not None and not self.accept(frame):
             return
-        count = self.count
         if self._receive is None:
             if len(self._inbox) == self._inbox.maxlen:
                 count.lost += 1  # the oldest goes
@@ -138,6 +138,8 @@ class Node:
                 count.lost += 1
                 self.hub.tell(f"{self.name}: a frame could not be taken: {error!r}.", once=self)
                 return
+        if frame.error:
+            return
         count.received += 1
         count.received_bytes += len(frame.data)
 

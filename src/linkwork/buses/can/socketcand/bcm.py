@@ -41,14 +41,15 @@ class Bcm(Silent):
             raise CanError(f"{name}: something is missing") from None
         return True
 
+    def wants(self, frame: Frame) -> bool:
+        """What is subscribed."""
+        return not frame.remote and (frame.id, frame.extended) in self._filters
+
     def hear(self, frame: Frame) -> bool | None:
         """Gives the frame to the filter of its identifier; error frames come unasked."""
         if frame.error:
             return self.write(frame_text(frame))
-        chosen = self._filters.get((frame.id, frame.extended))
-        if chosen is not None and not frame.remote:
-            return chosen.hear(frame)
-        return None
+        return self._filters[frame.id, frame.extended].hear(frame)
 
     def close(self) -> None:
         """Ends all jobs and filters."""

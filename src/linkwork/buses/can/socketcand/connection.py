@@ -131,6 +131,7 @@ class Connection(TcpClient):
         )
         self._statistics = Statistics(self.node, self.write)
         self._mode = Bcm(self.node, self.write)
+        self.node.accept = self._wants
         hub.tell(f"{self.node.name} opened bus {hub.name}.")
         self.write(b"< ok >")
 
@@ -177,6 +178,9 @@ class Connection(TcpClient):
             self.write(b"< echo >")
             return True
         return mode.command(name, words[1:])
+
+    def _wants(self, frame: Frame) -> bool:
+        return self._mode is not None and self._mode.wants(frame)
 
     def _hear(self, frame: Frame) -> bool | None:
         return self._mode.hear(frame) if self._mode is not None else None

@@ -35,6 +35,11 @@ class IsoTpMode(Silent):
             return False
         return True
 
+    def wants(self, frame: Frame) -> bool:
+        """The channel's frames."""
+        channel = self._channel
+        return channel is not None and (frame.id, frame.extended) == channel.settings.rx
+
     def hear(self, frame: Frame) -> bool | None:
         """Gives the frame to the channel."""
         if self._channel is not None and not frame.error and not frame.remote:

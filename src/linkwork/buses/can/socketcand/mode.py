@@ -20,8 +20,12 @@ class Mode(Protocol):
         """
         ...
 
+    def wants(self, frame: Frame) -> bool:
+        """Whether a frame is for the client at all."""
+        ...
+
     def hear(self, frame: Frame) -> bool | None:
-        """Takes a frame of the bus; False where it was lost."""
+        """Takes a frame that it wants, or an error frame; False where it was lost."""
         ...
 
     def close(self) -> None:
@@ -40,6 +44,10 @@ class Silent:
         self.write = write
 
     def command(self, name: str, words: list[str]) -> bool:
+        """See :class:`Mode`."""
+        return False
+
+    def wants(self, frame: Frame) -> bool:
         """See :class:`Mode`."""
         return False
 

@@ -28,11 +28,13 @@ class Raw(Silent):
         self.node.send(frame_of(words))
         return True
 
+    def wants(self, frame: Frame) -> bool:
+        """All that the protocol has a form for."""
+        return not frame.remote
+
     def hear(self, frame: Frame) -> bool | None:
         """Writes the frame out."""
         text = frame_text(frame)
-        if not text:
-            return None
         if self._held is None:
             return self.write(text)
         if len(self._held) >= HELD_MOST:

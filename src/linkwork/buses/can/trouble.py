@@ -1,0 +1,162 @@
+"""How frames and nodes suffer: faults strike, counters go up, nodes leave the bus and come back."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from linkwork.buses.can.bits import frame_bits
+from linkwork.buses.can.faults import Fate, Fault, Faults, Kind
+from linkwork.buses.can.frame import Frame
+from linkwork.buses.can.node import Node
+from linkwork.buses.can.states import bus_error, state_report
+
+if TYPE_CHECKING:
+    from linkwork.buses.can.hub import Hub
+
+
+class Trouble:
+    """The dark side of a hub.
+
+    Args:
+        hub: The bus.
+
+    Attributes:
+        faults: Those under way.
+        nodes: Whose error counters are not at zero.
+    """
+
+    def __init__(self, hub: Hub) -> None:
+        self.faults = Faults()
+        self.nodes: set[Node] = set()
+        self._hub = hub
+        self._timers: set[asyncio.TimerHandle] = set()
+
+    def add(self, fault: Fault) -> int:
+        """Starts a fault; see :meth:`Hub.add_fault`."""
+        number = self.faults.add(fault)
+        if fault.kind is Kind.BUS_OFF and fault.chance == 1.0 and not fault.ids:
+            self._at(fault.begin, lambda: self._all_off(number, fault))
+            if fault.end < math.inf:
+                self._at(fault.end, lambda: self.remove(number))
+        return number
+
+    def remove(self, number: int) -> None:
+        """Ends a fault; see :meth:`Hub.remove_fault`."""
+        fault = self.faults.remove(number)
+        if fault is not None and fault.kind is Kind.BUS_OFF:
+            for node in self._meant(fault):
+                if node.errors.off:
+                    self.bring_back(node)
+
+    def strikes(self, node: Node, frame: Frame) -> bool:
+        """Deals with a frame that a fault strikes; False where none does."""
+        fate = self.faults.fate(frame, node.name, self._hub.age)
+        if fate is None:
+            return False
+        if fate.destroyed and not fate.off:
+            self._destroy(node, frame)
+            return True
+        if fate.off:
+            self.take_off(node)
+        if fate.dropped:
+            node.count.sent += not fate.off  # its sender believes that it went out
+            self._hub.log.add(fate.frame._replace(stamp=self._hub.now()), node.name, fate.mark)
+            return True
+        for _ in range(fate.copies):
+            self._later(node, fate)
+        return True
+
+    def ease(self, sender: Node) -> None:
+        """A frame went well: error counters fall."""
+        for node in tuple(self.nodes):
+            if node.errors.off:
+                continue
+            if node is sender:
+                node.errors.sent(True)
+            else:
+                node.errors.heard(True)
+            if not node.errors.transmit and not node.errors.receive:
+                self.nodes.discard(node)
+
+    def take_off(self, node: Node) -> None:
+        """Takes a node off the bus."""
+        if not node.errors.off and node.attached:
+            node.errors.go_off()
+            self._went_off(node)
+
+    def bring_back(self, node: Node) -> None:
+        """Brings a node back."""
+        was_off = node.errors.off
+        node.errors.restart()
+        self.nodes.discard(node)
+        if was_off and node.attached:
+            self._report(node, state_report(node.errors, restarted=True))
+            self._hub.tell(f"{node.name} is back on bus {self._hub.name}.")
+
+    def forget(self, node: Node) -> None:
+        """A node has left."""
+        self.nodes.discard(node)
+
+    def close(self) -> None:
+        """Ends all timers."""
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()
+
+    def _later(self, node: Node, fate: Fate) -> None:
+        if not fate.delay:
+            self._hub.deliver(fate.frame, node, node.name, fate.mark)
+            return
+        due = self._hub.age + fate.delay
+        self._at(due, lambda: self._hub.deliver(fate.frame, node, node.name, fate.mark))
+
+    def _destroy(self, node: Node, frame: Frame) -> None:
+        """A frame broken on the wire: all nodes see it, all count it, its sender tries again."""
+        hub = self._hub
+        now = hub.occupy(frame_bits(frame))
+        hub.log.add(frame._replace(stamp=now), node.name, "destroyed")
+        before = {each: (each.errors.state, each.errors.warning) for each in hub.nodes.values()}
+        for each in before:
+            if each is node:
+                each.errors.sent(False)
+            else:
+                each.errors.heard(False)
+            self.nodes.add(each)
+        hub.deliver(bus_error(node.errors), None, "")
+        for each, state in before.items():
+            if (each.errors.state, each.errors.warning) != state and not each.errors.off:
+                self._report(each, state_report(each.errors))
+        if node.errors.off:
+            self._went_off(node)
+        elif node.attached:
+            node.outbox.appendleft(frame)
+
+    def _went_off(self, node: Node) -> None:
+        node.give_up()
+        self._report(node, state_report(node.errors))
+        self._hub.tell(f"{node.name} went off bus {self._hub.name}.")
+        if self._hub.restart_after is not None:
+            self._at(self._hub.age + self._hub.restart_after, lambda: self.bring_back(node))
+
+    def _report(self, node: Node, frame: Frame) -> None:
+        """A node learns what has become of itself."""
+        node.hear(frame._replace(stamp=self._hub.now()))
+
+    def _meant(self, fault: Fault) -> list[Node]:
+        return [each for each in self._hub.nodes.values() if fault.node in ("", each.name)]
+
+    def _all_off(self, number: int, fault: Fault) -> None:
+        if number in self.faults:
+            for node in self._meant(fault):
+                self.take_off(node)
+
+    def _at(self, age: float, call: Callable[[], None]) -> None:
+        def run() -> None:
+            self._timers.discard(timer)
+            call()
+
+        timer = self._hub.loop.call_later(max(0.0, age - self._hub.age), run)
+        self._timers.add(timer)
