@@ -1,5 +1,6 @@
 """socketcand, word by word as its protocol is published."""
 
+import itertools
 import re
 import socket
 import time
@@ -372,6 +373,39 @@ def test_too_many_clients_are_turned_away_and_the_next_has_room(bus: BusProcess)
     wait_for(lambda: bus.stats()["clients"] == 0, "room")
     with opened(bus):
         pass
+
+
+def test_a_slow_wire_slows_its_senders_down_and_loses_nothing() -> None:
+    """A flood into a timed bus arrives whole, each frame after the time that its bits take."""
+    with (
+        BusProcess("--timed", "--bitrate", "250000") as bus,
+        opened(bus) as one,
+        opened(bus) as two,
+    ):
+        one.say("< send 555 8 55 55 55 55 55 55 55 55 >" * 600 + "< send 7FF 0 >")
+        text = two.until("< frame 7FF")
+        stamps = [float(word) for word in re.findall(r"frame 555 (\S+)", text)]
+        assert len(stamps) == 600
+        least = 111 / 250_000  # bits without stuffing
+        assert stamps[-1] - stamps[0] > 599 * least
+        assert min(b - a for a, b in itertools.pairwise(stamps)) > 0.99 * least
+        assert bus.node(one.name)["refused"] == 0
+
+
+def test_on_a_slow_wire_the_lower_identifier_goes_first() -> None:
+    """A frame of high priority passes a queue of low ones that began earlier."""
+    with (
+        BusProcess("--timed", "--bitrate", "50000") as bus,
+        opened(bus) as low,
+        opened(bus) as high,
+        opened(bus) as listener,
+    ):
+        low.say("< send 700 8 1 2 3 4 5 6 7 8 >" * 150)
+        listener.until("< frame 700")
+        high.say("< send 001 0 >")
+        listener.until("< frame 001")
+        low.say("< send 701 0 >")
+        assert listener.until("< frame 701").count("frame 700") > 20
 
 
 def test_the_beacon_says_all_that_the_protocol_wants() -> None:

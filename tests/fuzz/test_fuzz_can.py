@@ -7,7 +7,7 @@ import pytest
 
 from linkwork.buses.can import Hub
 from linkwork.buses.can.dbc import Database, dbc_text, decode, parse_dbc
-from linkwork.buses.can.slcan.adapter import Adapter
+from linkwork.buses.can.slcan.adapter import SlcanAdapter
 from linkwork.buses.can.slcan.lines import Lines
 from linkwork.buses.can.socketcand import Socketcand
 from linkwork.buses.can.socketcand.connection import Connection
@@ -144,7 +144,7 @@ def test_slcan_survives_anything(seed: int) -> None:
                 written.extend(text)
                 return True
 
-            adapter = Adapter(hub, "slcan", write)
+            adapter = SlcanAdapter(hub, "slcan", write)
             lines, buffer = Lines(adapter), bytearray()
             commands = [
                 spoilt(chance, chance.choice(LINES)).replace(b"\r", b"")

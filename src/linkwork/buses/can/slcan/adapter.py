@@ -31,7 +31,7 @@ VERSION, SOFTWARE, SERIAL = b"V1013", b"v1013", b"NLW01"
 POLL_MOST = 256  # frames that wait for P and A
 
 
-class Adapter:
+class SlcanAdapter:
     """The adapter behind one serial line.
 
     Args:
@@ -253,27 +253,27 @@ def _hex(text: bytes, digits: int) -> int | None:
 
 
 # Each command, and whether the channel must be open or closed for it.
-_COMMANDS: dict[bytes, tuple[str, Callable[[Adapter, bytes], bytes | None]]] = {
-    b"S": ("closed", Adapter._setup),
-    b"s": ("closed", Adapter._setup_registers),
-    b"O": ("closed", Adapter._open_normal),
-    b"L": ("closed", Adapter._open_listening),
-    b"C": ("open", Adapter._close),
-    b"t": ("open", Adapter._transmit),
-    b"T": ("open", Adapter._transmit),
-    b"r": ("open", Adapter._transmit),
-    b"R": ("open", Adapter._transmit),
-    b"F": ("open", Adapter._flags),
-    b"P": ("open", Adapter._poll_one),
-    b"A": ("open", Adapter._poll_all),
-    b"X": ("closed", Adapter._auto_poll),
-    b"Z": ("closed", Adapter._time_stamp),
-    b"W": ("closed", Adapter._filter_mode),
-    b"M": ("closed", Adapter._code),
-    b"m": ("closed", Adapter._mask),
-    b"U": ("closed", Adapter._serial_rate),
-    b"Q": ("open", Adapter._auto_start),
-    b"V": ("always", Adapter._version),
-    b"v": ("always", Adapter._software),
-    b"N": ("always", Adapter._serial),
+_COMMANDS: dict[bytes, tuple[str, Callable[[SlcanAdapter, bytes], bytes | None]]] = {
+    b"S": ("closed", SlcanAdapter._setup),
+    b"s": ("closed", SlcanAdapter._setup_registers),
+    b"O": ("closed", SlcanAdapter._open_normal),
+    b"L": ("closed", SlcanAdapter._open_listening),
+    b"C": ("open", SlcanAdapter._close),
+    b"t": ("open", SlcanAdapter._transmit),
+    b"T": ("open", SlcanAdapter._transmit),
+    b"r": ("open", SlcanAdapter._transmit),
+    b"R": ("open", SlcanAdapter._transmit),
+    b"F": ("open", SlcanAdapter._flags),
+    b"P": ("open", SlcanAdapter._poll_one),
+    b"A": ("open", SlcanAdapter._poll_all),
+    b"X": ("closed", SlcanAdapter._auto_poll),
+    b"Z": ("closed", SlcanAdapter._time_stamp),
+    b"W": ("closed", SlcanAdapter._filter_mode),
+    b"M": ("closed", SlcanAdapter._code),
+    b"m": ("closed", SlcanAdapter._mask),
+    b"U": ("closed", SlcanAdapter._serial_rate),
+    b"Q": ("open", SlcanAdapter._auto_start),
+    b"V": ("always", SlcanAdapter._version),
+    b"v": ("always", SlcanAdapter._software),
+    b"N": ("always", SlcanAdapter._serial),
 }

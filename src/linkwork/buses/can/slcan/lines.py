@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork.buses.can.slcan.adapter import Adapter
+from linkwork.buses.can.slcan.adapter import SlcanAdapter
 
 LONGEST = 64  # of a command; the longest lawful one has 26 characters
 TURN = 256
@@ -14,7 +14,7 @@ class Lines:
     Line feeds are ignored, for some terminals send them behind CR.
     """
 
-    def __init__(self, adapter: Adapter) -> None:
+    def __init__(self, adapter: SlcanAdapter) -> None:
         self._adapter = adapter
         self._skipping = False
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from linkwork.buses.can.client import PATIENCE
 from linkwork.buses.can.frame import CanError
 from linkwork.buses.can.hub import Hub
-from linkwork.buses.can.slcan.adapter import Adapter
+from linkwork.buses.can.slcan.adapter import SlcanAdapter
 from linkwork.buses.can.slcan.lines import Lines
 
 WAITING_MOST = 64 * 1024  # bytes for a client that does not read, besides the kernel's 4 kB
@@ -52,7 +52,7 @@ class SlcanPty:
         self._link = link
         if link is not None:
             self._make_link(link)
-        self.adapter = Adapter(hub, f"slcan {link or self.path}", self._write)
+        self.adapter = SlcanAdapter(hub, f"slcan {link or self.path}", self._write)
         self._lines = Lines(self.adapter)
         self._input = bytearray()
         self._output: deque[bytes] = deque()

@@ -8,7 +8,7 @@ import ssl
 from linkwork.buses.can.client import PATIENCE, TcpClient
 from linkwork.buses.can.frame import CanError
 from linkwork.buses.can.hub import Hub
-from linkwork.buses.can.slcan.adapter import Adapter
+from linkwork.buses.can.slcan.adapter import SlcanAdapter
 from linkwork.buses.can.slcan.lines import Lines
 
 MOST_CLIENTS = 64
@@ -28,7 +28,7 @@ class _Connection(TcpClient):
             self.write(b"\a")
             self.end()
             return
-        adapter = Adapter(self._server.hub, f"slcan {self.peer}", self.write)
+        adapter = SlcanAdapter(self._server.hub, f"slcan {self.peer}", self.write)
         self.node = adapter.node
         self._lines = Lines(adapter)
         self._server.hub.tell(f"{self.node.name} is connected to bus {self._server.hub.name}.")
