@@ -123,6 +123,7 @@ AGENTS: Registry[Any] = Registry(
 BUSES: Registry[Any] = Registry(
     "bus",
     {
+        "can": "linkwork.buses.can.adapter:Can",
         "loop": "linkwork.buses.loop:Loop",
         "tcp": "linkwork.buses.tcp:Tcp",
     },

@@ -50,6 +50,7 @@ class Adapter:
     and fills in
 
     * :meth:`check`: refuses plans that it cannot serve (runs in the session's process);
+    * :meth:`fill`: what it knows of a signal from a file of its own;
     * :meth:`start`: opens its doors and returns lines that tell people where;
     * :meth:`outgoing`: gets the values of ``plan.given`` after a control period; commands for a
       real plant are not among them before somebody has given them;
@@ -113,6 +114,20 @@ class Adapter:
     def check(cls, plan: BusPlan) -> list[str]:
         """Says what it cannot do with a plan, a sentence each; the first is shown at its line."""
         return []
+
+    @classmethod
+    def fill(cls, params: dict[str, Any], address: dict[str, Any], unit: str) -> dict[str, Any]:
+        """What the type itself knows of a signal: bits, scale and the like, from a file it has.
+
+        Args:
+            params: Parameters of the bus.
+            address: Keys of the signal beyond the common ones.
+            unit: Unit of the scene's signal behind it; empty without one.
+
+        Returns:
+            Common keys of the signal; what the scene's file says goes before them.
+        """
+        return {}
 
     async def start(self) -> list[str]:
         """Opens the doors; returns a line each for people, "socketcand on 127.0.0.1:29536".

@@ -131,7 +131,9 @@ class BusBlock(Block):
             LinkworkError: If a signal does not exist or cannot do what is asked, or the type
                 cannot serve the ports.
         """
-        ports = tuple(join_port(draft, signals, self.adapter) for draft in self._drafts)
+        ports = tuple(
+            join_port(draft, signals, self.adapter, self.plan.params) for draft in self._drafts
+        )
         plan = self.plan = msgspec.structs.replace(self.plan, ports=ports)
         for problem in self.adapter.check(plan):
             raise SceneError(f"bus {plan.name!r}: {problem}", origin=self.spec.origin)

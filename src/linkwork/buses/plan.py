@@ -246,15 +246,23 @@ def _split(given: dict[str, Any], form: type, who: str, origin: Origin) -> tuple
     return made, {k: v for k, v in given.items() if k not in known}
 
 
-def join_port(draft: Draft, signals: Signals, adapter: type[Adapter]) -> Port:
+def join_port(
+    draft: Draft, signals: Signals, adapter: type[Adapter], params: dict[str, Any]
+) -> Port:
     """A port with its signals.
+
+    Args:
+        draft: The port.
+        signals: Signals of the scene.
+        adapter: The type of its bus.
+        params: Parameters of the bus of the type's own.
 
     Raises:
         LinkworkError: If a signal does not exist, or cannot do what is asked of it.
     """
     made: dict[str, PortSignal] = {}
     for role, item in draft.items:
-        signal = _join(draft, role, item, signals, adapter)
+        signal = _join(draft, role, item, signals, adapter, params)
         if signal is None:
             continue
         if signal.name in made:
@@ -266,8 +274,9 @@ def join_port(draft: Draft, signals: Signals, adapter: type[Adapter]) -> Port:
 
 
 def _join(
-    draft: Draft, role: Role, item: dict[str, Any], signals: Signals, adapter: type[Adapter]
-) -> PortSignal | None:
+    draft: Draft, role: Role, item: dict[str, Any], signals: Signals, adapter: type[Adapter],
+    params: dict[str, Any],
+) -> PortSignal | None:  # fmt: skip
     who = f"port {draft.name!r}"
     form, address = _split(item, SignalForm, who, draft.origin)
     try:
@@ -296,6 +305,9 @@ def _join(
         raise SceneError(
             f"{who}: a signal needs a name or a signal behind it.", origin=draft.origin
         )
+    known = {**adapter.fill(params, address, unit), **item}
+    form, _ = _split(known, SignalForm, who, draft.origin)
+    unit = unit or form.unit
     low, high = (lo if form.lo is None else form.lo), (hi if form.hi is None else form.hi)
     quant = None
     try:

@@ -1,0 +1,262 @@
+"""Can: the bus type of frames; a hub in the bus's process, and our ports as one node on it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from linkwork.buses.adapter import Adapter, Outlet
+from linkwork.buses.can.bridge import Bridge
+from linkwork.buses.can.dbc.codec import decode, encode
+from linkwork.buses.can.dbc.model import DbcError
+from linkwork.buses.can.faults import Fault
+from linkwork.buses.can.frame import Frame, data_frame, parse_frame
+from linkwork.buses.can.hub import Event, Hub
+from linkwork.buses.can.layout import CanAddress, FrameForm, Key, check, filled, frames
+from linkwork.buses.can.params import CanParams, FaultOrder
+from linkwork.buses.can.slcan import SlcanPty, SlcanTcp
+from linkwork.buses.can.socketcand import Beacon, Socketcand, beacon_text
+from linkwork.buses.port import BusPlan
+from linkwork.errors import LinkworkError, SignalError
+from linkwork.hosts import is_loopback
+
+#: How often health and log are looked at [s], and how many lines of the log are told then.
+LOOK, LINES = 0.1, 200
+OUR_NODE = "linkwork"
+
+
+class Can(Adapter):
+    """Carries the ports' signals in CAN frames, through every door that tools use.
+
+    ``[[bus]] type = "can"``; a joint says ``bus = { can_id = 4, bits = 10 }``. See ``docs/can.md``.
+    """
+
+    Params = CanParams
+    Address = CanAddress
+    counters = dict.fromkeys(("frames", "load", "errors", "missed", "bad", "off", "short"), "")
+
+    def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
+        super().__init__(plan, outlet)
+        self._sent: dict[Key, bytes] = {}
+        self._when: dict[Key, float] = {}
+        self._logged = self._met = 0
+        self._short = 0
+        self._doors: list[Any] = []
+        self._bridge: Bridge | None = None
+        self._looking: asyncio.Task[None] | None = None
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._out: dict[Key, FrameForm] = frames(self.plan, self.plan.given)
+        self._in: dict[Key, FrameForm] = frames(self.plan, self.plan.fed)
+
+    @classmethod
+    def check(cls, plan: BusPlan) -> list[str]:
+        """Every signal has bits of its own, and a turn its end."""
+        found = list(check(plan))
+        if plan.lockstep and plan.params.get("turn_id") is None:
+            found.append(
+                "lock-step needs turn_id, the frame with which the controller ends a turn."
+            )
+        if plan.plant != "virtual" and not plan.params.get("bridge"):
+            found.append('a real plant needs its bus: bridge = { interface = "…", channel = "…" }.')
+        bridge = plan.params.get("bridge") or {}
+        if bridge and not {"interface", "channel"} <= bridge.keys():
+            found.append("bridge needs interface and channel.")
+        return found
+
+    @classmethod
+    def fill(cls, params: dict[str, Any], address: dict[str, Any], unit: str) -> dict[str, Any]:
+        """Takes bits and scale from the DBC file, where a signal names one."""
+        return filled(str(params.get("file", "")), msgspec.convert(address, CanAddress), unit)
+
+    # ---- doors ---------------------------------------------------------------------------
+
+    async def start(self) -> list[str]:
+        """Opens the doors."""
+        params: CanParams = self.params
+        self.hub = Hub(
+            params.channel, bitrate=params.bitrate, timed=params.timed,
+            restart_after=params.restart_after, on_event=self._happened,
+        )  # fmt: skip
+        self.node = self.hub.attach(OUR_NODE, self._hear, outbox=4096)
+        told = [line async for line in self._open(params)]
+        if not is_loopback(params.host):
+            self.note(
+                f"everyone who reaches {params.host} can command this bus: socketcand and slcan "
+                "know no password.", "warning",
+            )  # fmt: skip
+        self._looking = asyncio.create_task(self._look())
+        return told
+
+    async def _open(self, params: CanParams) -> Any:
+        name = params.channel
+        if params.socketcand is not False:
+            door = Socketcand([self.hub])
+            port = 29536 if params.socketcand is True else int(params.socketcand)
+            await door.start(params.host, port)
+            self._doors.append(door)
+            yield f"{name}: socketcand on {door.host}:{door.port}"
+            if params.beacon:
+                text = beacon_text([(door.host, door.port)], [name], name="linkwork")
+                beacon = Beacon(text)
+                beacon.start()
+                self._doors.append(beacon)
+        if params.slcan is not False:
+            door = SlcanTcp(self.hub)
+            await door.start(params.host, 0 if params.slcan is True else int(params.slcan))
+            self._doors.append(door)
+            yield f"{name}: slcan on {door.host}:{door.port}"
+        if params.pty:
+            link = Path(params.pty).expanduser() if isinstance(params.pty, str) else None
+            pty = SlcanPty(self.hub, link=link)
+            self._doors.append(pty)
+            yield f"{name}: slcan device {link or pty.path}"
+        if params.bridge:
+            options = dict(params.bridge)
+            self._bridge = Bridge(
+                self.hub, str(options.pop("interface")), options.pop("channel"), **options
+            )
+            await self._bridge.start()
+            yield f"{name}: joined to {self._bridge.where}"
+
+    async def close(self) -> None:
+        """Shuts the doors."""
+        if self._looking is not None:
+            self._looking.cancel()
+        for door in [*self._doors, *([self._bridge] if self._bridge else [])]:
+            done = door.stop()
+            if done is not None:
+                await done
+        self.hub.close()
+
+    def replanned(self, before: BusPlan) -> None:
+        """Takes over the new places; what stands there is sent anew."""
+        self._lay_out()
+        self._sent.clear()
+        self._when.clear()
+
+    # ---- frames --------------------------------------------------------------------------
+
+    def outgoing(self, values: dict[str, float]) -> None:
+        """Sends what has changed, or what is due."""
+        for key, form in self._out.items():
+            data = self._data(form)
+            before = self._sent.get(key)
+            if form.send == "period":
+                since = self.time - self._when.get(key, -1e9)
+                due = before is None or since < 0.0 or since > form.every - 1e-9
+            else:
+                due = form.send == "change" and data != before
+            if due:
+                self._sent[key], self._when[key] = data, self.time
+                self.node.send(data_frame(form.message.id, data, extended=form.message.extended))
+
+    def _data(self, form: FrameForm) -> bytes:
+        values = {signal.name: self.values[signal.name] for signal in form.message.signals}
+        return encode(form.message, values, clip=True)
+
+    def _hear(self, frame: Frame) -> None:
+        key = (frame.id, frame.extended)
+        if frame.error:
+            return
+        if frame.remote:
+            form = self._out.get(key)
+            if form is not None and self.values:
+                data = self._data(form)
+                self.node.send(data_frame(frame.id, data, extended=frame.extended))
+            return
+        turn = self.turn if self.plan.lockstep and frame.id == self.params.turn_id else 0
+        form = self._in.get(key)
+        if form is not None:
+            found = decode(form.message, frame.data)
+            self._short += len(found) < len(form.message.signals)
+            self.feed({name: float(value) for name, value in found.items()}, turn=turn)
+        elif turn:
+            self.feed({}, turn=turn)
+
+    # ---- health --------------------------------------------------------------------------
+
+    def _happened(self, event: Event) -> None:
+        self.log("note", text=event.text)
+
+    async def _look(self) -> None:
+        """Tells of partners, load and frames, now and then."""
+        while True:
+            self._meet()
+            hub, count = self.hub, self.node.count
+            self.gauge("frames", hub.frames)
+            self.gauge("load", round(hub.load.load(hub.now()), 4))
+            self.gauge("errors", count.errors)
+            self.gauge("missed", sum(node.count.lost for node in hub.nodes.values()))
+            bad = sum(door.bad for door in self._doors if isinstance(door, Socketcand))
+            self.gauge("bad", bad + sum(node.count.bad for node in hub.nodes.values()))
+            self.gauge("off", sum(node.errors.off for node in hub.nodes.values()))
+            self.gauge("short", self._short)
+            self._tell_frames()
+            await asyncio.sleep(LOOK)
+
+    def _meet(self) -> None:
+        others = sum(node is not self.node for node in self.hub.nodes.values())
+        if self._bridge is not None and not self._bridge.connected:
+            others -= 1
+        for _ in range(others - self._met):
+            self.joined()
+        for _ in range(self._met - others):
+            self.left()
+        self._met = others
+
+    def _tell_frames(self) -> None:
+        log = self.hub.log
+        for entry in log.after(self._logged, most=LINES):
+            frame, ours = entry.frame, entry.sender == OUR_NODE
+            words = [entry.sender or "bus", *([entry.mark] if entry.mark else [])]
+            self.log("out" if ours else "in", str(frame).partition("#")[0], frame.data,
+                     " ".join([*words, self._words(frame, ours)]).strip())  # fmt: skip
+        self._logged = log.last
+
+    def _words(self, frame: Frame, ours: bool) -> str:
+        """A frame's values in words."""
+        if frame.error or frame.remote:
+            return "error frame" if frame.error else "request"
+        form = (self._out if ours else self._in).get((frame.id, frame.extended))
+        if form is None:
+            return ""
+        try:
+            found = decode(form.message, frame.data)
+        except DbcError:
+            return ""
+        return ", ".join(f"{name} = {float(value):.4g}" for name, value in found.items())
+
+    # ---- orders --------------------------------------------------------------------------
+
+    def order(self, name: str, args: dict[str, Any]) -> None:
+        """Does what people ask for: ``fault``, ``clear``, ``restart`` or ``send``."""
+        try:
+            if name == "fault":
+                self._fault(msgspec.convert(args, FaultOrder))
+            elif name == "clear":
+                for number in [number for number, _, _ in self.hub.faults]:
+                    self.hub.remove_fault(number)
+            elif name == "restart":
+                for node in list(self.hub.nodes.values()):
+                    if node.errors.off:
+                        self.hub.restart(node)
+            elif name == "send":
+                self.hub.inject(parse_frame(str(args.get("frame", ""))), "person")
+            else:
+                raise SignalError(f"can knows no order {name!r}: fault, clear, restart, send.")
+        except msgspec.ValidationError as error:
+            raise LinkworkError(f"{name}: {error}.") from None
+
+    def _fault(self, wish: FaultOrder) -> None:
+        begin = self.hub.age + wish.after
+        end = float("inf") if wish.lasts is None else begin + wish.lasts
+        fault = Fault(
+            wish.kind, wish.chance, frozenset(wish.ids), wish.node, begin, end, wish.times,
+            wish.delay, wish.seed,
+        )  # fmt: skip
+        self.hub.add_fault(fault)

@@ -1,0 +1,237 @@
+"""Layout: which bits of which frames hold a bus's signals, and the same as a DBC file."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from linkwork.buses.can.dbc.model import Database, DbcMessage, DbcNode, DbcSignal
+from linkwork.buses.can.dbc.reader import read_dbc
+from linkwork.buses.can.frame import STANDARD_MOST
+from linkwork.buses.port import BusPlan, PortSignal
+from linkwork.errors import FormatError, LinkworkError
+
+#: What one of a DBC file's units is in ours.
+UNITS: dict[tuple[str, str], float] = {
+    ("deg", "rad"): math.pi / 180.0, ("°", "rad"): math.pi / 180.0,
+    ("deg/s", "rad/s"): math.pi / 180.0, ("°/s", "rad/s"): math.pi / 180.0,
+    ("rpm", "rad/s"): math.pi / 30.0, ("1/min", "rad/s"): math.pi / 30.0,
+    ("mm", "m"): 1e-3, ("cm", "m"): 1e-2, ("mm/s", "m/s"): 1e-3, ("cm/s", "m/s"): 1e-2,
+    ("Nm", "N m"): 1.0, ("N*m", "N m"): 1.0, ("mNm", "N m"): 1e-3, ("g", "kg"): 1e-3,
+}  # fmt: skip
+
+#: Bits of a plain number: an IEEE float.
+FLOAT_BITS = 32
+
+Send = Literal["change", "period", "request"]
+Key = tuple[int, bool]
+
+
+class CanAddress(msgspec.Struct, forbid_unknown_fields=True):
+    """Where a signal stands on the bus.
+
+    Attributes:
+        can_id: Identifier of its frame.
+        extended: Whether the identifier has 29 bits; true for one above 0x7FF if absent.
+        start: First bit, as a DBC file counts: the lowest one, or the highest if ``big_endian``.
+        big_endian: Whether the highest byte comes first (Motorola).
+        dbc: "Message.Signal" of the bus's DBC file, in place of all others.
+        send: When a frame is sent: on each change, every so often, or only on request (RTR).
+        every: How often, in simulated time [s]; the bus's period if 0.
+    """
+
+    can_id: Annotated[int, msgspec.Meta(ge=0, le=0x1FFFFFFF)] | None = None
+    extended: bool | None = None
+    start: Annotated[int, msgspec.Meta(ge=0, le=63)] = 0
+    big_endian: bool = False
+    dbc: str = ""
+    send: Send = "change"
+    every: Annotated[float, msgspec.Meta(ge=0.0, le=3600.0)] = 0.0
+
+
+@dataclass(frozen=True)
+class FrameForm:
+    """A frame: what it holds, and when it is sent.
+
+    Attributes:
+        message: Its signals, by the keys of the plan.
+        send: When it is sent.
+        every: How often [s].
+    """
+
+    message: DbcMessage
+    send: Send = "change"
+    every: float = 0.0
+
+    @property
+    def key(self) -> Key:
+        """Identifier, and whether it is extended."""
+        return self.message.id, self.message.extended
+
+
+@lru_cache(maxsize=8)
+def database(file: str) -> Database:
+    """The DBC file of a bus.
+
+    Raises:
+        LinkworkError: If it cannot be read; with its line.
+    """
+    return read_dbc(file)
+
+
+def find(file: str, name: str) -> tuple[DbcMessage, DbcSignal]:
+    """What ``dbc = "Message.Signal"`` means.
+
+    Raises:
+        LinkworkError: If there is no file, or nothing of this name in it.
+    """
+    if not file:
+        raise FormatError(
+            f"dbc = {name!r} needs a DBC file.", hint='Name it at the bus: file = "robot.dbc".'
+        )
+    message, dot, signal = name.partition(".")
+    if not dot:
+        raise FormatError(f'dbc is "Message.Signal", not {name!r}.')
+    found = database(file).message(message)
+    return found, found.signal(signal)
+
+
+def filled(file: str, address: CanAddress, unit: str) -> dict[str, Any]:
+    """What a DBC file says of a signal, in the words of a port's signal.
+
+    Args:
+        file: The DBC file.
+        address: Where the signal stands.
+        unit: Unit of the scene's signal behind it, into which the file's is turned.
+    """
+    if not address.dbc:
+        return {}
+    _, signal = find(file, address.dbc)
+    factor = UNITS.get((signal.unit.strip(), unit), 1.0)
+    made: dict[str, Any] = {}
+    if not signal.float:
+        made = {
+            "bits": signal.length, "scale": signal.scale * factor, "signed": signal.signed,
+            "offset": signal.offset * factor,
+        }  # fmt: skip
+    if signal.minimum is not None and signal.maximum is not None:
+        made |= {"lo": signal.minimum * factor, "hi": signal.maximum * factor}
+    return made if unit else {**made, "unit": signal.unit}
+
+
+def frames(plan: BusPlan, signals: Mapping[str, PortSignal]) -> dict[Key, FrameForm]:
+    """The frames that hold these signals.
+
+    Raises:
+        LinkworkError: If a signal has no place, or two share one.
+    """
+    file = str(plan.params.get("file", ""))
+    made: dict[Key, FrameForm] = {}
+    for key, signal in signals.items():
+        address = msgspec.convert(signal.address, CanAddress)
+        message, place = _place(file, key, signal, address)
+        known = made.get((message.id, message.extended))
+        if known is None:
+            every = address.every or plan.period
+            known = FrameForm(message, address.send, every)
+            made[known.key] = known
+        known.message.length = max(known.message.length, message.length)
+        _check_room(known.message, place, key)
+        known.message.signals.append(place)
+    return made
+
+
+def _place(
+    file: str, key: str, signal: PortSignal, address: CanAddress
+) -> tuple[DbcMessage, DbcSignal]:
+    quant = signal.quant
+    bits = quant.bits if quant is not None else FLOAT_BITS
+    if address.dbc:
+        message, there = find(file, address.dbc)
+        if there.parent or there.multiplexer:
+            raise FormatError(f"{address.dbc} is multiplexed, which a port's signal cannot be.")
+        number, extended, length = message.id, message.extended, message.length
+        start, big, name = there.start, there.big_endian, message.name
+        bits = there.length
+    else:
+        if address.can_id is None:
+            raise FormatError(f"{key} has no place on the bus.", hint="Give it a can_id.")
+        number, start, big = address.can_id, address.start, address.big_endian
+        extended = number > STANDARD_MOST if address.extended is None else address.extended
+        if not extended and number > STANDARD_MOST:
+            raise FormatError(f"{key}: identifier 0x{number:X} needs extended = true.")
+        length, name = 0, f"Frame_{number:X}"
+    place = DbcSignal(
+        key, start, bits, big, bool(quant and quant.signed),
+        quant.scale if quant else 1, quant.offset if quant else 0,
+        signal.lo if math.isfinite(signal.lo) else None,
+        signal.hi if math.isfinite(signal.hi) else None,
+        signal.unit, float=quant is None,
+    )  # fmt: skip
+    taken = place.bits()
+    if min(taken) < 0 or max(taken) > 63:
+        raise FormatError(f"{key}: {bits} bits from {start} do not fit into 8 bytes.")
+    return DbcMessage(number, name, max(length, max(taken) // 8 + 1), extended), place
+
+
+def _check_room(message: DbcMessage, place: DbcSignal, key: str) -> None:
+    taken = set(place.bits())
+    for other in message.signals:
+        if taken & set(other.bits()):
+            raise FormatError(
+                f"{key} and {other.name} share bits of frame 0x{message.id:X}.",
+                hint="Give one another can_id or start.",
+            )
+
+
+def check(plan: BusPlan) -> Iterator[str]:
+    """What is wrong with the places of a plan's signals, a sentence each."""
+    for signals in (plan.given, plan.fed):
+        try:
+            frames(plan, signals)
+        except LinkworkError as error:
+            yield str(error)
+
+
+def as_database(plan: BusPlan) -> Database:
+    """A bus as a DBC file: frames that the plant sends, and frames that it takes.
+
+    Where one identifier serves both ways, as 001's joints do, the file has one message for it: the
+    bits mean the same.
+    """
+    plant, controller = "Plant", "Controller"
+    made: dict[Key, DbcMessage] = {}
+    ways = ((plan.given, plant, controller), (plan.fed, controller, plant))
+    if plan.plant != "virtual":
+        ways = ((plan.given, controller, plant), (plan.fed, plant, controller))
+    for signals, sender, receiver in ways:
+        for form in frames(plan, signals).values():
+            known = made.get(form.key)
+            if known is None:
+                message = form.message
+                message.name, message.sender = _name(message.name), sender
+                for signal in message.signals:
+                    signal.name, signal.receivers = _name(signal.name), [receiver]
+                made[form.key] = message
+                continue
+            known.senders = [known.sender, sender]
+            known.length = max(known.length, form.message.length)
+            for signal in form.message.signals:
+                if not any(set(signal.bits()) & set(other.bits()) for other in known.signals):
+                    signal.name, signal.receivers = _name(signal.name), [receiver]
+                    known.signals.append(signal)
+    return Database(
+        version="linkwork", nodes=[DbcNode(plant), DbcNode(controller)],
+        messages=list(made.values()), comment=f"Bus {plan.name}.",
+    )  # fmt: skip
+
+
+def _name(text: str) -> str:
+    made = re.sub(r"[^A-Za-z0-9_]", "_", text)
+    return made if not made[:1].isdigit() else f"_{made}"

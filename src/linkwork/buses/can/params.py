@@ -1,0 +1,59 @@
+"""What a scene may say of a CAN bus, and what people may order while it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from linkwork.buses.can.faults import Kind
+
+Identifier = Annotated[int, msgspec.Meta(ge=0, le=0x1FFFFFFF)]
+Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
+
+
+class CanParams(msgspec.Struct, forbid_unknown_fields=True):
+    """Parameters of :class:`Can`.
+
+    Attributes:
+        channel: Name by which clients open the bus.
+        bitrate: Bit rate, for load and timing [bit/s].
+        timed: Whether frames take as long as on a wire of that bit rate.
+        restart_after: A node that went bus off comes back after this time [s]; by order if absent.
+        host: Interface that the doors listen on. The protocols know no password.
+        socketcand: Port of the socketcand door; 0 for a free one, false for none.
+        beacon: Whether the door is announced by UDP broadcast.
+        slcan: Port of an slcan door over TCP; 0 for a free one.
+        pty: Whether there is an slcan device on a pseudo terminal, or the path of a link to it.
+        file: DBC file, from the scene's folder, whose signals the ports name.
+        bridge: A bus outside, joined through python-can: { interface = "socketcan",
+            channel = "can0" } and further arguments of ``can.Bus``.
+        turn_id: The controller's frame that ends a turn, in lock-step.
+    """
+
+    channel: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9]{1,16}$")] = "can0"
+    bitrate: Annotated[int, msgspec.Meta(ge=1000, le=10_000_000)] = 500_000
+    timed: bool = False
+    restart_after: Annotated[float, msgspec.Meta(ge=0.0, le=3600.0)] | None = None
+    host: str = "127.0.0.1"
+    socketcand: Port | bool = 29536
+    beacon: bool = False
+    slcan: Port | bool = False
+    pty: bool | str = False
+    file: str = ""
+    bridge: dict[str, Any] = {}
+    turn_id: Identifier | None = None
+
+
+class FaultOrder(msgspec.Struct, forbid_unknown_fields=True):
+    """What the order ``fault`` takes; times count from now."""
+
+    kind: Kind
+    chance: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
+    ids: list[Identifier] = []
+    node: str = ""
+    after: Annotated[float, msgspec.Meta(ge=0.0, le=1e9)] = 0.0
+    lasts: Annotated[float, msgspec.Meta(ge=0.0, le=1e9)] | None = None
+    times: Annotated[int, msgspec.Meta(ge=0, le=10**9)] = 0
+    delay: Annotated[float, msgspec.Meta(ge=0.0, le=3600.0)] = 0.01
+    seed: int = 0
