@@ -18,6 +18,7 @@ RADIUS, HEIGHT = 0.14, 2 * THIGH * cos(radians(40))  # of the sockets; of the hi
 INTEGRAL, TWICE, STEEPEST = 16.0, 80.0, radians(14)
 PERIOD = 0.01  # of the inclinometer's frames [s]
 INCLINOMETER, SYNC = 0x120, 0x80
+STANDARD = {"is_extended_id": False}
 RANGES = {1: (-20, 100), 2: (-150, -5)}  # of hip and knee [deg], 12 bits each
 
 
@@ -53,15 +54,15 @@ def level(bus: can.BusABC, seconds: float) -> float:
             down = HEIGHT - (py * sin(x) - px * sin(y) * cos(x))
             bend = acos(min(hypot(out, down) / (THIGH + SHIN), 1.0))
             for joint, angle in ((1, atan2(out, down) + bend), (2, -2 * bend)):
-                number = 16 * leg + joint
-                bus.send(can.Message(number, data=code(angle, joint), is_extended_id=False))
-        bus.send(can.Message(arbitration_id=SYNC, is_extended_id=False))
+                data = code(angle, joint)
+                bus.send(can.Message(arbitration_id=16 * leg + joint, data=data, **STANDARD))
+        bus.send(can.Message(arbitration_id=SYNC, **STANDARD))
         if step > seconds / PERIOD / 2:
             worst = max(worst, hypot(*tilt))
     return worst
 
 
-def run(host: str, port: int, seconds: float = 15.0) -> None:
+def run(host: str, port: int, seconds: float = 10.0) -> None:
     with can.Bus(interface="socketcand", host=host, port=port, channel="can0") as bus:
         print(f"Tray: within {degrees(level(bus, seconds)):.2f}° of level.")
 

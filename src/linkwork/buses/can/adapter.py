@@ -25,6 +25,8 @@ from linkwork.hosts import is_loopback
 
 #: How often health and log are looked at [s], and how many lines of the log are told then.
 LOOK, LINES = 0.1, 200
+#: How long a controller takes from coming to listening, and between two repetitions [s].
+LISTENS, AGAIN = 0.2, 2.0
 OUR_NODE = "linkwork"
 
 
@@ -40,10 +42,12 @@ class Can(Adapter):
 
     def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
         super().__init__(plan, outlet)
-        self._sent: dict[Key, bytes] = {}
+        self._said: dict[Key, bytes] = {}
         self._when: dict[Key, float] = {}
         self._logged = self._met = 0
         self._short = 0
+        self._spoken = False
+        self._again = 0.0
         self._doors: list[Any] = []
         self._bridge: Bridge | None = None
         self._looking: asyncio.Task[None] | None = None
@@ -136,23 +140,37 @@ class Can(Adapter):
     def replanned(self, before: BusPlan) -> None:
         """Takes over the new places; what stands there is sent anew."""
         self._lay_out()
-        self._sent.clear()
+        self._said.clear()
         self._when.clear()
 
     # ---- frames --------------------------------------------------------------------------
 
     def outgoing(self, values: dict[str, float]) -> None:
-        """Sends what has changed, or what is due."""
+        """Sends what has changed, or what is due.
+
+        In lock-step the first frames wait for a controller, and are said again until it speaks: it
+        would wait for them for ever if it had come too late.
+        """
+        if not self.plan.lockstep or self._spoken:
+            self._send_due()
+
+    def _repeat(self) -> None:
+        """Says the first frames of a scene in lock-step, to a controller that may listen by now."""
+        if self.values and self._met and not self._spoken:
+            self._said.clear()
+            self._send_due()
+
+    def _send_due(self) -> None:
         for key, form in self._out.items():
             data = self._data(form)
-            before = self._sent.get(key)
+            before = self._said.get(key)
             if form.send == "period":
                 since = self.time - self._when.get(key, -1e9)
                 due = before is None or since < 0.0 or since > form.every - 1e-9
             else:
                 due = form.send == "change" and data != before
             if due:
-                self._sent[key], self._when[key] = data, self.time
+                self._said[key], self._when[key] = data, self.time
                 self.node.send(data_frame(form.message.id, data, extended=form.message.extended))
 
     def _data(self, form: FrameForm) -> bytes:
@@ -163,6 +181,7 @@ class Can(Adapter):
         key = (frame.id, frame.extended)
         if frame.error:
             return
+        self._spoken = True
         if frame.remote:
             form = self._out.get(key)
             if form is not None and self.values:
@@ -205,9 +224,14 @@ class Can(Adapter):
             others -= 1
         for _ in range(others - self._met):
             self.joined()
+            self._again = self.hub.now() + LISTENS
         for _ in range(self._met - others):
             self.left()
+            self._spoken = self._spoken and others > 0
         self._met = others
+        if self.plan.lockstep and self._met and self.hub.now() > self._again:
+            self._again = self.hub.now() + AGAIN
+            self._repeat()
 
     def _tell_frames(self) -> None:
         log = self.hub.log
