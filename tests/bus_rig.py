@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from line_bus import LineBus
+from linkwork.buses.process import BusProcess
 from linkwork.registry import BUSES
 from linkwork.scene import Scene
 from linkwork.session.session import Session
@@ -64,10 +65,15 @@ class Partner:
         self.socket.close()
 
 
+def process_of(session: Session, bus: str = "line0") -> BusProcess:
+    """The process that serves the rig's bus."""
+    assert session.partners is not None
+    return session.partners[bus]
+
+
 def port_of(session: Session, bus: str = "line0") -> int:
     """Where the rig listens."""
-    assert session.partners is not None
-    return int(session.partners[bus].doors[0].split()[-1])
+    return int(process_of(session, bus).doors[0].split()[-1])
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bus_rig import Partner, line_type, partner, port_of, rig, said, until
+from bus_rig import Partner, line_type, partner, port_of, process_of, rig, said, until
 from linkwork.buses import messages as talk
 from linkwork.session import messages as m
 from linkwork.session.link import connect
@@ -25,8 +25,7 @@ from linkwork.session.session import Session
 
 
 def pid(session: Session) -> int:
-    assert session.partners is not None
-    return session.partners["line0"].pid
+    return process_of(session).pid
 
 
 def alive(number: int) -> bool:
@@ -38,8 +37,7 @@ def alive(number: int) -> bool:
 
 
 def serves(session: Session) -> bool:
-    assert session.partners is not None
-    return session.partners["line0"].ready
+    return process_of(session).ready
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -76,7 +74,7 @@ def test_a_controller_outside_moves_the_arm_and_reads_it(shared: Session) -> Non
         until(shared, lambda: shared["line0.feeds"] > feeds)
         assert shared["line0/J1.target"] == 1.5  # held at the range's end
         assert shared["line0.age"] < 1.0
-        status = shared.partners["line0"]
+        status = process_of(shared)
         until(shared, lambda: status.status.get("wire_refused", 0) >= 2)
     until(shared, lambda: shared["line0.partners"] == 0)
 
@@ -89,7 +87,7 @@ def test_the_process_loads_no_physics(shared: Session) -> None:
 
 def test_the_log_shows_what_went_over_the_bus_and_can_be_paused(shared: Session) -> None:
     """Lines arrive in order, and stop while the log is paused."""
-    process = shared.partners["line0"]
+    process = process_of(shared)
     with partner(shared) as client:
         client.send(J2_target=0.125)
         until(shared, lambda: any(b"0.125" in frame.data for frame in process.log))
@@ -131,7 +129,7 @@ def test_a_flood_is_latched_and_memory_stays_flat(shared: Session) -> None:
     assert last - first < 5e6
     until(shared, lambda: shared["line0/J1.target"] == pytest.approx(0.099999))
     assert shared["line0.feeds"] - before < 10_000
-    assert len(shared.partners["line0"].log) <= 1000
+    assert len(process_of(shared).log) <= 1000
 
 
 def test_a_partner_that_never_reads_or_sends_garbage_disturbs_nobody(shared: Session) -> None:
@@ -172,7 +170,7 @@ def test_a_partner_that_never_reads_or_sends_garbage_disturbs_nobody(shared: Ses
 ))  # fmt: skip
 def test_no_message_of_a_bus_process_breaks_the_session(shared: Session, data: bytes) -> None:
     """Whatever arrives on the link of a bus, the session steps on and its state stays finite."""
-    process = shared.partners["line0"]
+    process = process_of(shared)
     with connect(process.link.address, process.link.key) as peer:
         peer.send(data)
         seen = shared.state.step

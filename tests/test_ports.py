@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bus_rig import Partner, line_type, partner, port_of, rig, said, until
+from bus_rig import Partner, line_type, partner, port_of, process_of, rig, said, until
 from command_line import linkwork
 from linkwork.buses.listing import port_lines
 from linkwork.errors import LinkworkError
@@ -629,7 +629,7 @@ def test_a_live_edit_keeps_what_the_ports_hold() -> None:
         until(session, lambda: session["line0.feeds"] > 0)
         session.send(m.Override("line0/J2.angle", 0.5))
         session.step(10)
-        number = session.partners["line0"].pid
+        number = process_of(session).pid
         edited = rig(deadline=1.0)
         edited.port("gain", parameters=["arm/J1.kp"])
         edited.ports.insert(0, edited.ports.pop())
@@ -645,7 +645,7 @@ def test_a_live_edit_keeps_what_the_ports_hold() -> None:
         client.file.write(b'{"gain.kp": 55.0}\n')
         client.send(J1_target=-0.3)
         until(session, lambda: session["arm/J1.kp"] == 55.0 and session["line0/J1.target"] == -0.3)
-        assert session.partners["line0"].pid == number
+        assert process_of(session).pid == number
         until(session, lambda: "gain.kp" not in client.read())
 
 
@@ -655,14 +655,14 @@ def test_a_live_edit_adds_changes_and_removes_a_bus() -> None:
         session.step()
         assert session.partners is None
         session.swap(rig()).result(timeout=60)
-        until(session, lambda: session.partners is not None and session.partners["line0"].ready)
-        first = session.partners["line0"].pid
+        until(session, lambda: session.partners is not None and process_of(session).ready)
+        first = process_of(session).pid
         with partner(session) as client:
             client.send(J1_target=0.25)
             until(session, lambda: session["line0/J1.target"] == 0.25)
         session.swap(rig(plant="real")).result(timeout=60)
-        until(session, lambda: session.partners["line0"].ready and session.version == 3)
-        assert session.partners["line0"].pid != first
+        until(session, lambda: process_of(session).ready and session.version == 3)
+        assert process_of(session).pid != first
         session.swap(bench()).result(timeout=60)
         until(session, lambda: session.version == 4)
         assert session.partners.processes == {}  # type: ignore[union-attr]

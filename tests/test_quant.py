@@ -10,7 +10,7 @@ from cantools.database.conversion import LinearConversion
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkwork.buses.block import Grid
+from linkwork.buses.grid import Grid
 from linkwork.buses.port import PortSignal
 from linkwork.buses.quant import Quant
 from linkwork.errors import SignalError
@@ -52,6 +52,7 @@ def test_the_bytes_of_a_frame_are_cantools_bytes(signed: bool) -> None:
         f' SG_ s : 0|11@1{sign} ({quant.scale!r},{quant.offset!r}) [0|0] "" A\n'
     )
     theirs = cantools.database.load_string(dbc, "dbc")
+    assert isinstance(theirs, cantools.database.can.Database)
     for value in (-1.5, -0.7, -1e-9, 0.0, 0.33, 1.5):
         data = quant.to_wire(quant.encode(value)).to_bytes(2, "little")
         assert theirs.encode_message(4, {"s": quant.nearest(value)}, strict=False) == data
