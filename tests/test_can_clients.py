@@ -1,5 +1,7 @@
 """python-can as it is, through every door."""
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -119,3 +121,17 @@ def test_error_frames_reach_python_can(bus: BusProcess) -> None:
         assert first.is_error_frame
         assert answer(two, 0x91)
         bus.ask("clear")
+
+
+def test_a_port_that_is_taken_is_told_without_a_traceback(bus: BusProcess) -> None:
+    """What is wrong, and what to do."""
+    run = subprocess.run(
+        [sys.executable, "-m", "linkwork.buses.can", "--socketcand", str(bus.socketcand[1])],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert "Traceback" not in run.stderr
+    assert "cannot listen" in run.stderr
+    assert "another port" in run.stderr

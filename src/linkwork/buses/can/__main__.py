@@ -19,7 +19,7 @@ from linkwork.buses.can.faults import Fault, Kind
 from linkwork.buses.can.hub import Hub
 from linkwork.buses.can.node import Node
 from linkwork.buses.can.slcan import SlcanPty, SlcanTcp
-from linkwork.buses.can.socketcand import Beacon, Socketcand, beacon_text
+from linkwork.buses.can.socketcand import Socketcand, beacon_for
 from linkwork.errors import LinkworkError
 
 
@@ -49,8 +49,7 @@ async def _serve(options: argparse.Namespace) -> None:
     pty = SlcanPty(hub, patience=options.patience) if options.pty else None
     beacon = None
     if options.beacon:
-        text = beacon_text([(socketcand.host, socketcand.port)], [hub.name], name="linkwork")
-        beacon = Beacon(text)
+        beacon = beacon_for(socketcand)
         beacon.start()
     if options.answer:
         _answering(hub)
@@ -122,8 +121,12 @@ def _obey(hub: Hub, socketcand: Socketcand, order: str, rest: str) -> dict[str, 
 
 def main() -> None:
     """Runs the bus until standard input ends."""
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(_arguments()))
+    options = _arguments()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(_serve(options))
+    except LinkworkError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from linkwork.buses.can.dbc.model import (
     DbcSignal,
 )
 from linkwork.buses.can.dbc.reader import parse_dbc, read_dbc
+from linkwork.buses.can.dbc.symbols import symbol
 from linkwork.buses.can.dbc.writer import dbc_text, write_dbc
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "encode",
     "parse_dbc",
     "read_dbc",
+    "symbol",
     "write_dbc",
 ]

@@ -15,6 +15,7 @@ from linkwork.buses.can.dbc.model import (
     DbcSignal,
     Number,
 )
+from linkwork.buses.can.dbc.symbols import check_symbols
 
 _SYMBOLS = [
     "NS_DESC_",
@@ -55,6 +56,7 @@ def write_dbc(database: Database, path: Path | str) -> None:
 
 def dbc_text(database: Database) -> str:
     """The text of a file."""
+    check_symbols(database)
     check(database, strict=True)
     database = shorten(database)
     return "\n".join(_lines(database)) + "\n"

@@ -6,7 +6,11 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
+
+if TYPE_CHECKING:
+    from linkwork.buses.can.socketcand.server import Socketcand
 
 PORT = 42000
 INTERVAL = 3.0  # the protocol allows no longer one [s]
@@ -33,6 +37,32 @@ def beacon_text(
         f'<CANBeacon name={quoteattr(name)} type="SocketCAN" '
         f"description={quoteattr(description)}>{places}{names}</CANBeacon>"
     )
+
+
+def beacon_for(server: Socketcand, *, name: str = "") -> Beacon:
+    """The beacon of a server, for the network that it listens on.
+
+    Args:
+        server: It has been started.
+        name: Name of the device; the machine's where empty.
+    """
+    host = server.host
+    if host in ("0.0.0.0", "::"):
+        host = _own_address()
+    # The whole of 127.x is one network; elsewhere routers keep a limited broadcast inside.
+    address = "127.255.255.255" if host.startswith("127.") else "255.255.255.255"
+    text = beacon_text([(host, server.port)], server.hubs, name=name or socket.gethostname())
+    return Beacon(text, address=address)
+
+
+def _own_address() -> str:
+    """The address by which this machine would reach others; no packet is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address that is kept for examples
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"
 
 
 class Beacon:
