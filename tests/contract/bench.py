@@ -10,6 +10,7 @@ import tomlkit
 from contract.examples import Example, example
 from linkwork.formats import load_scene
 from linkwork.scene import Scene
+from linkwork.session.messages import Feed
 from linkwork.session.session import Session
 
 ARM = """\
@@ -150,6 +151,9 @@ def bench(folder: Path, kind: str, type: str, *, more: str = "") -> Scene:
 
 def nudge(session: Session) -> None:
     """Sets every input of the driven joints that is free, so that all of them have work to do."""
+    for bus in session.cycle.buses:
+        if not bus.plan.lockstep:  # else its partner has the say
+            session.send(Feed(bus.plan.name, {"elbow.target": 0.25}))
     for signal in session.signals:
         if signal.direction != "input" or signal.name in session.signals.owners:
             continue

@@ -153,6 +153,11 @@ EXAMPLES: dict[str, dict[str, Example]] = {
              "plant": "virtual", "delay": 0.0001},
             positive=("period", "deadline", "ramp", "delay"), more=PORT,
         ),
+        # Nobody is connected: what comes over it is fed by the tests.
+        "tcp": Example(
+            {"port": 0, "host": "127.0.0.1", "token": "secret", "period": 0.01, "deadline": 0.5},
+            positive=("period", "deadline"), more=PORT.replace(', wire = "a"', ""),
+        ),
     },
 }  # fmt: skip
 

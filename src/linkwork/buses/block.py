@@ -4,210 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
-import msgspec
 import numpy as np
 
 from linkwork.agents.agent import Bench
-from linkwork.blocks import Block
-from linkwork.buses.grid import Grid
 from linkwork.buses.loss import Loss
-from linkwork.buses.plan import Draft, adapter_of, drafts, join_port, read_bus
-from linkwork.buses.port import BusPlan, Port, PortSignal
-from linkwork.errors import SceneError, SignalError, not_found
-from linkwork.parts import Spec
-from linkwork.signals import Signal, Signals
+from linkwork.buses.rows import BusRows, Row
+from linkwork.errors import SignalError, not_found
 from linkwork.state import State
-from linkwork.world import World
-
-#: Health of a bus, with units: each is a signal ``<bus>.<name>``.
-HEALTH = {
-    "age": "s", "misses": "", "losses": "", "feeds": "", "refused": "", "lost": "", "partners": "",
-    "restarts": "",
-}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Row:
-    """One signal of a port, as the block holds it.
-
-    Attributes:
-        port: Its port.
-        signal: The signal.
-        own: The signal by which the scene shows it, ``can0/arm/elbow.target``.
-        bound: The signal of the scene behind it, or None.
-    """
-
-    port: Port
-    signal: PortSignal
-    own: Signal
-    bound: Signal | None
-
-
-class BusBlock(Block):
+class BusBlock(BusRows):
     """One bus with its ports.
 
     Commands, parameters and sensors of ports are signals ``<bus>/<port>.<signal>``. What is fed
     becomes theirs in the bus's name; with a virtual plant (or both) owned commands move the
     scene's signals behind them, also in the bus's name, at the step boundary. After the step the
     sensors take the values behind them, as the wire's bits can say them.
-
-    Args:
-        world: The world.
-        spec: The bus.
-        drafts: Its ports.
-        name: Of its fields in the state.
-
-    Attributes:
-        plan: The bus and its ports; complete after :meth:`join`.
-        every: Control period in whole steps.
-        rows: Everything on the bus, by key ``<port>.<signal>``.
     """
-
-    kind: ClassVar[str] = "bus"
-
-    def __init__(self, world: World, spec: Spec, drafts: list[Draft], name: str) -> None:
-        super().__init__(world, [spec], name)
-        self.spec = spec
-        self.adapter = adapter_of(spec)
-        self.plan: BusPlan = read_bus(world, spec)
-        self.every = max(1, round(self.plan.period / world.scene.step))
-        self._drafts = [draft for draft in drafts if draft.bus == spec.name]
-        self._size = sum(len(draft.items) for draft in self._drafts)
-        self.rows: dict[str, Row] = {}
-        self.wants_pause = False
-
-    @classmethod
-    def build(cls, world: World) -> list[BusBlock]:
-        """A block for each bus of a world.
-
-        Raises:
-            LinkworkError: If a bus or a port cannot be as it is said.
-        """
-        names: dict[str, Spec] = {}
-        agents = {spec.name: spec for spec in world.agents}
-        for spec in world.buses:
-            other = names.setdefault(spec.name, spec)
-            if other is spec:
-                other = agents.get(spec.name, spec)
-            if not spec.name or spec.name == "user":
-                raise SceneError(
-                    f"a bus needs a name, other than {spec.name!r}.", origin=spec.origin
-                )
-            if other is not spec:
-                raise SceneError(
-                    f"a {other.kind} and a bus are named {spec.name!r}.",
-                    origin=spec.origin,
-                    hint=f"The other is at {other.origin}.",
-                )
-        ports = drafts(world, names)
-        return [cls(world, spec, ports, f"bus/{spec.name}") for spec in world.buses]
-
-    @property
-    def type(self) -> str:  # type: ignore[override] - one class serves every type
-        """The registered type."""
-        return self.spec.type
-
-    def slots(self) -> dict[str, tuple[int, ...]]:
-        """Values; overrides (active, value); what was fed last; what a loss put aside; health."""
-        size = self._size
-        return {
-            "value": (size,),
-            "override": (size, 2),
-            "fed": (size, 2),
-            "aside": (size, 4),
-            "health": (len(HEALTH),),
-            "counter": (len(self.adapter.counters),),
-            "int:turn": (1,),
-        }
-
-    # ---- building ----------------------------------------------------------------------------
-
-    def join(self, signals: Signals, state: State) -> None:
-        """Finds the signals behind the ports and offers the bus's own.
-
-        Raises:
-            LinkworkError: If a signal does not exist or cannot do what is asked, or the type
-                cannot serve the ports.
-        """
-        ports = tuple(
-            join_port(draft, signals, self.adapter, self.plan.params) for draft in self._drafts
-        )
-        plan = self.plan = msgspec.structs.replace(self.plan, ports=ports)
-        for problem in self.adapter.check(plan):
-            raise SceneError(f"bus {plan.name!r}: {problem}", origin=self.spec.origin)
-        self._signals_of_world = signals
-        for number, (name, unit) in enumerate(HEALTH.items()):
-            self._offer(signals, state, f"{plan.name}.{name}", "health", number, unit)
-        for number, (name, unit) in enumerate(self.adapter.counters.items()):
-            self._offer(signals, state, f"{plan.name}.{name}", "counter", number, unit)
-        for port in ports:
-            for signal in port.signals:
-                self._add_row(signals, state, port, signal)
-        self._tabulate()
-
-    def _offer(
-        self, signals: Signals, state: State, name: str, slot: str, number: int, unit: str
-    ) -> None:
-        if name in signals:
-            raise SceneError(
-                f"bus {self.plan.name!r}: the scene has a signal {name!r} already.",
-                origin=self.spec.origin, hint="Give the bus another name.",
-            )  # fmt: skip
-        signals.add(name, state.address(self.field(slot), number), unit=unit)
-
-    def _add_row(self, signals: Signals, state: State, port: Port, signal: PortSignal) -> None:
-        name = f"{self.plan.name}/{port.key(signal)}"
-        if name in signals:
-            raise SceneError(
-                f"the scene has a signal {name!r} already.", origin=self.spec.origin,
-                hint="Give the bus or the port another name.",
-            )  # fmt: skip
-        measured = signal.role == "sensor" and (self.plan.plant != "virtual" or signal.signal)
-        own = signals.add(
-            name, state.address(self.field("value"), len(self.rows)), unit=signal.unit,
-            lo=signal.lo, hi=signal.hi, direction="output" if measured else "input",
-        )  # fmt: skip
-        bound = signals[signal.signal] if signal.signal else None
-        self.rows[port.key(signal)] = Row(port, signal, own, bound)
-
-    def _tabulate(self) -> None:
-        """Numbers of the rows by what is done with them."""
-        rows, plan = list(self.rows.values()), self.plan
-        self._number = {key: number for number, key in enumerate(self.rows)}
-        self._given = [self._number[key] for key in plan.given]
-        self._commands = [self.rows[key] for key in plan.given]
-        moves = plan.plant != "real"
-        self._applied = [
-            (number, row) for number, row in enumerate(rows)
-            if row.signal.role != "sensor" and row.bound is not None and moves
-        ]  # fmt: skip
-        from_scene = plan.closes == "virtual"
-        self._sensed = np.array([
-            number for number, row in enumerate(rows)
-            if row.signal.role == "sensor" and row.bound is not None and from_scene
-        ], np.int64)  # fmt: skip
-        behind = [rows[n].bound for n in self._sensed.tolist()]
-        self._behind = np.array([b.address for b in behind if b is not None], np.int64)
-        self._grid = Grid([rows[n].signal for n in self._sensed.tolist()])
-        #: With a real plant the scene's joints show what the hardware's sensors say.
-        self._shown = self._mirrors() if plan.plant == "real" else []
-
-    def _mirrors(self) -> list[tuple[int, Row]]:
-        """Sensors of a real plant, by the command behind whose signal the scene shows them."""
-        made = []
-        for number, row in enumerate(self.rows.values()):
-            if row.signal.role != "sensor" or row.bound is None:
-                continue
-            joint = row.bound.name.rpartition(".")[0]
-            target = f"{joint}.target"
-            signals = self._signals_of_world
-            fits = target in signals and signals[target].unit == row.bound.unit
-            if fits and row.bound.name.endswith((".angle", ".position")):
-                made.append((number, Row(row.port, row.signal, row.own, signals[target])))
-        return made
 
     def bind(self, state: State) -> None:
         """Keeps the views that the step will use."""

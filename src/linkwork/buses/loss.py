@@ -9,7 +9,8 @@ import numpy as np
 from linkwork.agents.agent import Bench
 
 if TYPE_CHECKING:
-    from linkwork.buses.block import BusBlock, Row
+    from linkwork.buses.block import BusBlock
+    from linkwork.buses.rows import Row
 
 #: What each policy says when it begins.
 SAYS = {
