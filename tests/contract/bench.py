@@ -149,6 +149,12 @@ def bench(folder: Path, kind: str, type: str, *, more: str = "") -> Scene:
     return load_scene(write_bench(folder, kind, type, more=more))
 
 
+def opened(scene: Scene, **options: Any) -> Session:
+    """A session that goes the same way each time: of buses only those in lock-step are served."""
+    served = any(spec.params.get("lockstep") for spec in scene.buses)
+    return Session(scene, watch=False, buses=served, **options)
+
+
 def nudge(session: Session) -> None:
     """Sets every input of the driven joints that is free, so that all of them have work to do."""
     for bus in session.cycle.buses:
@@ -161,4 +167,4 @@ def nudge(session: Session) -> None:
             session[signal.name] = min(max(0.25, signal.lo), signal.hi)
 
 
-__all__ = ["LATE", "LINE", "NAME", "Example", "bench", "nudge", "write_bench"]
+__all__ = ["LATE", "LINE", "NAME", "Example", "bench", "nudge", "opened", "write_bench"]

@@ -16,7 +16,8 @@ def main() -> None:
     for archive in sorted(folder.glob("*.archive")):
         with tempfile.TemporaryDirectory() as place:
             scene = unpack(archive.read_bytes(), Path(place))
-            with Session(scene, watch=False) as session:
+            served = any(spec.params.get("lockstep") for spec in scene.buses)
+            with Session(scene, watch=False, buses=served) as session:
                 session.step(steps)
                 print(archive.stem, session.state.hash())
 

@@ -153,6 +153,13 @@ EXAMPLES: dict[str, dict[str, Example]] = {
              "plant": "virtual", "delay": 0.0001},
             positive=("period", "deadline", "ramp", "delay"), more=PORT,
         ),
+        "can": Example(
+            {"channel": "can7", "bitrate": 250_000, "host": "127.0.0.1",
+             "restart_after": 0.5, "period": 0.01, "deadline": 0.5},
+            positive=("bitrate", "restart_after", "period", "deadline"),
+            more=PORT.replace('wire = "a"', "can_id = 4", 1).replace('wire = "a"', "can_id = 5")
+            .replace('"arm/J3.kp"', '"arm/J3.kp", bits = 8, lo = 0, hi = 100, can_id = 6'),
+        ),
         # Nobody is connected: what comes over it is fed by the tests.
         "tcp": Example(
             {"port": 0, "host": "127.0.0.1", "token": "secret", "period": 0.01, "deadline": 0.5},

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from contract.bench import LATE, NAME, bench, nudge
+from contract.bench import LATE, NAME, bench, nudge, opened
 from contract.examples import CASES, EXAMPLES, FORMAT_EXAMPLES, REGISTRIES, example
 from linkwork import registry
 from linkwork.blocks import Block
@@ -54,7 +54,7 @@ def test_every_registry_has_a_contract() -> None:
 def test_saved_state_continues_bit_for_bit(tmp_path: Path, kind: str, type: str) -> None:
     """A state kept mid-run leads to the same end again, in this session and in a new one."""
     scene = bench(tmp_path, kind, type)
-    with Session(scene, watch=False) as session:
+    with opened(scene) as session:
         nudge(session)
         session.step(BEFORE)
         kept, saved = session.state.copy(), session.state.save()
@@ -65,7 +65,7 @@ def test_saved_state_continues_bit_for_bit(tmp_path: Path, kind: str, type: str)
         assert session.state.same(kept)
         session.step(AFTER)
         assert session.state.same(end), session.state.difference(end)
-    with Session(scene, watch=False) as other:
+    with opened(scene) as other:
         other.cycle.restore(saved)
         other.step(AFTER)
         assert other.state.same(end), other.state.difference(end)
@@ -74,7 +74,7 @@ def test_saved_state_continues_bit_for_bit(tmp_path: Path, kind: str, type: str)
 @each_block
 def test_reset_begins_anew(tmp_path: Path, kind: str, type: str) -> None:
     """After a reset a run goes exactly as the first time."""
-    with Session(bench(tmp_path, kind, type), watch=False) as session:
+    with opened(bench(tmp_path, kind, type)) as session:
         session.step(BEFORE)
         first = session.state.copy()
         session.reset()
@@ -87,7 +87,7 @@ def test_memory_survives_an_edit(tmp_path: Path, kind: str, type: str) -> None:
     """Adding a part to the running scene changes nothing of what was there before."""
     scene = bench(tmp_path, kind, type)
     edited = bench(tmp_path, kind, type, more=LATE)
-    with Session(scene, watch=False) as session, Session(scene, watch=False) as undisturbed:
+    with opened(scene) as session, opened(scene) as undisturbed:
         for each in (session, undisturbed):
             nudge(each)
             each.step(BEFORE)
@@ -112,7 +112,7 @@ def test_memory_survives_an_edit(tmp_path: Path, kind: str, type: str) -> None:
 def test_recording_replays_bit_for_bit(tmp_path: Path, kind: str, type: str) -> None:
     """What was recorded comes out the same when it is simulated again, with what came in."""
     path = tmp_path / "run.mcap"
-    with Session(bench(tmp_path, kind, type), record=path, watch=False) as session:
+    with opened(bench(tmp_path, kind, type), record=path) as session:
         session.step(40)
         nudge(session)
         session["world.gravity_z"] = -5.0
@@ -148,7 +148,7 @@ def test_another_process_gets_the_same_bits(
     tmp_path: Path, hashes_elsewhere: dict[str, str], kind: str, type: str
 ) -> None:
     """A scene taken elsewhere as an archive, with all its files, runs exactly as here."""
-    with Session(bench(tmp_path, kind, type), watch=False) as session:
+    with opened(bench(tmp_path, kind, type)) as session:
         session.step(BEFORE)
         assert session.state.hash() == hashes_elsewhere[f"{kind}-{type}"]
 
@@ -156,7 +156,7 @@ def test_another_process_gets_the_same_bits(
 @each_block
 def test_the_example_does_something(tmp_path: Path, kind: str, type: str) -> None:
     """The example is no dead weight: its memory, its readings or its joint move."""
-    with Session(bench(tmp_path, kind, type), watch=False) as session:
+    with opened(bench(tmp_path, kind, type)) as session:
         nudge(session)
         session.step(BEFORE)
         block = subject(session, kind, type)
