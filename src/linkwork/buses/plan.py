@@ -305,7 +305,10 @@ def _join(
         raise SceneError(
             f"{who}: a signal needs a name or a signal behind it.", origin=draft.origin
         )
-    known = {**adapter.fill(params, address, unit), **item}
+    try:
+        known = {**adapter.fill(params, address, unit), **item}
+    except LinkworkError as error:
+        raise error.at(draft.origin) from None
     form, _ = _split(known, SignalForm, who, draft.origin)
     unit = unit or form.unit
     low, high = (lo if form.lo is None else form.lo), (hi if form.hi is None else form.hi)

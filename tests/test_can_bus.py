@@ -1,0 +1,253 @@
+"""CAN as a scene's bus: joints in frames, frames that move joints, by python-can as it is."""
+
+import math
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import can
+import cantools
+import pytest
+
+from linkwork import LinkworkError, Scene, Session, load
+from linkwork.buses.can.dbc import dbc_text
+from linkwork.buses.can.layout import as_database
+
+PATIENCE = 20.0
+CELL = """
+format = "linkwork/scene 1"
+name = "cell"
+step = 0.002
+
+[[element]]
+name = "ground"
+shape = {{ plane = {{ size = [2, 2] }} }}
+
+[[part]]
+name = "arm"
+part = "gripper/arm"
+
+[[bus]]
+name = "can0"
+type = "can"
+socketcand = 0
+period = 0.01
+{bus}
+
+[[port]]
+name = "J1"
+commands = [{{ signal = "arm/J1.target", can_id = 0x11, bits = 12 }}]
+sensors = [{{ signal = "arm/J1.angle", can_id = 0x111, bits = 12 }}]
+
+[[port]]
+name = "J2"
+commands = [{{ signal = "arm/J2.target", can_id = 0x12, bits = 10, big_endian = true, start = 7 }}]
+sensors = [
+  {{ signal = "arm/J2.angle", can_id = 0x112, bits = 16, signed = true, send = "request" }},
+]
+
+{more}
+"""
+
+
+def cell(folder: Path, bus: str = "", more: str = "") -> Scene:
+    file = folder / "cell.toml"
+    file.write_text(CELL.format(bus=bus, more=more))
+    scene = load(file)
+    assert isinstance(scene, Scene)
+    return scene
+
+
+@contextmanager
+def client(session: Session) -> Iterator[can.BusABC]:
+    """python-can on the socketcand door of a session's bus."""
+    assert session.partners is not None
+    port = int(session.partners["can0"].doors[0].rpartition(":")[2])
+    bus = can.Bus(interface="socketcand", host="127.0.0.1", port=port, channel="can0")
+    try:
+        yield bus
+    finally:
+        bus.shutdown()
+
+
+@contextmanager
+def running(scene: Scene) -> Iterator[Session]:
+    """A session that runs in real time, in a thread."""
+    with Session(scene) as session:
+        thread = threading.Thread(target=session.run, kwargs={"clock": "real"})
+        thread.start()
+        try:
+            yield session
+        finally:
+            session.stop()
+            thread.join(PATIENCE)
+
+
+def until(reached, what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not reached():
+        assert time.monotonic() < end, f"not within {PATIENCE:g} s: {what}"
+        time.sleep(0.01)
+
+
+def frame(bus: can.BusABC, number: int) -> can.Message:
+    """The next frame of an identifier."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        message = bus.recv(1.0)
+        if message is not None and message.arbitration_id == number:
+            return message
+    raise AssertionError(f"no frame 0x{number:X}")
+
+
+@pytest.mark.capability(53, 56)
+def test_frames_move_joints_and_joints_send_frames(tmp_path: Path) -> None:
+    """An incoming frame moves its joint; the joint's motion sends frames with its angle."""
+    low, high = math.radians(-40), math.radians(75)
+    with running(cell(tmp_path)) as session, client(session) as bus:
+        wanted = round((0.9 - low) / (high - low) * 4095)
+        bus.send(can.Message(arbitration_id=0x11, data=wanted.to_bytes(2, "little"),
+                             is_extended_id=False))  # fmt: skip
+        until(lambda: abs(session["arm/J1.target"] - 0.9) < 0.001, "the target")
+        until(lambda: abs(session["arm/J1.angle"] - 0.9) < 0.01, "the angle")
+        assert session.signals.owners["arm/J1.target"] == "can0"
+        code = -1
+        while abs(low + code * (high - low) / 4095 - 0.9) > 0.02:
+            code = int.from_bytes(frame(bus, 0x111).data, "little")
+
+
+@pytest.mark.capability(54)
+def test_cantools_reads_our_dbc_and_agrees(tmp_path: Path) -> None:
+    """What cantools encodes with our DBC moves the joint; what we send, it decodes."""
+    with running(cell(tmp_path)) as session, client(session) as bus:
+        plan = session.cycle.buses[0].plan
+        database = cantools.database.load_string(dbc_text(as_database(plan)), "dbc")
+        order = database.get_message_by_frame_id(0x12)
+        data = order.encode({order.signals[0].name: 0.5}, strict=False)
+        bus.send(can.Message(arbitration_id=0x12, data=data, is_extended_id=False))
+        until(lambda: abs(session["arm/J2.target"] - 0.5) < 0.001, "the target")
+        until(
+            lambda: (
+                abs(session["arm/J2.angle"] - 0.5) < 0.01 and abs(session["arm/J2.speed"]) < 1e-3
+            ),
+            "rest at the angle",
+        )
+        session.send(order_of(session, "send", frame="112#R2"))
+        answer = frame(bus, 0x112)  # the port answers a request (RTR)
+        (value,) = database.get_message_by_frame_id(0x112).decode(answer.data).values()
+        assert float(value) == pytest.approx(session["arm/J2.angle"], abs=0.01)
+
+
+def order_of(session: Session, name: str, **args: object):
+    from linkwork.session.messages import Order
+
+    return Order("can0", name, args)
+
+
+@pytest.mark.capability(58)
+def test_a_sensor_frame_tilts_the_whole_model(tmp_path: Path) -> None:
+    """An inclinometer's frame drives a joint that carries everything else (001)."""
+    file = tmp_path / "tilt.toml"
+    file.write_text("""
+format = "linkwork/scene 1"
+name = "tilt"
+step = 0.002
+
+[[part]]
+name = "table"
+part = "tripod/table"
+
+[[engine]]
+type = "kinematic"
+
+[[bus]]
+name = "can0"
+type = "can"
+socketcand = 0
+
+[[port]]
+name = "inclinometer"
+commands = [
+  { signal = "table/roll.target", can_id = 0x120, bits = 16, signed = true, lo = -0.8, hi = 0.8 },
+]
+""")
+    scene = load(file)
+    assert isinstance(scene, Scene)
+    with running(scene) as session, client(session) as bus:
+        code = round(math.radians(8) / 0.8 * 32767)
+        bus.send(can.Message(arbitration_id=0x120, is_extended_id=False,
+                             data=code.to_bytes(2, "little", signed=True)))  # fmt: skip
+        until(lambda: abs(session["table/roll.angle"] - math.radians(8)) < 1e-3, "the tilt")
+
+
+def test_a_users_dbc_binds_joints(tmp_path: Path) -> None:
+    """Bits, scale, order and unit come from the file: degrees there are radians here."""
+    (tmp_path / "arm.dbc").write_text("""VERSION ""
+NS_ :
+BS_:
+BU_: Arm Host
+BO_ 2364540158 Wanted: 4 Host
+ SG_ Shoulder : 7|16@0- (0.01,0) [-300|300] "deg" Arm
+ SG_ Gripper : 23|8@0+ (0.5,-10) [-10|117.5] "deg" Arm
+""")
+    more = """
+[[port]]
+name = "shoulder"
+commands = [{ signal = "arm/J3.target", dbc = "Wanted.Gripper" }]
+"""
+    with running(cell(tmp_path, 'file = "arm.dbc"', more)) as session, client(session) as bus:
+        database = cantools.database.load_file(tmp_path / "arm.dbc")
+        data = database.encode_message("Wanted", {"Shoulder": 12.5, "Gripper": 30.0})
+        number = database.get_message_by_name("Wanted").frame_id
+        bus.send(can.Message(arbitration_id=number, data=data, is_extended_id=True))
+        until(lambda: abs(session["arm/J3.target"] - math.radians(30)) < 1e-9, "the target")
+
+
+def levelled(delay: float) -> tuple[bytes, float]:
+    """The tripod's first half second with a program that takes its time for each turn [s]."""
+    scene = load("tripod/can")
+    assert isinstance(scene, Scene)
+    scene.buses[0].params["socketcand"] = 0
+    with Session(scene) as session:
+        thread = threading.Thread(target=session.run, args=(0.3,))
+        thread.start()
+        with client(session) as bus:
+            for turn in range(30):
+                tilt = frame(bus, 0x120).data
+                time.sleep(delay)
+                hip = 2048 + (turn % 7) * 20 + tilt[0] % 8
+                bus.send(can.Message(arbitration_id=0x11, data=hip.to_bytes(2, "little"),
+                                     is_extended_id=False))  # fmt: skip
+                bus.send(can.Message(arbitration_id=0x80, is_extended_id=False))
+            thread.join(PATIENCE)
+        moved = session.state.q, session.state.v, session.state.target
+        return b"".join(each.tobytes() for each in moved), session.time
+
+
+def test_lockstep_over_can_is_the_same_at_every_pace() -> None:
+    """The turn's frame lets time go on; a slow program gives the same bits."""
+    found = {levelled(delay) for delay in (0.0, 0.01)}
+    assert len(found) == 1
+    assert next(iter(found))[1] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("bus", "sensor", "said"),
+    [
+        ("lockstep = true", "can_id = 3", "turn_id"),
+        ('plant = "real"', "can_id = 3", "bridge"),
+        ("", "bits = 8", "can_id"),
+        ("", "can_id = 0x111, bits = 8", "share bits"),
+        ("", "can_id = 3, start = 60, bits = 8", "do not fit"),
+        ("", 'dbc = "A.B"', "DBC file"),
+        ("", "can_id = 0x800, extended = false", "extended"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(tmp_path: Path, bus: str, sensor: str, said: str) -> None:
+    """Before anything runs, with file and line."""
+    more = f'[[port]]\nname = "x"\nsensors = [{{ signal = "arm/J3.angle", {sensor} }}]'
+    with pytest.raises(LinkworkError, match=said) as error:
+        Session(cell(tmp_path, bus, more))
+    assert "cell.toml:" in str(error.value)
