@@ -119,7 +119,8 @@ def loader(
         thing, notes = load_with_notes(name)
         scene, more = scene_to_run(thing, name, free=False)
         file = name if os.path.isfile(name) else os.fspath(kit_part(name))
-        return Opened(scene, str(Path(file).resolve()), [*notes, *more], _scene_of)
+        full = str(Path(file).resolve())
+        return Opened(scene, full, [*notes, *more], _scene_of, folders=folders)
 
     return load
 

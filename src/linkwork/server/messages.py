@@ -37,6 +37,8 @@ Name = Annotated[str, msgspec.Meta(max_length=512)]
 #: A place [m]; nothing is further away.
 Length = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 Triple = tuple[Length, Length, Length]
+#: Whose file says an attribute: a kit's, the user's, or none.
+Source = Literal["kit", "file", "default"]
 Level = Literal["info", "warning", "error", "soft", "note", "mark"]
 Direction = Literal["output", "input", "param"]
 Drive = Literal["servo", "motor", "effort", "kinematic", "none"]
@@ -318,7 +320,10 @@ class Owners(ServerMessage, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """An attribute; ``value`` is as the file would say it, ``words`` what is allowed."""
+    """An attribute; ``value`` is as the file would say it, ``words`` what is allowed.
+
+    ``origin`` is file and line, ``source`` whose file that is, ``help`` one sentence for people.
+    """
 
     key: str
     value: str | float | bool
@@ -329,14 +334,21 @@ class Row(msgspec.Struct, frozen=True):
     origin: str
     editable: bool
     changed: bool
+    source: Source = "default"
+    help: str = ""
 
 
 class Attributes(ServerMessage, frozen=True):
-    """Answer to ``inspect``."""
+    """Answer to ``inspect``; ``note`` says what an edit would do, or why there is none.
+
+    ``convert`` is set where a copy in TOML could be edited.
+    """
 
     name: str
     kind: str
     rows: list[Row]
+    note: str = ""
+    convert: bool = False
 
 
 class Refused(ServerMessage, frozen=True):
@@ -356,11 +368,26 @@ class People(ServerMessage, frozen=True):
 
 
 class UndoState(ServerMessage, frozen=True, tag="undo"):
-    """What can be undone, redone and saved."""
+    """What can be undone, redone and saved.
+
+    ``undo`` and ``redo`` name the steps; ``files`` have something to save; ``own`` is whether
+    they can be saved where they are, else under another name, for instance ``suggestion``.
+    """
 
     can_undo: bool
     can_redo: bool
     dirty: bool
+    undo: str = ""
+    redo: str = ""
+    files: list[str] = msgspec.field(default_factory=list)
+    own: bool = True
+    suggestion: str = ""
+
+
+class Saved(ServerMessage, frozen=True):
+    """Files were written."""
+
+    files: list[str]
 
 
 class GalleryChanged(ServerMessage, frozen=True, tag="gallery_changed"):
@@ -369,7 +396,7 @@ class GalleryChanged(ServerMessage, frozen=True, tag="gallery_changed"):
 
 FromServer = (
     Hello | Scene | Closed | Status | Event | Owners | Attributes | Refused | People | UndoState
-    | GalleryChanged
+    | Saved | GalleryChanged
 )  # fmt: skip
 
 
@@ -508,7 +535,37 @@ class Redo(ClientMessage, frozen=True):
 
 
 class Save(ClientMessage, frozen=True):
-    """Writes the file."""
+    """Writes the files that changed."""
+
+
+class SaveAs(ClientMessage, frozen=True, tag="save_as"):
+    """Writes the scene and what it needs to another file, and goes on there."""
+
+    path: Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+    overwrite: bool = False
+
+
+class NewScene(ClientMessage, frozen=True, tag="new_scene"):
+    """Opens a new scene, not saved yet: a floor, and on it a part of a kit if one is named."""
+
+    name: Name
+    part: Name = ""
+
+
+class StorePosture(ClientMessage, frozen=True, tag="store_posture"):
+    """Writes the joint values that are shown into the file, as a named posture."""
+
+    name: Name
+
+
+class Convert(ClientMessage, frozen=True):
+    """Makes a copy in TOML of the file that is open, and opens that."""
+
+
+class Forget(ClientMessage, frozen=True):
+    """Takes a file off the list of recent ones; the file itself stays."""
+
+    path: Annotated[str, msgspec.Meta(max_length=4096)]
 
 
 class Record(ClientMessage, frozen=True):
@@ -545,8 +602,9 @@ class Ack(ClientMessage, frozen=True):
 
 FromClient = (
     Open | CloseScene | Play | Pause | Step | Reset | Speed | Seek | Live | Set | Take | Release
-    | Place | Posture | Grab | Drop | Watch | Show | Inspect | Edit | Undo | Redo | Save | Record
-    | Mark | GoOn | ControlRequest | ControlGrant | Ack
+    | Place | Posture | Grab | Drop | Watch | Show | Inspect | Edit | Undo | Redo | Save | SaveAs
+    | NewScene | StorePosture | Convert | Forget | Record | Mark | GoOn | ControlRequest
+    | ControlGrant | Ack
 )  # fmt: skip
 
 #: What a watcher may send; all else is the driver's.
@@ -582,11 +640,12 @@ class GalleryKit(msgspec.Struct, frozen=True):
 
 
 class Recent(msgspec.Struct, frozen=True):
-    """A file that was open; ``when`` in seconds since 1970."""
+    """A file that was open; ``when`` in seconds since 1970, ``missing`` if it is there no more."""
 
     path: str
     name: str
     when: float
+    missing: bool = False
 
 
 class RecordingCard(msgspec.Struct, frozen=True):

@@ -242,7 +242,7 @@ export interface Owners {
   owners: { [key: string]: string };
 }
 
-/** An attribute; ``value`` is as the file would say it, ``words`` what is allowed. */
+/** An attribute; ``value`` is as the file would say it, ``words`` what is allowed. ``origin`` is file and line, ``source`` whose file that is, ``help`` one sentence for people. */
 export interface Row {
   key: string;
   value: string | number | boolean;
@@ -253,14 +253,18 @@ export interface Row {
   origin: string;
   editable: boolean;
   changed: boolean;
+  source: "default" | "file" | "kit";
+  help: string;
 }
 
-/** Answer to ``inspect``. */
+/** Answer to ``inspect``; ``note`` says what an edit would do, or why there is none. ``convert`` is set where a copy in TOML could be edited. */
 export interface Attributes {
   type: "attributes";
   name: string;
   kind: string;
   rows: Row[];
+  note: string;
+  convert: boolean;
 }
 
 /** Something asked for was not done; ``what`` is the type of the message that asked. */
@@ -279,12 +283,23 @@ export interface People {
   asks: string | null;
 }
 
-/** What can be undone, redone and saved. */
+/** What can be undone, redone and saved. ``undo`` and ``redo`` name the steps; ``files`` have something to save; ``own`` is whether they can be saved where they are, else under another name, for instance ``suggestion``. */
 export interface UndoState {
   type: "undo";
   can_undo: boolean;
   can_redo: boolean;
   dirty: boolean;
+  undo: string;
+  redo: string;
+  files: string[];
+  own: boolean;
+  suggestion: string;
+}
+
+/** Files were written. */
+export interface Saved {
+  type: "saved";
+  files: string[];
 }
 
 /** The gallery is to be asked for again. */
@@ -426,9 +441,40 @@ export interface Redo {
   type: "redo";
 }
 
-/** Writes the file. */
+/** Writes the files that changed. */
 export interface Save {
   type: "save";
+}
+
+/** Writes the scene and what it needs to another file, and goes on there. */
+export interface SaveAs {
+  type: "save_as";
+  path: string;
+  overwrite?: boolean;
+}
+
+/** Opens a new scene, not saved yet: a floor, and on it a part of a kit if one is named. */
+export interface NewScene {
+  type: "new_scene";
+  name: string;
+  part?: string;
+}
+
+/** Writes the joint values that are shown into the file, as a named posture. */
+export interface StorePosture {
+  type: "store_posture";
+  name: string;
+}
+
+/** Makes a copy in TOML of the file that is open, and opens that. */
+export interface Convert {
+  type: "convert";
+}
+
+/** Takes a file off the list of recent ones; the file itself stays. */
+export interface Forget {
+  type: "forget";
+  path: string;
 }
 
 /** Begins or ends a recording. */
@@ -487,11 +533,12 @@ export interface GalleryKit {
   parts: GalleryPart[];
 }
 
-/** A file that was open; ``when`` in seconds since 1970. */
+/** A file that was open; ``when`` in seconds since 1970, ``missing`` if it is there no more. */
 export interface Recent {
   path: string;
   name: string;
   when: number;
+  missing: boolean;
 }
 
 /** A recording of the studio's folder: its length [s], its size [byte]. ``when`` in seconds since 1970; ``problem`` says why it cannot be shown, or not all of it. */
@@ -535,6 +582,7 @@ export type FromServer =
   | Refused
   | People
   | UndoState
+  | Saved
   | GalleryChanged;
 
 export type FromClient =
@@ -561,6 +609,11 @@ export type FromClient =
   | Undo
   | Redo
   | Save
+  | SaveAs
+  | NewScene
+  | StorePosture
+  | Convert
+  | Forget
   | Record
   | Mark
   | GoOn
