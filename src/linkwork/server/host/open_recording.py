@@ -230,8 +230,9 @@ class OpenRecording:
                 self._begin()
             case m.Inspect():
                 world = self.playback.live.world
-                rows = Editor(Opened(world.scene)).rows(world, message.kind, message.name)
-                self._tell(client, m.Attributes(message.name, message.kind, rows))
+                rows, _ = Editor(Opened(world.scene)).rows(world, message.kind, message.name)
+                note = "This is a recording: look, but nothing can be changed."
+                self._tell(client, m.Attributes(message.name, message.kind, rows, note))
             case m.Drop() | m.Release():
                 pass  # a person let go of what was open before
             case _:
