@@ -148,7 +148,7 @@ def rate(client: Client, seconds: float) -> float:
 
 
 def test_a_stalled_client_gets_no_past_and_slows_nobody(here: Studio) -> None:
-    """Who acknowledges nothing gets three pictures and no more; others get all of theirs."""
+    """Who acknowledges nothing gets four pictures and no more; others get all of theirs."""
     with here.client() as stalled, here.client() as lively:
         stalled.acknowledges = False
         lively.until("hello")
@@ -160,10 +160,10 @@ def test_a_stalled_client_gets_no_past_and_slows_nobody(here: Studio) -> None:
                 stalled.read(0.3)
             except TimeoutError:
                 break
-        assert stalled.received == 3
+        assert stalled.received == 4
         seen = stalled.frames[POSES][2]
         stalled.acknowledges = True
-        stalled.send("ack", frame=3)
+        stalled.send("ack", frame=4)
         assert stalled.until(POSES)[2] >= lively.frames[POSES][2] > seen + 1.5
 
 

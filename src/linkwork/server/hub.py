@@ -57,6 +57,10 @@ class Hub:
             self._frames = Frames(relay.decode_picture(picture))
             for stream in self._streams.values():
                 stream.show(self._frames)
+        if self._peer.wait(0.0):
+            # Something came in between, or the end of the link behind its last events: what
+            # wakes us has been taken back with the rest, so we look again by ourselves.
+            asyncio.get_running_loop().call_soon(self._arrived)
 
     def _event(self, message: relay.Outward) -> None:
         if isinstance(message, relay.MeshFound):

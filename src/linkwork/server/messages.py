@@ -30,8 +30,9 @@ BLOCK = struct.Struct("<HHI")
 POSES, SIGNALS, CONTACTS, GHOST = 1, 2, 3, 4
 #: How many numbers a row of a block has, and of how many bytes each is.
 ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4)}
-#: Pictures that may be on the way to a client before it has acknowledged one.
-IN_FLIGHT = 3
+#: Pictures that may be on the way to a client that has not acknowledged them, and how many a
+#: client may let come before it says so: every message costs the server as much as a picture.
+IN_FLIGHT, ACK_EACH = 4, 2
 
 Name = Annotated[str, msgspec.Meta(max_length=512)]
 #: A place [m]; nothing is further away.

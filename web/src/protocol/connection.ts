@@ -1,5 +1,5 @@
 import { decodePicture, type Picture } from "./frames";
-import { PROTOCOL, type FromServer } from "./messages";
+import { ACK_EACH, PROTOCOL, type FromServer } from "./messages";
 
 export type LinkState = "connecting" | "open" | "lost" | "refused";
 
@@ -59,7 +59,7 @@ export class Connection {
     }
     const picture = decodePicture(data);
     if (!picture) return;
-    this.send({ type: "ack", frame: ++this.pictures });
+    if (++this.pictures % ACK_EACH === 0) this.send({ type: "ack", frame: this.pictures });
     this.listener.picture(picture);
   }
 

@@ -6,7 +6,7 @@ export const POSES = 1;
 export const SIGNALS = 2;
 export const CONTACTS = 3;
 export const GHOST = 4;
-export const IN_FLIGHT = 3;
+export const ACK_EACH = 2;
 
 /** Numbers in a row of each kind of block, and bytes of each. */
 export const ROWS: { [kind: number]: [number, number] } = {
