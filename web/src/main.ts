@@ -7,7 +7,8 @@ import "./styles/floats.css";
 import "./styles/start.css";
 import { listenKeys } from "./app/keys";
 import { loadLayout } from "./app/layout";
-import { connect } from "./app/session";
+import { command, connect } from "./app/session";
+import { valueOf, watch } from "./app/signals";
 import { store } from "./app/store";
 import { defineCommands } from "./app/studioCommands";
 import { loadTheme } from "./app/theme";
@@ -15,6 +16,7 @@ import { on } from "./app/topics";
 import { linkNotice } from "./shell/linkNotice";
 import { studio } from "./shell/studio";
 import { startPage } from "./start/startPage";
+import { tellRecorded } from "./transport/recorded";
 import { Stage } from "./views/stage";
 
 loadTheme();
@@ -40,7 +42,8 @@ function place(): void {
 on("scene", place);
 place();
 listenKeys();
+tellRecorded();
 connect();
 
 // Tests look at the scene graph and the store rather than at pixels.
-Object.assign(window, { linkwork: { store, stage } });
+Object.assign(window, { linkwork: { store, stage, command, watch, valueOf } });

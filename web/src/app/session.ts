@@ -1,7 +1,7 @@
 import { Connection, type LinkState } from "../protocol/connection";
 import { CONTACTS, GHOST, POSES, SIGNALS, type Block, type Picture } from "../protocol/frames";
 import type { FromServer, Refused, Scene } from "../protocol/messages";
-import { receiveSignals, rewatch } from "./signals";
+import { forgetTrails, receiveSignals, rewatch } from "./signals";
 import { isDriver, store } from "./store";
 import { show } from "./show";
 import { announce } from "./topics";
@@ -16,13 +16,24 @@ export function connect(): void {
   connection.open();
 }
 
-export function send(message: { type: string } & Record<string, unknown>): boolean {
-  return connection?.send(message) ?? false;
+type Message = { type: string } & Record<string, unknown>;
+
+/** What answers in the place of a server, in a page that has none. */
+let local: ((message: Message) => void) | null = null;
+
+export function answerHere(answer: (message: Message) => void): void {
+  local = answer;
+}
+
+export function send(message: Message): boolean {
+  if (!local) return connection?.send(message) ?? false;
+  local(message);
+  return true;
 }
 
 /** Sends what changes something; says so when this person only watches. */
-export function command(message: { type: string } & Record<string, unknown>): boolean {
-  if (!isDriver()) {
+export function command(message: Message): boolean {
+  if (!local && !isDriver()) {
     const who = store.people.driver;
     toast({
       level: "info",
@@ -41,7 +52,8 @@ function state(link: LinkState, reason: string): void {
 }
 
 function opened(scene: Scene): void {
-  const other = store.scene?.name !== scene.name;
+  const other =
+    store.scene?.name !== scene.name || store.scene?.replay?.path !== scene.replay?.path;
   store.scene = scene;
   store.findings = scene.findings;
   store.undo = { can_undo: scene.can_undo, can_redo: scene.can_redo, dirty: scene.dirty };
@@ -52,6 +64,7 @@ function opened(scene: Scene): void {
     store.selection = [];
     store.attributes = null;
     store.notes = [];
+    forgetTrails();
   }
   announce("scene");
   announce("undo");
@@ -75,11 +88,15 @@ function refused(m: Refused): void {
   if (m.what === "edit" && m.key) return;
   const signal = m.key;
   const take = m.what === "set" && store.owners[signal] !== undefined;
+  const recorded = Boolean(store.scene?.replay) && m.what !== "go_on" && m.what !== "open";
   toast({
-    level: take ? "warning" : "error",
+    level: take || recorded ? "warning" : "error",
     text: m.text,
     ...(take
       ? { action: { label: "Take it over", run: () => void send({ type: "take", signal }) } }
+      : {}),
+    ...(recorded
+      ? { action: { label: "Go on from here", run: () => void send({ type: "go_on" }) } }
       : {}),
   });
 }

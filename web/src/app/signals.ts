@@ -1,4 +1,5 @@
 import { send } from "./session";
+import { store } from "./store";
 import { announce } from "./topics";
 import { Trail } from "./trail";
 
@@ -29,10 +30,17 @@ export function receiveSignals(flags: number, time: number, values: Float64Array
   if (flags !== number || values.length !== order.length) return;
   order.forEach((name, i) => {
     const value = values[i] ?? NaN;
-    latest.set(name, value);
     let trail = trails.get(name);
     if (!trail) trails.set(name, (trail = new Trail()));
-    trail.push(time, value);
+    if (!store.scene?.replay) {
+      latest.set(name, value);
+      trail.push(time, value);
+    } else if (Number.isNaN(value)) {
+      latest.delete(name); // is being simulated again
+    } else {
+      latest.set(name, value);
+      trail.insert(time, value);
+    }
   });
   announce("signals");
 }
@@ -40,6 +48,23 @@ export function receiveSignals(flags: number, time: number, values: Float64Array
 /** The newest value of a watched signal in SI units, or null. */
 export function valueOf(name: string | null): number | null {
   return name === null ? null : (latest.get(name) ?? null);
+}
+
+/** Forgets all that arrived: another run is shown. */
+export function forgetTrails(): void {
+  latest.clear();
+  trails.clear();
+}
+
+/** Fills a trail with a whole recorded curve. */
+export function fillTrail(name: string, times: ArrayLike<number>, values: ArrayLike<number>): void {
+  const trail = new Trail();
+  for (let i = 0; i < times.length; i++) {
+    if (Number.isNaN(values[i])) continue;
+    trail.times.push(times[i]!);
+    trail.values.push(values[i]!);
+  }
+  trails.set(name, trail);
 }
 
 export function trailOf(name: string): Trail | null {

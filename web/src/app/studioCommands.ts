@@ -1,3 +1,6 @@
+import { nameMark } from "../transport/nameMark";
+import { openRecordings } from "../start/recordingList";
+import { saveHtml } from "../transport/saveHtml";
 import { openHelp } from "../shell/help";
 import { openPalette } from "../shell/palette";
 import { saveSnapshot } from "../views/snapshot";
@@ -49,6 +52,20 @@ export function defineCommands(stage: Stage): void {
       run: () => command({ type: "record", on: !store.status?.recording }),
     },
     { id: "live", title: "Show the present again", run: () => command({ type: "live" }) },
+    {
+      id: "mark",
+      title: "Put a mark into the recording",
+      key: "M",
+      run: () => command({ type: "mark" }),
+    },
+    { id: "name-mark", title: "Put a named mark into the recording", run: nameMark },
+    {
+      id: "go-on",
+      title: "Go on live from this instant of the recording",
+      run: () => command({ type: "go_on" }),
+    },
+    { id: "recordings", title: "Open a recording", run: openRecordings },
+    { id: "save-html", title: "Save the recording as HTML", run: saveHtml },
     { id: "undo", title: "Undo", key: "Ctrl+Z", run: () => command({ type: "undo" }) },
     { id: "redo", title: "Redo", key: "Ctrl+Shift+Z", run: () => command({ type: "redo" }) },
     { id: "save", title: "Save the scene", key: "Ctrl+S", run: () => command({ type: "save" }) },

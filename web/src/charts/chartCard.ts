@@ -16,6 +16,16 @@ import { pickSignal } from "./signalPicker";
 const HEAD_PX = 36;
 const DRAW_EACH_MS = 50;
 
+/** In a recording curves reach beyond the instant that is shown: a line says where it is. */
+function drawNow(plot: uPlot): void {
+  if (!store.scene?.replay) return;
+  const x = Math.round(plot.valToPos(store.poseTime, "x", true));
+  const { left, top, width, height } = plot.bbox;
+  if (x < left || x > left + width) return;
+  plot.ctx.fillStyle = token("text2");
+  plot.ctx.fillRect(x, top, Math.max(1, devicePixelRatio), height);
+}
+
 /** One chart: several curves over the last seconds, cursor values, zoom, CSV and PNG. */
 export class ChartCard {
   readonly element: HTMLElement;
@@ -106,6 +116,7 @@ export class ChartCard {
           })),
         ],
         hooks: {
+          draw: [drawNow],
           setCursor: [() => this.values()],
           setSelect: [(u) => u.select.width > 2 && (this.zoomed = true)],
         },
@@ -147,7 +158,8 @@ export class ChartCard {
         trail: trailOf(name) ?? new Trail(),
         factor: this.unit(name).factor,
       }));
-      this.plot.setData(align(curves, charts.span) as uPlot.AlignedData);
+      const middle = store.scene?.replay ? store.poseTime : undefined;
+      this.plot.setData(align(curves, charts.span, middle) as uPlot.AlignedData);
     }
     this.values();
   }

@@ -50,9 +50,11 @@ export function statusBar(): HTMLElement {
     setText(engine, store.scene?.engines.join(", ") ?? "");
     setText(
       hint,
-      status?.seeking
-        ? "You see the past. Play goes on from here."
-        : "Left-drag turns a joint, Ctrl-drag pulls",
+      store.scene?.replay
+        ? `Recording ${store.scene.replay.name}, ${format(store.scene.replay.duration, 1)} s`
+        : status?.seeking
+          ? "You see the past. Play goes on from here."
+          : "Left-drag turns a joint, Ctrl-drag pulls",
     );
   };
   on(["status", "scene", "link"], draw);

@@ -94,6 +94,13 @@ function fileMenu(): HTMLElement {
             { label: "Save", key: "Ctrl S", run: () => run("save") },
             { label: "Reset", key: "⌫", run: () => run("reset") },
             { label: "Snapshot, PNG", run: () => run("snapshot") },
+            { label: "Open a recording", run: () => run("recordings") },
+            ...(store.scene?.replay
+              ? [
+                  { label: "Save as HTML", run: () => run("save-html") },
+                  { label: "Go on from here", run: () => run("go-on") },
+                ]
+              : []),
             { label: "Back to the gallery", run: () => run("close") },
           ],
           "File",
@@ -108,6 +115,7 @@ function fileMenu(): HTMLElement {
     setText(name, store.scene?.name.split("/").at(-1) ?? "");
     pick.title = [store.scene?.title, store.scene?.file].filter(Boolean).join("\n");
     dot.hidden = !store.undo.dirty;
+    setText(kind, store.scene?.replay ? "recording" : "scene");
   };
   on(["scene", "undo"], draw);
   draw();

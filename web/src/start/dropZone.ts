@@ -44,7 +44,7 @@ export function dropZone(): HTMLElement {
     { class: "drop-zone", role: "region", "aria-label": "Drop files to import" },
     icon("upload"),
     h("b", {}, "Drop files to import"),
-    h("span", {}, "URDF, TOML, with their meshes"),
+    h("span", {}, "URDF, TOML, with their meshes; recordings"),
   );
   const over = (event: DragEvent): void => {
     if (!zone.isConnected) return;

@@ -11,6 +11,7 @@ import { searchField } from "../ui/searchField";
 import { ago } from "./ago";
 import { dropZone, openFileButton } from "./dropZone";
 import { fetchGallery } from "./gallery";
+import { recordingRows } from "./recordingList";
 
 /** The page before a scene is open: gallery, recent files, import. */
 export function startPage(): HTMLElement {
@@ -18,6 +19,7 @@ export function startPage(): HTMLElement {
   const kits = h("div", { class: "kit-row", role: "list", "aria-label": "Kits" });
   const kitWords = h("span", { class: "heading-note" });
   const recent = h("div", { class: "recent", role: "list", "aria-label": "Recent" });
+  const recordings = h("div", { class: "recordings", role: "list", "aria-label": "Recordings" });
   const version = h("span", { class: "version" });
   const host = h("span", { class: "host" });
   let gallery: Gallery | null = null;
@@ -42,6 +44,9 @@ export function startPage(): HTMLElement {
     recent.replaceChildren(...gallery.recent.map(recentRow));
     if (gallery.recent.length === 0)
       recent.append(h("p", { class: "empty" }, "Files you open appear here."));
+    recordings.replaceChildren(
+      ...recordingRows(gallery.recordings.filter((r) => matches(`${r.scene} ${r.path}`, typed))),
+    );
     setText(version, gallery.version);
   };
   const load = (anew: boolean): void => {
@@ -99,6 +104,8 @@ export function startPage(): HTMLElement {
       scenes,
       h("div", { class: "start-head" }, h("h1", {}, "Kits"), kitWords),
       kits,
+      h("div", { class: "start-head" }, h("h1", {}, "Recordings")),
+      recordings,
     ),
   );
 }

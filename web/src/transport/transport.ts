@@ -6,6 +6,8 @@ import { on } from "../app/topics";
 import { iconButton } from "../ui/button";
 import { h, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
+import { marksShown } from "./marks";
+import { replayControls } from "./replayControls";
 import { Timeline } from "./timeline";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 0];
@@ -45,6 +47,9 @@ export function transport(): HTMLElement {
       record.title = status?.recording ? `Stop recording ${status.recording}` : "Record";
       record.setAttribute("aria-label", status?.recording ? "Stop recording" : "Record");
     }
+    record.hidden = Boolean(store.scene?.replay);
+    words.hidden = record.hidden;
+    bar.classList.toggle("lanes", record.hidden || marksShown().length > 0);
     if (status && document.activeElement !== speed) {
       const value = String(status.speed);
       if (![...speed.options].some((o) => o.value === value))
@@ -75,8 +80,7 @@ export function transport(): HTMLElement {
     tick();
   });
   on("poses", tick);
-  draw();
-  return h(
+  const bar = h(
     "div",
     { class: "transport", role: "toolbar", "aria-label": "Transport" },
     iconButton("reset", "Reset (Backspace)", () => run("reset")),
@@ -94,5 +98,8 @@ export function transport(): HTMLElement {
     ),
     timeline.element,
     words,
+    replayControls(),
   );
+  draw();
+  return bar;
 }

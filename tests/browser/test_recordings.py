@@ -1,0 +1,134 @@
+"""Recordings in a real browser: made, opened, scrubbed, gone on from, and saved as a page."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser
+
+from linkwork.server.host.open_recording import OpenRecording
+from linkwork.server.host.open_scene import OpenScene
+from linkwork.session.playback import Playback
+from linkwork.session.recording import Recording
+from linkwork.session.session import Session
+from studio_page import StudioPage, opened
+from studio_rig import Studio, studio
+
+SIGNAL = "arm/J2.angle"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recording of 3 s with a mark at 1.2 s, in the folder of a studio's recordings."""
+    folder = tmp_path_factory.mktemp("studio") / "recordings"
+    folder.mkdir()
+    with Session("gripper/follow", record=folder / "grip.mcap") as session:
+        session.run(1.2)
+        session.say("it grips", level="mark", source="mark")
+        session.run(1.8)
+    return folder / "grip.mcap"
+
+
+@pytest.fixture(scope="module")
+def shelf(run: Path, chromium: Browser) -> Iterator[Studio]:
+    """A studio that lists the recording."""
+    with studio(None, run.parent.parent) as running:
+        yield running
+
+
+@pytest.fixture
+def page(shelf: Studio, run: Path, chromium: Browser) -> Iterator[StudioPage]:
+    """A page that shows the recording from its beginning."""
+    with opened(chromium, shelf) as page:
+        page.until("store.link === 'open' && store.people.driver === store.you")
+        if page.ask("store.scene !== null"):
+            page.page.get_by_role("button", name="Linkwork, back to the gallery").click()
+        page.page.locator(f"[data-recording='{run}']").click()
+        page.ready()
+        page.until("store.scene.replay && store.status.time === 0")
+        yield page
+
+
+def seek(page: StudioPage, share: float) -> float:
+    """Clicks on the timeline at a share of its width; returns the time that is shown then."""
+    box = page.page.get_by_role("slider", name="Time").bounding_box()
+    assert box is not None
+    page.page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+    page.until(f"Math.abs(store.poseTime - {3 * share}) < 0.05")
+    return page.ask("store.poseTime")
+
+
+@pytest.mark.capability(89)
+def test_a_recording_is_scrubbed_and_shows_what_it_holds(page: StudioPage, run: Path) -> None:
+    """Wherever the timeline is clicked, poses and values are those of the recorded run."""
+    page.page.evaluate("linkwork.watch('test', ['arm/J2.angle'])")
+    with Recording.open(run) as recording:
+        playback = Playback(recording)
+        for share in (0.9, 0.25, 0.5):
+            when = seek(page, share)
+            page.until(f"linkwork.valueOf('{SIGNAL}') !== null")
+            assert playback.go(round(when / recording.header.world.step))
+            assert page.ask(f"linkwork.valueOf('{SIGNAL}')") == playback.live[SIGNAL]
+            shown = np.array(page.ask("Array.from(store.poses)")).reshape(-1, 7)
+            np.testing.assert_array_equal(shown, playback.live.state.pose.astype(np.float32))
+        playback.close()
+
+
+def test_marks_stand_on_the_timeline_and_lead_there(page: StudioPage) -> None:
+    """The mark that was put while recording is a button that shows its instant."""
+    page.page.get_by_role("button", name="Go to it grips, 1.20 s").click()
+    page.until("Math.abs(store.poseTime - 1.2) < 1e-6")
+
+
+def test_a_recording_plays_pauses_and_steps(page: StudioPage) -> None:
+    """Space plays to the end at the speed chosen, the arrows step, Backspace begins anew."""
+    page.page.get_by_label("Speed").select_option("4")
+    page.press("Space")
+    page.until("store.status.running && store.poseTime > 0.3")
+    page.until("!store.status.running && Math.abs(store.poseTime - 3) < 1e-6")
+    page.press("ArrowLeft")
+    page.until("Math.abs(store.poseTime - (3 - store.scene.step)) < 1e-6")
+    page.press("ArrowRight")
+    page.until("Math.abs(store.poseTime - 3) < 1e-6")
+    page.press("Backspace")
+    page.until("store.poseTime === 0")
+
+
+def test_driving_is_refused_and_going_on_runs_live(page: StudioPage, shelf: Studio) -> None:
+    """A posture is refused with the way out, which goes on live from the instant shown."""
+    when = seek(page, 0.5)
+    page.page.evaluate("linkwork.command({ type: 'take', signal: 'arm/J1.target' })")
+    toast = page.page.get_by_role("status").filter(has_text="this is a recording")
+    toast.get_by_role("button", name="Go on from here").click()
+    page.until("store.scene && !store.scene.replay && store.status.running")
+    page.until(f"store.poseTime > {when}")
+    assert isinstance(shelf.host.open, OpenScene)
+
+
+@pytest.mark.capability(97)
+def test_recorded_in_the_studio_opened_and_back_to_live(
+    gripper_page: StudioPage, gripper: Studio
+) -> None:
+    """Record, mark, stop, open it from the message, look, and go back to the scene that waits."""
+    page = gripper_page
+    page.press("Space")
+    page.page.get_by_role("button", name="Record", exact=True).click()
+    page.until("store.status.recording")
+    page.press("m")
+    page.until("store.notes.some((note) => note.level === 'mark')")
+    begun = page.ask("store.status.time")
+    page.until("store.status.time > a + 0.5", begun)
+    page.page.get_by_role("button", name="Stop recording").click()
+    page.page.get_by_role("button", name="Open it").click()
+    page.until("store.scene.replay && store.scene.replay.duration > 0.4 && store.poses")
+    assert isinstance(gripper.host.open, OpenRecording)
+    with Recording.open(gripper.host.open.path) as recording:
+        assert page.ask("store.scene.replay.duration") == recording.duration
+        first = recording.segments[0].block("pose", recording.first_state)
+    shown = np.array(page.ask("Array.from(store.poses)")).reshape(-1, 7)
+    np.testing.assert_array_equal(shown, first.astype(np.float32))
+    assert page.page.get_by_role("button", name="Record", exact=True).count() == 0
+    page.page.get_by_role("button", name="Back to live").click()
+    page.until("store.scene && !store.scene.replay && store.status.time > a", begun)
+    assert isinstance(gripper.host.open, OpenScene)
