@@ -26,11 +26,13 @@ from linkwork.server.hub import Hub
 from linkwork.server.recent import Recents
 from linkwork.server.shelf import Shelf
 from linkwork.server.stream import Stream
+from linkwork.server.turned_away import turned_away
 
 #: The client as it was built.
 STATIC = Path(__file__).parent / "static"
 #: Code with which a socket of another protocol is closed, and one that did not take its texts.
 RELOAD, TOO_SLOW = 4000, 1013
+_WRONG_TOKEN = "the token is wrong. Use the address that linkwork studio printed."
 #: A mesh does not change: its address is the hash of its content.
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 _NOT_BUILT = (
@@ -123,7 +125,8 @@ async def _live(socket: WebSocket, hub: Hub) -> None:
         await socket.close(RELOAD, "reload")
         return
     stream = Stream(socket)
-    name = hub.join(stream)
+    asked = socket.query_params
+    name = hub.join(stream, asked.get("was", ""), watched="watched" in asked)
     reader = asyncio.ensure_future(_read(socket, hub, name))
     writer = asyncio.ensure_future(stream.run())
     try:
@@ -161,9 +164,16 @@ class Gate:
         if not reason:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            await _problem(reason, 403)(scope, receive, send)
+            await self._refusal(scope, reason)(scope, receive, send)
         else:
             await _turn_away(scope, receive, send, reason)
+
+    def _refusal(self, scope: Scope, reason: str) -> Response:
+        """A page for people, a few words for programs."""
+        accepted = dict(scope["headers"]).get(b"accept", b"")
+        if b"text/html" in accepted and not scope["path"].startswith("/api/"):
+            return turned_away(reason, token=reason == _WRONG_TOKEN)
+        return _problem(reason, 403)
 
     def _reason(self, scope: Scope) -> str:
         """Why a request is turned away; empty if it is not."""
@@ -175,7 +185,7 @@ class Gate:
         token = request.query_params.get("token", bearer)
         guarded = scope["type"] == "websocket" or scope["path"].startswith("/api/")
         if (guarded or token is not None) and not self._access.knows(token):
-            return "the token is wrong. Use the address that linkwork studio printed."
+            return _WRONG_TOKEN
         return ""
 
 

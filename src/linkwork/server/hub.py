@@ -25,9 +25,13 @@ class Hub:
         peer: The server's end of the link.
         version: Version of the program.
         ended: Called when the session is gone.
+        address: Where other machines reach the studio; empty where they cannot.
     """
 
-    def __init__(self, peer: PeerEnd, version: str, ended: Callable[[], object]) -> None:
+    def __init__(
+        self, peer: PeerEnd, version: str, ended: Callable[[], object], address: str = ""
+    ) -> None:
+        self._address = address
         self.people = People()
         self._peer, self._version, self._ended = peer, version, ended
         self._streams: dict[str, Stream] = {}
@@ -102,12 +106,14 @@ class Hub:
 
     # ---- from clients --------------------------------------------------------------------
 
-    def join(self, stream: Stream) -> str:
-        """Lets a client in and returns its name."""
-        name, people = self.people.join(), self.people
+    def join(self, stream: Stream, was: str = "", *, watched: bool = False) -> str:
+        """Lets a client in, perhaps one that comes back, and returns its name."""
+        name, people = self.people.join(was, watched=watched), self.people
         self._streams[name] = stream
         is_open = "scene" in self._lasting
-        hello = m.Hello(m.PROTOCOL, self._version, name, people.driver, [*people.names], is_open)
+        hello = m.Hello(
+            m.PROTOCOL, self._version, name, people.driver, [*people.names], is_open, self._address
+        )
         stream.text(m.encode(hello).decode())
         for kind in relay.LASTING:
             if kind in self._lasting:

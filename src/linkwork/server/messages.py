@@ -33,6 +33,8 @@ ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4)}
 #: Pictures that may be on the way to a client that has not acknowledged them, and how many a
 #: client may let come before it says so: every message costs the server as much as a picture.
 IN_FLIGHT, ACK_EACH = 4, 2
+#: How fast a pulled body swings towards the hand [rad/s]: the spring is its mass times the square.
+PULL_RATE = 15
 
 Name = Annotated[str, msgspec.Meta(max_length=512)]
 #: A place [m]; nothing is further away.
@@ -239,7 +241,10 @@ class ServerMessage(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower
 
 
 class Hello(ServerMessage, frozen=True):
-    """What a client is told first."""
+    """What a client is told first.
+
+    ``address`` is where other machines reach the studio; empty where they cannot.
+    """
 
     protocol: int
     version: str
@@ -247,6 +252,7 @@ class Hello(ServerMessage, frozen=True):
     driver: str | None
     people: list[str]
     scene_open: bool
+    address: str
 
 
 class Scene(ServerMessage, frozen=True):
@@ -285,9 +291,9 @@ class Closed(ServerMessage, frozen=True):
 class Status(ServerMessage, frozen=True):
     """How the run stands; about ten times a second.
 
-    ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m];
-    ``history`` the first and last time one can go back to [s]; ``seeking`` whether the poses are
-    those of the past.
+    ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m]
+    and ``gap_at`` the loop that has it; ``history`` the first and last time one can go back to
+    [s]; ``seeking`` whether the poses are those of the past.
     """
 
     time: float
@@ -297,6 +303,7 @@ class Status(ServerMessage, frozen=True):
     lateness: float
     rtf: float
     gap: float
+    gap_at: str
     energy: float
     step: int
     recording: str | None

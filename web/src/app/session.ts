@@ -12,7 +12,7 @@ const KEPT_NOTES = 400;
 let connection: Connection | null = null;
 
 export function connect(): void {
-  connection = new Connection(readToken(), { message, picture, state });
+  connection = new Connection(readToken(), { message, picture, state, before });
   connection.open();
 }
 
@@ -43,6 +43,12 @@ export function command(message: Message): boolean {
     return false;
   }
   return send(message);
+}
+
+/** Who this was before the line broke, so that nobody else is made to drive meanwhile. */
+function before(): Record<string, string> {
+  if (store.you === "") return {};
+  return { was: store.you, ...(isDriver() ? {} : { watched: "1" }) };
 }
 
 function state(link: LinkState, reason: string): void {
@@ -106,6 +112,7 @@ function message(m: FromServer): void {
     case "hello":
       store.version = m.version;
       store.you = m.you;
+      store.address = m.address;
       store.people = { type: "people", driver: m.driver, people: m.people, asks: null };
       if (!m.scene_open) closed();
       announce("people");

@@ -22,6 +22,8 @@ export const store = {
   linkReason: "",
   version: "",
   you: "",
+  /** Where other machines reach the studio; empty where they cannot. */
+  address: "",
   people: { type: "people", driver: null, people: [], asks: null } as People,
   scene: null as Scene | null,
   status: null as Status | null,

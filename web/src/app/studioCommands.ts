@@ -13,11 +13,25 @@ import { command } from "./session";
 import { setShow, show, SHOW_LABELS, UNAVAILABLE, type ShowKey } from "./show";
 import { store } from "./store";
 import { switchTheme } from "./theme";
+import { toast } from "../ui/toast";
 
 const preset = (stage: Stage, name: ViewName) => (): void => {
   stage.active().choose(name);
   stage.refresh();
 };
+
+/** Opens the file again as it is on the disk; edits that are not saved would be lost. */
+function reload(): void {
+  const scene = store.scene?.file;
+  if (!scene) return;
+  const again = (): void => void command({ type: "open", scene });
+  if (!store.undo.dirty) return again();
+  toast({
+    level: "warning",
+    text: "There are changes that are not saved. Reloading loses them.",
+    action: { label: "Reload", run: again },
+  });
+}
 
 /** Names everything the studio can do. */
 export function defineCommands(stage: Stage): void {
@@ -51,7 +65,7 @@ export function defineCommands(stage: Stage): void {
       title: "Start or stop recording",
       run: () => command({ type: "record", on: !store.status?.recording }),
     },
-    { id: "live", title: "Show the present again", run: () => command({ type: "live" }) },
+    { id: "live", title: "Back to now", key: "N", run: () => command({ type: "live" }) },
     {
       id: "mark",
       title: "Put a mark into the recording",
@@ -74,6 +88,7 @@ export function defineCommands(stage: Stage): void {
       title: "Close the scene, back to the gallery",
       run: () => command({ type: "close_scene" }),
     },
+    { id: "reload", title: "Reload the scene from its file", run: reload },
     { id: "release", title: "Give all inputs back", run: () => command({ type: "release" }) },
   ]);
   define([

@@ -1,5 +1,7 @@
 import type { Dof } from "../protocol/messages";
+import { isDriver } from "../app/store";
 import { h } from "../ui/dom";
+import { stepOf } from "./jointStep";
 
 /** Accent knob = wanted; neutral tick and fill from zero = actual. */
 export class JointSlider {
@@ -11,7 +13,11 @@ export class JointSlider {
   private readonly hi: number;
   private value = 0;
 
-  constructor(label: string, dof: Dof, want: (value: number) => void) {
+  constructor(
+    label: string,
+    dof: Dof,
+    private readonly want: (value: number) => void,
+  ) {
     this.lo = dof.lo ?? (dof.unit === "m" ? -0.5 : -Math.PI);
     this.hi = dof.hi ?? (dof.unit === "m" ? 0.5 : Math.PI);
     this.element = h(
@@ -35,6 +41,7 @@ export class JointSlider {
       return this.lo + part * (this.hi - this.lo);
     };
     this.element.addEventListener("pointerdown", (event) => {
+      if (!isDriver()) return;
       this.element.setPointerCapture(event.pointerId);
       want(at(event));
     });
@@ -42,7 +49,7 @@ export class JointSlider {
       if (this.element.hasPointerCapture(event.pointerId)) want(at(event));
     });
     this.element.addEventListener("keydown", (event) => {
-      const step = (dof.unit === "m" ? 0.001 : Math.PI / 180) * (event.shiftKey ? 10 : 1);
+      const step = stepOf(dof) * (event.shiftKey ? 10 : 1);
       const to = {
         ArrowRight: this.value + step,
         ArrowUp: this.value + step,
@@ -53,8 +60,13 @@ export class JointSlider {
       }[event.key];
       if (to === undefined) return;
       event.preventDefault();
-      want(Math.min(this.hi, Math.max(this.lo, to)));
+      if (isDriver()) this.step(to - this.value);
     });
+  }
+
+  /** Wants it further by a step [rad or m], within the range. */
+  step(by: number): void {
+    this.want(Math.min(this.hi, Math.max(this.lo, this.value + by)));
   }
 
   show(wanted: number | null, actual: number | null, words: string): void {

@@ -7,6 +7,7 @@ export const SIGNALS = 2;
 export const CONTACTS = 3;
 export const GHOST = 4;
 export const ACK_EACH = 2;
+export const PULL_RATE = 15;
 
 /** Numbers in a row of each kind of block, and bytes of each. */
 export const ROWS: { [kind: number]: [number, number] } = {
@@ -164,7 +165,7 @@ export interface ReplayView {
   marks: MarkView[];
 }
 
-/** What a client is told first. */
+/** What a client is told first. ``address`` is where other machines reach the studio; empty where they cannot. */
 export interface Hello {
   type: "hello";
   protocol: number;
@@ -173,6 +174,7 @@ export interface Hello {
   driver: string | null;
   people: string[];
   scene_open: boolean;
+  address: string;
 }
 
 /** The scene that is open; frames carry its ``version``. */
@@ -209,7 +211,7 @@ export interface Closed {
   type: "closed";
 }
 
-/** How the run stands; about ten times a second. ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m]; ``history`` the first and last time one can go back to [s]; ``seeking`` whether the poses are those of the past. */
+/** How the run stands; about ten times a second. ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m] and ``gap_at`` the loop that has it; ``history`` the first and last time one can go back to [s]; ``seeking`` whether the poses are those of the past. */
 export interface Status {
   type: "status";
   time: number;
@@ -219,6 +221,7 @@ export interface Status {
   lateness: number;
   rtf: number;
   gap: number;
+  gap_at: string;
   energy: number;
   step: number;
   recording: string | null;

@@ -1,6 +1,6 @@
 import { format } from "../app/numbers";
 import { command } from "../app/session";
-import { store } from "../app/store";
+import { isDriver, store } from "../app/store";
 import { h } from "../ui/dom";
 import { Lane } from "./lane";
 
@@ -42,6 +42,7 @@ export class Timeline {
     );
     this.element = h("div", { class: "time-track" }, this.lane.element, this.slider);
     this.slider.addEventListener("pointerdown", (event) => {
+      if (!isDriver()) return;
       this.slider.setPointerCapture(event.pointerId);
       this.holding = true;
       this.seek(event);

@@ -75,7 +75,7 @@ export class JointGlyph {
     }
     const dof = joint.dofs[0]!;
     const actual = valueOf(dof.signal) ?? 0;
-    const wanted = drag.joint === joint.name ? drag.value : valueOf(dof.target_signal);
+    const wanted = drag.values[dof.signal] ?? valueOf(dof.target_signal);
     const frame = jointFrame(joint, poses);
     const size = this.size(joint, bodies);
     this.place(joint, frame.pivot, frame.axis, frame.base);

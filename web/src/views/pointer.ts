@@ -1,8 +1,10 @@
 import { Vector3, type Intersection } from "three";
 import { hover, select } from "../app/selection";
-import { announce } from "../app/topics";
+import { isDriver } from "../app/store";
+import { announce, on } from "../app/topics";
 import type { Piece } from "./bodies";
-import { LinkDrag } from "./linkDrag";
+import { DragLabel } from "./dragLabel";
+import { beginLinkDrag, type LinkDrag } from "./linkDrag";
 import type { Stage } from "./stage";
 import type { View } from "./view";
 
@@ -19,6 +21,8 @@ export function attachPointer(stage: Stage, view: View): void {
   let down: { x: number; y: number; button: number; hit: Hit | null; moved: boolean } | null = null;
   let link: LinkDrag | null = null;
   let waiting: PointerEvent | null = null;
+  const label = new DragLabel();
+  element.append(label.element);
 
   const pick = (event: PointerEvent): Hit | null => {
     const meshes = stage.bodies.pieces.filter((p) => p.mesh.visible).map((p) => p.mesh);
@@ -55,7 +59,7 @@ export function attachPointer(stage: Stage, view: View): void {
     if (!down.moved && Math.hypot(dx, dy) < CLICK_PX) return;
     if (!down.moved && down.hit && down.button === 0) {
       const pull = event.ctrlKey || event.metaKey;
-      link = LinkDrag.begin(
+      link = beginLinkDrag(
         view,
         down.hit.piece,
         down.hit.point,
@@ -66,6 +70,8 @@ export function attachPointer(stage: Stage, view: View): void {
     down.moved = true;
     if (link) {
       link.move(event);
+      const box = element.getBoundingClientRect();
+      label.at(event.clientX - box.left, event.clientY - box.top);
       announce("drag");
       return;
     }
@@ -76,15 +82,30 @@ export function attachPointer(stage: Stage, view: View): void {
     stage.refresh();
   });
 
+  const letGo = (givenUp: boolean): void => {
+    link?.end(givenUp);
+    link = null;
+    label.draw();
+    announce("drag");
+  };
+  /** What is dragged is still there: another scene, or another driver, ends a drag. */
+  on(["scene", "people"], () => {
+    if (link && !isDriver()) letGo(false);
+  });
+  on("poses", () => link && label.draw());
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !link) return;
+    event.preventDefault();
+    letGo(true);
+  });
+
   const release = (event: PointerEvent): void => {
     if (link) {
-      link.end();
-      announce("drag");
+      letGo(event.type === "pointercancel");
     } else if (down && !down.moved && down.button === 0) {
       const hit = down.hit;
       select(hit ? { kind: "element", name: hit.piece.element.name } : null, event.shiftKey);
     }
-    link = null;
     down = null;
   };
   element.addEventListener("pointerup", release);

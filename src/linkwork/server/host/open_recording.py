@@ -13,7 +13,7 @@ from linkwork.server.host.describe import describe
 from linkwork.server.host.editor import Editor, Opened
 from linkwork.server.host.mesh_store import MeshStore
 from linkwork.server.host.open_scene import OpenScene, Tell
-from linkwork.server.host.picture import STATUS_RATE, Painter
+from linkwork.server.host.picture import STATUS_RATE, Painter, widest_loop
 from linkwork.server.relay import Look
 from linkwork.session.outbox import SNAPSHOT_RATE, Peers
 from linkwork.session.playback import Playback
@@ -182,7 +182,8 @@ class OpenRecording:
         )  # fmt: skip
 
     def _status(self, there: bool) -> m.Status:
-        report = self.playback.live.state.report
+        shown = self.playback.live
+        report = shown.state.report
         return m.Status(
             time=self.time,
             running=self._playing,
@@ -191,6 +192,7 @@ class OpenRecording:
             lateness=0.0,
             rtf=self._speed if self._playing else 0.0,
             gap=float(report.gap[0]) if there else 0.0,
+            gap_at=widest_loop(shown.world, shown.state) if there else "",
             energy=float(report.energy.sum()) if there else 0.0,
             step=self.step,
             recording=None,

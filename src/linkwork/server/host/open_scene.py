@@ -223,7 +223,7 @@ class OpenScene:
                     )
                 self._apply(inbox.Place(message.joint, message.dof, message.value))
             case m.Grab():
-                self._apply(inbox.Grab(message.element, message.target, message.point))
+                self._pull(message)
             case m.Drop():
                 self._apply(inbox.Drop())
             case m.Record():
@@ -251,6 +251,13 @@ class OpenScene:
                 self._swap(client, "")
             case _:
                 raise SessionError(f"a scene cannot do {m.type_of(message)!r}.")
+
+    def _pull(self, message: m.Grab) -> None:
+        """Pulls with the spring that the page tells of."""
+        session = self.session
+        body, _ = session.world.frame(message.element)
+        stiffness = (float(session.state["param/mass"][body]) or 1.0) * m.PULL_RATE**2
+        self._apply(inbox.Grab(message.element, message.target, message.point, stiffness=stiffness))
 
     # ---- time ----------------------------------------------------------------------------
 
