@@ -72,10 +72,19 @@ function sharp(lathe: BufferGeometry): BufferGeometry {
   return flat;
 }
 
-async function fetchMesh(hash: string): Promise<BufferGeometry> {
+/** Triangles by hash that need not be asked for. */
+export const atHand = new Map<string, ArrayBuffer>();
+
+async function meshData(hash: string): Promise<ArrayBuffer> {
+  const held = atHand.get(hash);
+  if (held) return held;
   const answer = await fetch(address(`/api/mesh/${hash}`));
   if (!answer.ok) throw new Error(`Mesh ${hash.slice(0, 8)} did not arrive: ${answer.status}.`);
-  const data = await answer.arrayBuffer();
+  return answer.arrayBuffer();
+}
+
+async function fetchMesh(hash: string): Promise<BufferGeometry> {
+  const data = await meshData(hash);
   const [vertices = 0, triangles = 0] = new Uint32Array(data, 0, 2);
   const indexed = new BufferGeometry();
   indexed.setAttribute("position", new BufferAttribute(new Float32Array(data, 8, vertices * 3), 3));

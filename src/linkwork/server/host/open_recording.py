@@ -106,18 +106,10 @@ class OpenRecording:
 
     def lasting(self) -> list[m.FromServer]:
         """How things stand, for those who come now."""
-        view = m.ReplayView(
-            str(self.path), self.path.stem, self.recording.header.created,
-            self.recording.duration, self._has_live, self.recording.problem, self._marks(),
-        )  # fmt: skip
+        view = replay_view(self.recording, live=self._has_live)
         session = self.playback.live
         scene = describe(session, self.meshes, _NO_UNDO, editable=False, replay=view)
         return [scene, m.Owners({}), _NO_UNDO]
-
-    def _marks(self) -> list[m.MarkView]:
-        events = self.recording.events
-        found = [e for e in events if e.level in ("mark", "warning", "error")][:_MOST_MARKS]
-        return [m.MarkView(e.time, e.level, e.text, e.source) for e in found]  # type: ignore[arg-type]
 
     # ---- the loop ------------------------------------------------------------------------
 
@@ -287,3 +279,19 @@ class OpenRecording:
         """Lets go of the file."""
         self.playback.close()
         self.recording.close()
+
+
+def replay_view(recording: Recording, *, live: bool) -> m.ReplayView:
+    """What browsers are told of a recording.
+
+    Args:
+        recording: The recording.
+        live: Whether a scene waits behind it.
+    """
+    found = [e for e in recording.events if e.level in ("mark", "warning", "error")][:_MOST_MARKS]
+    marks = [m.MarkView(e.time, e.level, e.text, e.source) for e in found]  # type: ignore[arg-type]
+    path = recording.path
+    return m.ReplayView(
+        str(path), path.stem, recording.header.created, recording.duration, live,
+        recording.problem, marks,
+    )  # fmt: skip
