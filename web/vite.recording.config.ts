@@ -16,11 +16,11 @@ function inOneFile(): Plugin {
           const tag = new RegExp(`<script[^>]*src="[^"]*${own}"[^>]*></script>`);
           text = text.replace(tag, "");
           text = text.replace("</body>", () => `<script type="module">${code}</script></body>`);
-          delete bundle[name];
+          Reflect.deleteProperty(bundle, name);
         } else if (name.endsWith(".css")) {
           const tag = new RegExp(`<link[^>]*href="[^"]*${own}"[^>]*>`);
           text = text.replace(tag, () => `<style>${String(item.source)}</style>`);
-          delete bundle[name];
+          Reflect.deleteProperty(bundle, name);
         }
       }
       page.source = text;

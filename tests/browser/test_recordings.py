@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 
 from linkwork.server.host.open_recording import OpenRecording
 from linkwork.server.host.open_scene import OpenScene
+from linkwork.server.host.page import write_page
 from linkwork.session.playback import Playback
 from linkwork.session.recording import Recording
 from linkwork.session.session import Session
@@ -37,17 +38,23 @@ def shelf(run: Path, chromium: Browser) -> Iterator[Studio]:
         yield running
 
 
-@pytest.fixture
-def page(shelf: Studio, run: Path, chromium: Browser) -> Iterator[StudioPage]:
-    """A page that shows the recording from its beginning."""
+@pytest.fixture(scope="module")
+def tab(shelf: Studio, chromium: Browser) -> Iterator[StudioPage]:
+    """A page of that studio, for all tests."""
     with opened(chromium, shelf) as page:
         page.until("store.link === 'open' && store.people.driver === store.you")
-        if page.ask("store.scene !== null"):
-            page.page.get_by_role("button", name="Linkwork, back to the gallery").click()
-        page.page.locator(f"[data-recording='{run}']").click()
-        page.ready()
-        page.until("store.scene.replay && store.status.time === 0")
         yield page
+
+
+@pytest.fixture
+def page(tab: StudioPage, run: Path) -> StudioPage:
+    """The page shows the recording from its beginning, opened in the gallery."""
+    if tab.ask("store.scene !== null"):
+        tab.page.get_by_role("button", name="Linkwork, back to the gallery").click()
+    tab.page.locator(f"[data-recording='{run}']").click()
+    tab.ready()
+    tab.until("store.scene.replay && store.status.time === 0")
+    return tab
 
 
 def seek(page: StudioPage, share: float) -> float:
@@ -132,3 +139,53 @@ def test_recorded_in_the_studio_opened_and_back_to_live(
     page.page.get_by_role("button", name="Back to live").click()
     page.until("store.scene && !store.scene.replay && store.status.time > a", begun)
     assert isinstance(gripper.host.open, OpenScene)
+
+
+@pytest.mark.capability(89, 97)
+def test_the_page_of_a_recording_opens_from_disk(
+    chromium: Browser, run: Path, tmp_path: Path
+) -> None:
+    """Saved as one file it shows the run without a server: scrubbed, played, charted."""
+    file = tmp_path / "grip.html"
+    with Recording.open(run) as recording:
+        write_page(recording, file)
+        frames, steps = recording.frames.stacked(), recording.frames.steps
+        h = recording.header.world.step
+    context = chromium.new_context(viewport={"width": 1000, "height": 640}, offline=True)
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(request.url))
+    tab = StudioPage(context.new_page(), studio=None)
+    tab.page.goto(file.as_uri())
+    tab.until("store.poses && stage.bodies.pieces.length > 0")
+    for number in (150, 20, 90):
+        when = float(steps[number] * h)
+        tab.page.evaluate("t => linkwork.player.show(t)", when)
+        shown = np.array(tab.ask("Array.from(store.poses)")).reshape(-1, 7)
+        np.testing.assert_allclose(shown, frames[number], atol=1e-6)
+        place = tab.ask("stage.bodies.groups.map((g) => g.matrix.elements.slice(12, 15))")
+        np.testing.assert_allclose(place, frames[number][:, :3], atol=1e-6)
+    charts = tab.page.get_by_role("region", name="Charts")
+    assert charts.get_by_role("group", name=f"Chart of {SIGNAL}").count() == 1
+    tab.page.get_by_role("button", name="Go to it grips, 1.20 s").click()
+    tab.until("Math.abs(store.poseTime - 1.2) < 1e-9")
+    tab.page.get_by_label("Speed").select_option("4")
+    tab.press("Space")
+    tab.until("store.status.running && store.poseTime > 1.3")
+    tab.until("!store.status.running && Math.abs(store.poseTime - 3) < 0.02")
+    slider = tab.page.get_by_role("slider", name="Time").bounding_box()
+    assert slider is not None
+    tab.page.mouse.click(slider["x"] + slider["width"] / 2, slider["y"] + slider["height"] / 2)
+    tab.until("Math.abs(store.poseTime - 1.5) < 0.02")
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert tab.errors == []
+    context.close()
+
+
+def test_a_recording_is_saved_as_html_from_the_menu(page: StudioPage, tmp_path: Path) -> None:
+    """The file menu saves the recording that is shown as one page."""
+    page.page.locator(".file-pick").click()
+    with page.page.expect_download(timeout=120_000) as waiting:
+        page.page.get_by_role("menuitem", name="Save as HTML").click()
+    assert waiting.value.suggested_filename == "grip.html"
+    waiting.value.save_as(tmp_path / "grip.html")
+    assert 'id="film"' in (tmp_path / "grip.html").read_text()

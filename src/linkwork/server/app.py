@@ -20,9 +20,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from linkwork.errors import LinkworkError
 from linkwork.server import imports
 from linkwork.server import messages as m
-from linkwork.server.access import Access
+from linkwork.server.access import Access, allowed
 from linkwork.server.gallery import gallery, picture
 from linkwork.server.hub import Hub
+from linkwork.server.pages import Pages
 from linkwork.server.recent import Recents
 from linkwork.server.shelf import Shelf
 from linkwork.server.stream import Stream
@@ -35,6 +36,8 @@ RELOAD, TOO_SLOW = 4000, 1013
 _WRONG_TOKEN = "the token is wrong. Use the address that linkwork studio printed."
 #: A mesh does not change: its address is the hash of its content.
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
+#: A page of a recording is saved, never shown here: what it holds is not ours.
+_AS_FILE = {"content-disposition": 'attachment; filename="recording.html"'}
 _NOT_BUILT = (
     "The studio's page has not been built. In Linkwork's source folder run: make studio\n"
     "Without a browser: linkwork studio --terminal\n"
@@ -51,6 +54,7 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
         shelf: Recordings.
         version: Version of the program.
     """
+    pages = Pages()
 
     @contextlib.asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
@@ -89,6 +93,17 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
             return _problem(error.message, 400, where=str(error.origin or ""))
         return _json(m.Imported(str(main)))
 
+    async def show_page(request: Request) -> Response:
+        try:
+            name = request.query_params.get("path", "")
+            path = allowed(name, shelf.folders, [each.path for each in recents.all()])
+            if not path.endswith(".mcap"):
+                raise LinkworkError(f"{name!r} is no recording.")
+            data = await pages.make(path)
+        except LinkworkError as error:
+            return _problem(str(error), 400)
+        return Response(data, media_type="text/html", headers=_AS_FILE)
+
     async def assets(scope: Scope, receive: Receive, send: Send) -> None:
         found = StaticFiles(directory=STATIC) if STATIC.is_dir() else _problem(_NOT_BUILT, 404)
         await found(scope, receive, send)
@@ -102,6 +117,7 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
         Route("/api/picture/{kit}/{name}.png", show_picture),
         Route("/api/mesh/{hash}", show_mesh),
         Route("/api/import", bring, methods=["POST"]),
+        Route("/api/recording.html", show_page),
         WebSocketRoute("/ws", live),
         Mount("/", assets),
     ]
