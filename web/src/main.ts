@@ -5,6 +5,7 @@ import "./styles/panels.css";
 import "./styles/views.css";
 import "./styles/floats.css";
 import "./styles/start.css";
+import { run } from "./app/commands";
 import { listenKeys } from "./app/keys";
 import { loadLayout } from "./app/layout";
 import { command, connect } from "./app/session";
@@ -13,6 +14,8 @@ import { store } from "./app/store";
 import { defineCommands } from "./app/studioCommands";
 import { loadTheme } from "./app/theme";
 import { on } from "./app/topics";
+import { listenWidth } from "./app/width";
+import { alonePage } from "./shell/alone";
 import { linkNotice } from "./shell/linkNotice";
 import { studio } from "./shell/studio";
 import { startPage } from "./start/startPage";
@@ -25,7 +28,7 @@ const app = document.getElementById("app")!;
 const stage = new Stage();
 defineCommands(stage);
 const start = startPage();
-const work = studio(stage);
+const work = alonePage(stage) ?? studio(stage);
 app.append(linkNotice());
 
 /** The studio while a scene is open, the gallery otherwise. */
@@ -42,8 +45,9 @@ function place(): void {
 on("scene", place);
 place();
 listenKeys();
+listenWidth();
 tellRecorded();
 connect();
 
 // Tests look at the scene graph and the store rather than at pixels.
-Object.assign(window, { linkwork: { store, stage, command, watch, valueOf } });
+Object.assign(window, { linkwork: { store, stage, run, command, watch, valueOf } });

@@ -71,7 +71,7 @@ class ShapeView(msgspec.Struct, frozen=True):
 
     Sizes: box x y z; cylinder radius, length; cone radius, length, radius at the top; sphere
     radius; capsule radius, length; plane x y; mesh none, its triangles are to scale. The axis is z,
-    through the centre.
+    through the centre. ``mesh`` and ``texture`` are to be asked for as ``/api/mesh/<hash>``.
     """
 
     kind: ShapeKind
@@ -81,6 +81,7 @@ class ShapeView(msgspec.Struct, frozen=True):
     visible: bool
     collide: bool
     mesh: str | None = None
+    texture: str | None = None
 
 
 class ElementView(msgspec.Struct, frozen=True):
@@ -112,7 +113,8 @@ class JointView(msgspec.Struct, frozen=True):
     """A joint between ``parent`` and ``body``.
 
     ``x0`` is the pose of the body in its parent at joint value 0; ``pivot`` and ``axis`` are in
-    the frame of the body.
+    the frame of the body. ``path`` has the points x y z of a rail, one behind the other, in the
+    frame of the parent; it is empty for others.
     """
 
     name: str
@@ -129,6 +131,7 @@ class JointView(msgspec.Struct, frozen=True):
     origin: str
     drive: Drive
     dofs: list[Dof]
+    path: list[float] = []
 
 
 class AnchorView(msgspec.Struct, frozen=True):
@@ -150,6 +153,19 @@ class LoopView(msgspec.Struct, frozen=True):
     joint: str
 
 
+class RayView(msgspec.Struct, frozen=True):
+    """The line of a ray sensor in the frame of a body: from ``start`` [m] along a unit vector.
+
+    It sees as far as ``range`` [m]; ``signal`` is the distance of what it meets [m].
+    """
+
+    body: int
+    start: list[float]
+    direction: list[float]
+    range: float
+    signal: str
+
+
 class SensorView(msgspec.Struct, frozen=True):
     """A sensor and the signals it fills."""
 
@@ -157,6 +173,7 @@ class SensorView(msgspec.Struct, frozen=True):
     type: str
     on: str
     signals: list[str]
+    ray: RayView | None = None
 
 
 class AgentView(msgspec.Struct, frozen=True):

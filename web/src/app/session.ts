@@ -7,6 +7,7 @@ import { show } from "./show";
 import { announce } from "./topics";
 import { toast } from "../ui/toast";
 import { readToken } from "./token";
+import { watchesOnly } from "./width";
 
 const KEPT_NOTES = 400;
 let connection: Connection | null = null;
@@ -31,8 +32,15 @@ export function send(message: Message): boolean {
   return true;
 }
 
+/** What one may do in a window that is too narrow to drive. */
+const WHILE_NARROW = new Set(["open", "close_scene", "drop"]);
+
 /** Sends what changes something; says so when this person only watches. */
 export function command(message: Message): boolean {
+  if (!local && watchesOnly() && !WHILE_NARROW.has(message.type)) {
+    toast({ level: "info", text: "This window is too narrow to drive. From 1024 pixels it can." });
+    return false;
+  }
   if (!local && !isDriver()) {
     const who = store.people.driver;
     toast({

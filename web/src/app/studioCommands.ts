@@ -3,22 +3,18 @@ import { openRecordings } from "../start/recordingList";
 import { saveHtml } from "../transport/saveHtml";
 import { openHelp } from "../shell/help";
 import { openPalette } from "../shell/palette";
-import { saveSnapshot } from "../views/snapshot";
+import { cameraCommands } from "../views/cameraCommands";
 import type { Stage } from "../views/stage";
-import { arrange, chooseWorkspace, layout, type ViewName } from "./layout";
+import { chooseStereo, STEREO } from "../views/stereoChoice";
+import { arrange, chooseWorkspace, layout } from "./layout";
 import { define } from "./commands";
 import { nextRegion } from "./keys";
 import { select } from "./selection";
 import { command } from "./session";
-import { setShow, show, SHOW_LABELS, UNAVAILABLE, type ShowKey } from "./show";
+import { setShow, show, SHOW_LABELS, type ShowKey } from "./show";
 import { store } from "./store";
 import { switchTheme } from "./theme";
 import { toast } from "../ui/toast";
-
-const preset = (stage: Stage, name: ViewName) => (): void => {
-  stage.active().choose(name);
-  stage.refresh();
-};
 
 /** Opens the file again as it is on the disk; edits that are not saved would be lost. */
 function reload(): void {
@@ -92,41 +88,24 @@ export function defineCommands(stage: Stage): void {
     { id: "release", title: "Give all inputs back", run: () => command({ type: "release" }) },
   ]);
   define([
-    { id: "front", title: "View from the front", key: "1", run: preset(stage, "front") },
-    { id: "right", title: "View from the right", key: "3", run: preset(stage, "right") },
-    { id: "top", title: "View from the top", key: "7", run: preset(stage, "top") },
-    { id: "perspective", title: "Perspective view", key: "5", run: preset(stage, "perspective") },
-    { id: "fit", title: "Fit all in the views", key: "Home", run: () => stage.fit() },
-    { id: "frame", title: "Frame the selection", key: "F", run: () => stage.frameSelection() },
+    ...cameraCommands(stage),
     {
       id: "four",
       title: "One view or four",
       key: "V",
       run: () => arrange({ four: !layout.four, stereo: "none" }),
     },
-    { id: "snapshot", title: "Snapshot of the views, PNG", run: () => saveSnapshot(stage) },
     {
       id: "charts",
       title: "Show or hide charts",
       key: "C",
       run: () => arrange({ dock: !layout.dock }),
     },
-    {
-      id: "stereo-anaglyph",
-      title: "Stereo: anaglyph",
-      run: () => arrange({ stereo: "anaglyph", four: false, active: "perspective" }),
-    },
-    {
-      id: "stereo-side",
-      title: "Stereo: side by side",
-      run: () => arrange({ stereo: "side by side", four: false, active: "perspective" }),
-    },
-    {
-      id: "stereo-interlaced",
-      title: "Stereo: interlaced",
-      run: () => arrange({ stereo: "interlaced", four: false, active: "perspective" }),
-    },
-    { id: "stereo-none", title: "Stereo: off", run: () => arrange({ stereo: "none" }) },
+    ...STEREO.map((stereo) => ({
+      id: `stereo-${stereo.split(" ")[0]}`,
+      title: `Stereo: ${stereo === "none" ? "off" : stereo}`,
+      run: () => chooseStereo(stereo),
+    })),
   ]);
   define([
     { id: "clear", title: "Clear the selection", key: "Esc", run: () => select(null) },
@@ -148,12 +127,10 @@ export function defineCommands(stage: Stage): void {
       title: `Workspace: ${name}`,
       run: () => chooseWorkspace(name),
     })),
-    ...(Object.keys(show) as ShowKey[])
-      .filter((key) => !UNAVAILABLE.has(key))
-      .map((key) => ({
-        id: `show-${key}`,
-        title: `Show: ${SHOW_LABELS[key].toLowerCase()}`,
-        run: () => setShow(key, !show[key]),
-      })),
+    ...(Object.keys(show) as ShowKey[]).map((key) => ({
+      id: `show-${key}`,
+      title: `Show: ${SHOW_LABELS[key].toLowerCase()}`,
+      run: () => setShow(key, !show[key]),
+    })),
   ]);
 }

@@ -1,9 +1,10 @@
-import { arrange, layout } from "../app/layout";
+import { ALONE, arrange, layout } from "../app/layout";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { button, iconButton } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
+import { openAlone } from "../shell/alone";
 import { ChartCard } from "./chartCard";
 import { charts, keepCurves, pauseCharts } from "./charts";
 import { pickSignal } from "./signalPicker";
@@ -39,7 +40,9 @@ export function chartDock(): HTMLElement {
       h("div", { class: "input-box plain" }, span),
       pause,
       iconButton("plus", "Add a chart", () => pickSignal()),
-      iconButton("close", "Hide the charts", () => arrange({ dock: false })),
+      ALONE === null &&
+        iconButton("window", "Charts in their own window", () => openAlone("charts")),
+      ALONE === null && iconButton("close", "Hide the charts", () => arrange({ dock: false })),
     ),
     row,
     empty,

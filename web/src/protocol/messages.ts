@@ -27,7 +27,7 @@ export interface Body {
   inertia: number[];
 }
 
-/** A shape of an element, posed in the frame of its body. Sizes: box x y z; cylinder radius, length; cone radius, length, radius at the top; sphere radius; capsule radius, length; plane x y; mesh none, its triangles are to scale. The axis is z, through the centre. */
+/** A shape of an element, posed in the frame of its body. Sizes: box x y z; cylinder radius, length; cone radius, length, radius at the top; sphere radius; capsule radius, length; plane x y; mesh none, its triangles are to scale. The axis is z, through the centre. ``mesh`` and ``texture`` are to be asked for as ``/api/mesh/<hash>``. */
 export interface ShapeView {
   kind: "box" | "capsule" | "cone" | "cylinder" | "mesh" | "plane" | "sphere";
   size: number[];
@@ -36,6 +36,7 @@ export interface ShapeView {
   visible: boolean;
   collide: boolean;
   mesh: string | null;
+  texture: string | null;
 }
 
 /** An element, posed in the frame of its body. */
@@ -61,7 +62,7 @@ export interface Dof {
   effort_signal: string | null;
 }
 
-/** A joint between ``parent`` and ``body``. ``x0`` is the pose of the body in its parent at joint value 0; ``pivot`` and ``axis`` are in the frame of the body. */
+/** A joint between ``parent`` and ``body``. ``x0`` is the pose of the body in its parent at joint value 0; ``pivot`` and ``axis`` are in the frame of the body. ``path`` has the points x y z of a rail, one behind the other, in the frame of the parent; it is empty for others. */
 export interface JointView {
   name: string;
   label: string;
@@ -77,6 +78,7 @@ export interface JointView {
   origin: string;
   drive: "effort" | "kinematic" | "motor" | "none" | "servo";
   dofs: Dof[];
+  path: number[];
 }
 
 /** An anchor, posed in the frame of its body. */
@@ -96,12 +98,22 @@ export interface LoopView {
   joint: string;
 }
 
+/** The line of a ray sensor in the frame of a body: from ``start`` [m] along a unit vector. It sees as far as ``range`` [m]; ``signal`` is the distance of what it meets [m]. */
+export interface RayView {
+  body: number;
+  start: number[];
+  direction: number[];
+  range: number;
+  signal: string;
+}
+
 /** A sensor and the signals it fills. */
 export interface SensorView {
   name: string;
   type: string;
   on: string;
   signals: string[];
+  ray: RayView | null;
 }
 
 /** What decides targets; ``file`` is its program, if it has one. */

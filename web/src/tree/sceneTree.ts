@@ -31,6 +31,7 @@ export class SceneTree {
   constructor() {
     on("scene", () => this.rebuild());
     on(["selection", "hover"], () => this.mark());
+    on("selection", () => this.reveal());
     on(["signals", "units"], () => this.values());
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.rebuild();
@@ -58,6 +59,7 @@ export class SceneTree {
     this.element.replaceChildren(...this.lines.map((line) => line.element));
     this.arrange();
     this.mark();
+    this.reveal();
     this.values();
   }
 
@@ -138,6 +140,10 @@ export class SceneTree {
       const near = store.hover?.name === line.row.name && store.hover.kind === line.row.kind;
       line.element.classList.toggle("near", near);
     }
+  }
+
+  /** Brings what was selected last into sight; a pointer that passes by moves nothing. */
+  private reveal(): void {
     const last = store.selection.at(-1);
     const line = this.lines.find((l) => l.row.name === last?.name && l.row.kind === last.kind);
     if (!line) return;

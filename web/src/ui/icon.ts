@@ -46,6 +46,7 @@ const PATHS = {
   upload: "M8 10V2.5m0 0-3 3m3-3 3 3M2.5 10v3.5h11V10",
   warning: "M8 2 14.5 13.5h-13zM8 6.5v3.5M8 11.8v.1",
   info: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2M8 7.2V11M8 5v.1",
+  window: "M9.5 2.5h4v4M13.5 2.5 8 8M11.5 9v4.5h-9v-9H7",
   home: "M2.5 7.5 8 3l5.5 4.5M4 6.8v6.7h8V6.8",
   glasses: "M1.5 6h13v3a2.8 2.8 0 0 1-5.5.8h-2A2.8 2.8 0 0 1 1.5 9z",
 } as const;

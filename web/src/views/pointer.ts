@@ -1,12 +1,13 @@
 import { Vector3, type Intersection } from "three";
 import { hover, select } from "../app/selection";
-import { isDriver } from "../app/store";
+import { isDriver, store } from "../app/store";
 import { announce, on } from "../app/topics";
 import type { Piece } from "./bodies";
 import { DragLabel } from "./dragLabel";
 import { beginLinkDrag, type LinkDrag } from "./linkDrag";
 import type { Stage } from "./stage";
 import type { View } from "./view";
+import { openViewMenu } from "./viewMenu";
 
 const CLICK_PX = 4;
 
@@ -24,7 +25,7 @@ export function attachPointer(stage: Stage, view: View): void {
   const label = new DragLabel();
   element.append(label.element);
 
-  const pick = (event: PointerEvent): Hit | null => {
+  const pick = (event: { clientX: number; clientY: number }): Hit | null => {
     const meshes = stage.bodies.pieces.filter((p) => p.mesh.visible).map((p) => p.mesh);
     const found: Intersection[] = view.caught(event).intersectObjects(meshes, false);
     const first = found[0];
@@ -76,7 +77,7 @@ export function attachPointer(stage: Stage, view: View): void {
       return;
     }
     if (down.button === 0 && !view.camera.flat) view.camera.orbit(dx, dy);
-    else view.camera.pan(dx, dy, element.clientHeight);
+    else view.camera.pan(dx, dy);
     down.x = event.clientX;
     down.y = event.clientY;
     stage.refresh();
@@ -106,12 +107,26 @@ export function attachPointer(stage: Stage, view: View): void {
       const hit = down.hit;
       select(hit ? { kind: "element", name: hit.piece.element.name } : null, event.shiftKey);
     }
+    const clicked = down && !down.moved ? down.button : null;
     down = null;
+    if (clicked === 2) {
+      const at = { x: event.clientX, y: event.clientY };
+      openViewMenu(stage, view, at, pick(event)?.piece.element.name ?? null);
+    }
   };
   element.addEventListener("pointerup", release);
   element.addEventListener("pointercancel", release);
   element.addEventListener("pointerleave", () => hover(null));
-  element.addEventListener("contextmenu", (event) => event.preventDefault());
+  element.addEventListener("contextmenu", (event) => {
+    event.preventDefault();
+    // The mouse opens its menu on release, else a drag with its right button would open one.
+    if (event.button !== -1 && event.detail !== 0) return;
+    if (event.target !== element || document.querySelector(".menu")) return;
+    const chosen = store.selection.at(-1);
+    const box = element.getBoundingClientRect();
+    const at = { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+    openViewMenu(stage, view, at, chosen?.kind === "element" ? chosen.name : null);
+  });
   element.addEventListener(
     "wheel",
     (event) => {
