@@ -139,5 +139,5 @@ def test_a_texture_is_laid_on_its_shape(page: StudioPage) -> None:
 def test_a_trace_follows_what_is_selected(page: StudioPage, bench: Studio) -> None:
     """While time runs, the path of the selected element grows behind it."""
     page.page.get_by_label("Traces", exact=True).set_checked(True, force=True)
-    page.row("ball/ball").click()
+    page.row("ball/ball").and_(page.page.locator("[data-kind=element]")).click()
     run_while(page, "stage.marks.trace.length < 4")
