@@ -10,7 +10,10 @@ export interface Command {
 const commands = new Map<string, Command>();
 
 export function define(list: Command[]): void {
-  for (const command of list) commands.set(command.id, command);
+  for (const command of list) {
+    if (commands.has(command.id)) throw new Error(`There are two commands ${command.id}.`);
+    commands.set(command.id, command);
+  }
 }
 
 export function run(id: string): void {

@@ -30,7 +30,7 @@ export function cameraCommands(stage: Stage): Command[] {
   };
   return [
     ...PRESETS.map(({ name, title, key }) => ({
-      id: name,
+      id: `view-${name}`,
       title: name === "perspective" ? "Perspective view" : `View from the ${title.toLowerCase()}`,
       key,
       run: () => sight.choose(stage.active(), name),
