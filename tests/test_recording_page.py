@@ -113,7 +113,8 @@ def test_a_page_that_would_be_too_large_is_thinned_or_refused(
     with Recording.open(run) as recording:
         full = write_page(recording, out)
         monkeypatch.setattr(pages, "MOST", full.size - 1)
-        assert write_page(recording, out).pictures == (full.pictures + 1) // 2
+        thinned = write_page(recording, out)
+        assert (thinned.pictures, thinned.every) == ((full.pictures + 1) // 2, 2)
         monkeypatch.setattr(pages, "MOST", 1000)
         with pytest.raises(RecordingError, match=r"run\.mcap is too long for a page"):
             write_page(recording, out)
@@ -135,3 +136,10 @@ def test_the_command_writes_a_page(run: Path, tmp_path: Path) -> None:
     wrong = linkwork("replay", run, "--html", out, "--overwrite", "--watch", "arm/J9")
     assert wrong.code == 1
     assert "arm/J9" in wrong.err
+
+
+def test_a_recording_is_not_for_the_terminal(run: Path) -> None:
+    """``linkwork studio run.mcap --terminal`` says where a recording is looked at."""
+    done = linkwork("studio", run, "--terminal")
+    assert done.code == 1
+    assert "linkwork replay" in done.err

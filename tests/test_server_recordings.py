@@ -212,3 +212,21 @@ def test_a_page_is_made_of_a_recording(run: Path, tmp_path: Path) -> None:
         for other in (run, Path("/etc/passwd"), shelf / ".." / ".." / "x.mcap"):
             assert page(other)[0] == 400
         assert here.get(f"/api/recording.html?path={shelf / 'run.mcap'}")[0] == 403
+
+
+def test_a_recording_that_is_dropped_opens(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recording that a browser brings is kept in the user's folder and can be opened."""
+    head = b'--x\r\nContent-Disposition: form-data; name="files"; filename="brought.mcap"\r\n\r\n'
+    body = head + run.read_bytes() + b"\r\n--x--\r\n"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with studio(None, tmp_path) as here, here.client() as client:
+        status, answer = here.get(
+            f"/api/import?token={TOKEN}",
+            body,
+            **{"Content-Type": "multipart/form-data; boundary=x"},
+        )
+        assert status == 200
+        client.send("open", scene=json.loads(answer)["scene"])
+        assert client.until("scene")["replay"]["name"] == "brought"

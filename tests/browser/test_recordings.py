@@ -154,7 +154,7 @@ def test_the_page_of_a_recording_opens_from_disk(
     asked: list[str] = []
     context.on("request", lambda request: asked.append(request.url))
     tab = StudioPage(context.new_page(), studio=None)
-    tab.page.goto(file.as_uri())
+    tab.page.goto(f"{file.as_uri()}?antialias=off")
     tab.until("store.poses && stage.bodies.pieces.length > 0")
     for number in (150, 20, 90):
         when = float(steps[number] * h)

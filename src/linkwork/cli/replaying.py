@@ -80,6 +80,11 @@ class Replaying:
             made = write_page(found, target, signals=choose, progress=progress)
         if made.trouble:
             self._out.say(made.trouble, lead="note:")
+        if made.every > 1:
+            self._out.say(
+                f"one picture of {made.every} is kept, so that the page is not too large.",
+                lead="note:",
+            )
         self._out.say(
             f"Wrote {target}: {made.pictures} pictures, {made.signals} signals, "
             f"{made.size / 1e6:.1f} MB. It opens in any browser."

@@ -30,6 +30,7 @@ export function listenKeys(): void {
     if (control && CONTROL.has(name)) return;
     if (/^(BUTTON|INPUT|SUMMARY|A)$/.test(at.tagName) && (name === "Space" || name === "Enter"))
       return;
+    if (name === "Esc" && document.querySelector("dialog[open]")) return; // closes the dialog
     const command = allCommands().find((c) => c.key === name);
     if (!command) return;
     event.preventDefault();

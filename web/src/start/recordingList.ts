@@ -34,7 +34,7 @@ function row(card: RecordingCard, chosen: () => void): HTMLElement {
       type: "button",
       class: `recent-row recording-row ${card.problem ? "damaged" : ""}`,
       role: "listitem",
-      title: card.path,
+      title: [card.path, card.problem].filter(Boolean).join("\n"),
       "data-recording": card.path,
       onclick: () => {
         chosen();

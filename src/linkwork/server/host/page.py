@@ -73,12 +73,14 @@ class Written:
     Attributes:
         size: Of the page [byte].
         pictures: How many it holds.
+        every: Every how-manieth recorded picture that is; 1 if none was left out.
         signals: How many it holds.
         trouble: Why values differ from what was recorded, or are missing; empty if they do not.
     """
 
     size: int
     pictures: int
+    every: int
     signals: int
     trouble: str
 
@@ -117,7 +119,7 @@ def write_page(
     except OSError as error:
         raise RecordingError(f"cannot write {path}: {error.strerror}.") from None
     count = len({signal.name for world in made.worlds for signal in world.scene.signals})
-    return Written(len(text), -(-rows // every), count, trouble)
+    return Written(len(text), -(-rows // every), every, count, trouble)
 
 
 def joint_signals(session: Session) -> list[str]:
