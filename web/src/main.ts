@@ -15,6 +15,7 @@ import { defineCommands } from "./app/studioCommands";
 import { loadTheme } from "./app/theme";
 import { on } from "./app/topics";
 import { listenWidth } from "./app/width";
+import { addCurve, charts } from "./charts/charts";
 import { alonePage } from "./shell/alone";
 import { linkNotice } from "./shell/linkNotice";
 import { studio } from "./shell/studio";
@@ -50,4 +51,6 @@ tellRecorded();
 connect();
 
 // Tests look at the scene graph and the store rather than at pixels.
-Object.assign(window, { linkwork: { store, stage, run, command, watch, valueOf } });
+Object.assign(window, {
+  linkwork: { store, stage, charts, addCurve, run, command, watch, valueOf },
+});

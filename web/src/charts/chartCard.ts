@@ -14,7 +14,6 @@ import { toCsv } from "./csv";
 import { pickSignal } from "./signalPicker";
 
 const HEAD_PX = 36;
-const DRAW_EACH_MS = 50;
 
 /** In a recording curves reach beyond the instant that is shown: a line says where it is. */
 function drawNow(plot: uPlot): void {
@@ -32,7 +31,6 @@ export class ChartCard {
   private readonly legend = h("div", { class: "chart-legend" });
   private readonly box = h("div", { class: "chart-box" });
   private plot: uPlot | null = null;
-  private due = 0;
   private zoomed = false;
 
   constructor(readonly chart: ChartSpec) {
@@ -145,14 +143,11 @@ export class ChartCard {
         );
       }),
     );
-    this.due = 0;
     this.draw();
   }
 
   draw(): void {
-    const now = performance.now();
-    if (!this.plot || now < this.due || !this.element.isConnected) return;
-    this.due = now + DRAW_EACH_MS;
+    if (!this.plot || !this.element.isConnected) return;
     if (!charts.paused && !this.zoomed) {
       const curves = this.chart.curves.map((name) => ({
         trail: trailOf(name) ?? new Trail(),

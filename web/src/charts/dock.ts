@@ -1,4 +1,5 @@
 import { ALONE, arrange, layout } from "../app/layout";
+import { Turns } from "../app/paced";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { button, iconButton } from "../ui/button";
@@ -48,10 +49,12 @@ export function chartDock(): HTMLElement {
     empty,
   );
   const cards = new Map<number, ChartCard>();
+  const turns = new Turns<ChartCard>();
   const rebuild = (): void => {
     for (const [id, card] of cards) {
       if (charts.list.some((c) => c.id === id)) continue;
       card.remove();
+      turns.forget(card);
       cards.delete(id);
     }
     for (const chart of charts.list) {
@@ -71,7 +74,7 @@ export function chartDock(): HTMLElement {
     if (store.scene) keepCurves(new Set(store.scene.signals.map((s) => s.name)));
   });
   on("signals", () => {
-    if (layout.dock) cards.forEach((card) => card.draw());
+    if (layout.dock) turns.ask(cards.values());
   });
   on("layout", () => (dock.hidden = !layout.dock));
   dock.hidden = !layout.dock;

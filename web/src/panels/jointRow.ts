@@ -76,6 +76,8 @@ function listen({ joint, dof, label, wanted, slider }: JointRow): void {
     wanted.blur();
   };
   wanted.addEventListener("change", type);
+  // What was typed makes way for what the joint is told.
+  wanted.addEventListener("blur", () => wanted.form?.reset());
   wanted.addEventListener("keydown", (event) => {
     if (event.key === "Enter") wanted.blur(); // which is a change
     if (event.key === "Escape") {

@@ -12,6 +12,7 @@ export class JointSlider {
   private readonly lo: number;
   private readonly hi: number;
   private value = 0;
+  private shown = "";
 
   constructor(
     label: string,
@@ -70,21 +71,33 @@ export class JointSlider {
   }
 
   show(wanted: number | null, actual: number | null, words: string): void {
-    const place = (value: number): number =>
-      (100 * (Math.min(this.hi, Math.max(this.lo, value)) - this.lo)) / (this.hi - this.lo || 1);
     this.value = wanted ?? 0;
-    this.knob.style.left = `${place(wanted ?? 0)}%`;
-    this.tick.hidden = actual === null;
-    if (actual !== null) {
-      const a = place(actual);
-      const zero = place(0);
-      this.tick.style.left = `${a}%`;
-      this.fill.style.left = `${Math.min(a, zero)}%`;
-      this.fill.style.width = `${Math.abs(a - zero)}%`;
+    const knob = this.place(wanted ?? 0);
+    const tick = actual === null ? null : this.place(actual);
+    const shown = `${knob} ${tick}`;
+    if (shown !== this.shown) {
+      this.shown = shown;
+      this.put(knob, tick);
     }
     if (this.element.getAttribute("aria-valuetext") !== words) {
       this.element.setAttribute("aria-valuenow", (wanted ?? 0).toFixed(4));
       this.element.setAttribute("aria-valuetext", words);
     }
+  }
+
+  /** Where a value is on the line [%]; finer than a tenth is not seen. */
+  private place(value: number): number {
+    const part = (Math.min(this.hi, Math.max(this.lo, value)) - this.lo) / (this.hi - this.lo || 1);
+    return Math.round(1000 * part) / 10;
+  }
+
+  private put(knob: number, tick: number | null): void {
+    this.knob.style.left = `${knob}%`;
+    this.tick.hidden = tick === null;
+    if (tick === null) return;
+    const zero = this.place(0);
+    this.tick.style.left = `${tick}%`;
+    this.fill.style.left = `${Math.min(tick, zero)}%`;
+    this.fill.style.width = `${Math.abs(tick - zero)}%`;
   }
 }

@@ -2,6 +2,7 @@ import { drag } from "../app/drag";
 import { format, screenUnit } from "../app/numbers";
 import { isMine, programOf, takeOver } from "../app/owners";
 import { run } from "../app/commands";
+import { paced } from "../app/paced";
 import { isSelected } from "../app/selection";
 import { command } from "../app/session";
 import { valueOf, watch } from "../app/signals";
@@ -16,18 +17,32 @@ import { stepChoice } from "./jointStep";
 import { copyPosture } from "./posture";
 import { section } from "./section";
 
+/** Numbers that change faster than this many pictures of the screen cannot be read. */
+const DRAW_EACH = 4;
+/** Rows that are scrolled out of sight are drawn each so many times. */
+const UNSEEN_EACH = 8;
+
 /** All joints: slider, wanted value, actual value. The table equivalent of every drag. */
 export function jointTable(): HTMLElement {
   const grid = h("div", { class: "joints", role: "grid", "aria-label": "Joints" });
   const postures = h("div", { class: "joint-actions" });
+  const form = h("form", { onsubmit: (event: Event) => event.preventDefault() }, grid);
   const copy = button("Copy posture", () => copyPosture(rows), "bare");
   const whole = section(
     "Joints",
     h("span", { class: "joint-tools" }, stepChoice(), unitSwitch()),
-    driving(grid, postures),
+    driving(form, postures),
     h("div", { class: "joint-actions last" }, copy),
   );
   let rows: JointRow[] = [];
+  let turn = 0;
+  const unseen = new Set<Element>();
+  const sight = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) unseen.delete(target);
+      else unseen.add(target);
+    }
+  });
   const rebuild = (): void => {
     const joints = store.scene?.joints ?? [];
     const names = shortNames(joints);
@@ -39,6 +54,9 @@ export function jointTable(): HTMLElement {
     const longest = Math.max(0, ...rows.map((row) => row.label.length));
     grid.style.setProperty("--name", `${Math.min(96, Math.max(32, longest * 6.5 + 8))}px`);
     grid.replaceChildren(head(), ...rows.map((row) => row.element));
+    sight.disconnect();
+    unseen.clear();
+    rows.forEach((row) => sight.observe(row.element));
     whole.hidden = rows.length === 0;
     watch(
       "joints",
@@ -63,16 +81,22 @@ export function jointTable(): HTMLElement {
       ),
     );
   };
-  const draw = (): void => {
+  const follow = (): void => {
+    turn = (turn + 1) % UNSEEN_EACH;
+    draw(turn !== 0);
+  };
+  const draw = (seenOnly = false): void => {
     if (!whole.isConnected) return;
     for (const row of rows) {
+      if (seenOnly && unseen.has(row.element)) continue;
       const { factor, digits, unit } = screenUnit(row.dof.unit, store.degrees);
       const actual = valueOf(row.dof.signal);
       const wanted = drag.values[row.dof.signal] ?? valueOf(row.dof.target_signal) ?? actual;
       setText(row.actual, actual === null ? "–" : format(actual / factor, digits));
       if (document.activeElement !== row.wanted && wanted !== null) {
         const text = format(wanted / factor, digits);
-        if (row.wanted.value !== text) row.wanted.value = row.wanted.defaultValue = text;
+        // Setting `value` would lay out the page for each row.
+        if (row.wanted.defaultValue !== text) row.wanted.defaultValue = text;
       }
       row.slider.show(
         wanted,
@@ -88,7 +112,8 @@ export function jointTable(): HTMLElement {
     }
   };
   on(["scene", "units"], rebuild);
-  on(["signals", "drag"], draw);
+  on("signals", paced(DRAW_EACH, follow));
+  on("drag", () => draw());
   on(["selection", "drag", "scene"], mark);
   on("owners", () => {
     rows.forEach(showOwner);

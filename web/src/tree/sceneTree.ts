@@ -1,4 +1,5 @@
 import { formatSI } from "../app/numbers";
+import { paced } from "../app/paced";
 import { hover, isSelected, select } from "../app/selection";
 import { valueOf } from "../app/signals";
 import { store, type Kind, type Thing } from "../app/store";
@@ -6,6 +7,9 @@ import { on } from "../app/topics";
 import { h, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { hits, treeOf, type Row } from "./rows";
+
+/** Numbers that change faster than this many pictures of the screen cannot be read. */
+const DRAW_EACH = 6;
 
 interface Line {
   row: Row;
@@ -32,7 +36,11 @@ export class SceneTree {
     on("scene", () => this.rebuild());
     on(["selection", "hover"], () => this.mark());
     on("selection", () => this.reveal());
-    on(["signals", "units"], () => this.values());
+    on("units", () => this.values());
+    on(
+      "signals",
+      paced(DRAW_EACH, () => this.values()),
+    );
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.rebuild();
   }
@@ -123,6 +131,7 @@ export class SceneTree {
     }
     this.count.hidden = !this.typed;
     setText(this.count, `${found.size} of ${this.lines.length} match.`);
+    this.values();
     const first = this.lines.find((line) => !line.element.hidden);
     if (first && !this.element.querySelector("[tabindex='0']")) first.element.tabIndex = 0;
   }
@@ -154,8 +163,8 @@ export class SceneTree {
   }
 
   private values(): void {
-    for (const { row, value } of this.lines) {
-      if (!row.signal) continue;
+    for (const { row, value, element } of this.lines) {
+      if (!row.signal || element.hidden) continue;
       const now = valueOf(row.signal);
       setText(value, now === null ? "" : formatSI(now, row.unit, store.degrees));
     }

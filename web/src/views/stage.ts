@@ -1,4 +1,4 @@
-import { PCFShadowMap, Scene, SRGBColorSpace, WebGLRenderer } from "three";
+import { PCFShadowMap, Scene, SRGBColorSpace, Vector4, WebGLRenderer } from "three";
 import { h } from "../ui/dom";
 import { layout, type ViewName } from "../app/layout";
 import { on } from "../app/topics";
@@ -36,6 +36,7 @@ export class Stage {
   private readonly background = new Background();
   private readonly stereo: StereoDrawing;
   private readonly canvas = h("canvas", { class: "stage", "aria-hidden": "true" });
+  private readonly boxes = new Map<View, Vector4>();
   private stale = true;
   private ghostStale = true;
 
@@ -61,7 +62,8 @@ export class Stage {
     this.bodies.onArrival = () => this.arrive();
     this.listen();
     this.recolor();
-    new ResizeObserver(() => this.resize()).observe(this.element);
+    const sizes = new ResizeObserver(() => this.resize());
+    for (const each of [this.element, ...this.views.map((v) => v.element)]) sizes.observe(each);
     requestAnimationFrame(this.tick);
   }
 
@@ -136,7 +138,17 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(w, hgt, false);
     this.sight.refit();
+    this.place();
     this.draw();
+  }
+
+  /** Looks where the views are on the canvas; asking at each picture would lay out the page. */
+  private place(): void {
+    const full = this.element.getBoundingClientRect();
+    for (const view of this.views) {
+      const { left, bottom, width, height } = view.element.getBoundingClientRect();
+      this.boxes.set(view, new Vector4(left - full.left, full.bottom - bottom, width, height));
+    }
   }
 
   private readonly tick = (): void => {
@@ -161,15 +173,15 @@ export class Stage {
     const gliding = seen.map((view) => view.update()).includes(true);
     this.marks.update(this.views, this.bodies);
     this.renderer.shadowMap.needsUpdate = show.shadows;
-    const full = this.element.getBoundingClientRect();
     this.renderer.setScissorTest(false);
     this.renderer.clear();
-    seen.forEach((view) => this.drawView(view, full));
+    seen.forEach((view) => this.drawView(view));
     if (gliding) this.stale = true;
   }
 
-  private drawView(view: View, full: DOMRect): void {
-    const box = view.element.getBoundingClientRect();
+  private drawView(view: View): void {
+    const box = this.boxes.get(view);
+    if (!box) return;
     const { flat, stand, distance, perspective, camera } = view.camera;
     this.lights.floor.visible = !flat && show.shadows;
     this.lights.shadows = show.shadows;
@@ -179,17 +191,15 @@ export class Stage {
       const reach = flat ? 1e3 : Math.max(3, distance * 2.2);
       if (grid.visible) grid.follow(stand.target, reach, stand.half);
     }
-    this.highlight.resize(box.width, box.height);
-    this.ghost.edge.resize(box.width, box.height);
+    this.highlight.resize(box.z, box.w);
+    this.ghost.edge.resize(box.z, box.w);
     if (layout.stereo !== "none" && !flat && !fourViews()) {
       this.stereo.draw(layout.stereo, this.scene, perspective, distance);
       return;
     }
-    const left = box.left - full.left;
-    const bottom = full.bottom - box.bottom;
     this.renderer.setScissorTest(true);
-    this.renderer.setViewport(left, bottom, box.width, box.height);
-    this.renderer.setScissor(left, bottom, box.width, box.height);
+    this.renderer.setViewport(box);
+    this.renderer.setScissor(box);
     this.renderer.clear();
     this.renderer.render(this.scene, camera);
   }
