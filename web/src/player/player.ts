@@ -137,6 +137,7 @@ export class Player {
       lateness: 0,
       rtf: this.playing ? this.speed : 0,
       gap: 0,
+      gap_at: "",
       energy: 0,
       step: this.picture,
       recording: null,
