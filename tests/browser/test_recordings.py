@@ -150,7 +150,7 @@ def test_the_page_of_a_recording_opens_from_disk(
         write_page(recording, file)
         frames, steps = recording.frames.stacked(), recording.frames.steps
         h = recording.header.world.step
-    context = chromium.new_context(viewport={"width": 1000, "height": 640}, offline=True)
+    context = chromium.new_context(viewport={"width": 1100, "height": 600}, offline=True)
     asked: list[str] = []
     context.on("request", lambda request: asked.append(request.url))
     tab = StudioPage(context.new_page(), studio=None)

@@ -26,6 +26,11 @@ export function answerHere(answer: (message: Message) => void): void {
   local = answer;
 }
 
+/** Whether this page stands alone: there is no server behind it. */
+export function standsAlone(): boolean {
+  return local !== null;
+}
+
 export function send(message: Message): boolean {
   if (!local) return connection?.send(message) ?? false;
   local(message);

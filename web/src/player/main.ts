@@ -12,7 +12,7 @@ import { valueOf } from "../app/signals";
 import { store } from "../app/store";
 import { loadTheme } from "../app/theme";
 import { addCurve } from "../charts/charts";
-import { atHand } from "../views/shapes";
+import { atHand } from "../views/blobs";
 import { Stage } from "../views/stage";
 import { h } from "../ui/dom";
 import { readFilm } from "./film";

@@ -1,5 +1,5 @@
 import { BufferAttribute, SRGBColorSpace, Texture, Vector3, type BufferGeometry } from "three";
-import { address } from "../app/token";
+import { blob } from "./blobs";
 
 const known = new Map<string, Promise<Texture | null>>();
 
@@ -11,10 +11,10 @@ export function texture(hash: string): Promise<Texture | null> {
 }
 
 async function load(hash: string): Promise<Texture | null> {
-  const answer = await fetch(address(`/api/mesh/${hash}`));
-  if (!answer.ok) return null;
+  const data = await blob(hash);
+  if (!data) return null;
   try {
-    const image = await createImageBitmap(await answer.blob(), { imageOrientation: "flipY" });
+    const image = await createImageBitmap(new Blob([data]), { imageOrientation: "flipY" });
     const made = new Texture(image);
     made.colorSpace = SRGBColorSpace;
     made.anisotropy = 4;

@@ -2,6 +2,7 @@ import { addCurve } from "../charts/charts";
 import { anyHidden, setHidden, showAll, showOnly } from "../app/hidden";
 import { ALONE, arrange, layout } from "../app/layout";
 import { select } from "../app/selection";
+import { standsAlone } from "../app/session";
 import { store, type Thing } from "../app/store";
 import { fourViews, watchesOnly } from "../app/width";
 import { openMenu, type MenuItem } from "../ui/menu";
@@ -87,7 +88,7 @@ function about(stage: Stage, view: View): MenuItem[] {
       run: () => arrange({ four: !layout.four, active: view.slot, stereo: "none" }),
     });
   items.push(...shots);
-  if (ALONE === null)
+  if (ALONE === null && !standsAlone())
     items.push(
       { label: "This view in its own window", apart: true, run: () => openAlone(view.slot) },
       { label: "All views in their own window", run: () => openAlone("views") },

@@ -161,7 +161,8 @@ def _film(
 
     def film(every: int) -> Film:
         worlds = [each.pack(every) for each in taken]
-        found = {s.mesh for w in worlds for e in w.scene.elements for s in e.shapes if s.mesh}
+        shapes = [s for w in worlds for e in w.scene.elements for s in e.shapes]
+        found = {name for s in shapes for name in (s.mesh, s.texture) if name}
         packed = {name: pack_bytes(meshes.get(name)) for name in sorted(found)}
         first = [signal.name for signal in worlds[0].scene.signals if signal.direction == "output"]
         return Film(__version__, worlds, packed, first[:4])
