@@ -88,9 +88,10 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
                 return _problem(f"files of more than {imports.MOST >> 20} MB are not taken.", 413)
         try:
             files = imports.files_of(request.headers.get("content-type", ""), bytes(body))
-            main = await asyncio.to_thread(imports.keep, files)
+            main = await asyncio.to_thread(lambda: imports.keep(imports.unpacked(files)))
         except LinkworkError as error:
-            return _problem(error.message, 400, where=str(error.origin or ""))
+            text = f"{error.message} {error.hint}".strip()
+            return _problem(text, 400, where=str(error.origin or ""))
         return _json(m.Imported(str(main)))
 
     async def show_page(request: Request) -> Response:
