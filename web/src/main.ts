@@ -6,9 +6,10 @@ import "./styles/views.css";
 import "./styles/floats.css";
 import "./styles/start.css";
 import { run } from "./app/commands";
+import { guardFiles } from "./app/files";
 import { listenKeys } from "./app/keys";
 import { loadLayout } from "./app/layout";
-import { command, connect } from "./app/session";
+import { command, connect, send } from "./app/session";
 import { valueOf, watch } from "./app/signals";
 import { store } from "./app/store";
 import { defineCommands } from "./app/studioCommands";
@@ -19,6 +20,7 @@ import { addCurve, charts } from "./charts/charts";
 import { alonePage } from "./shell/alone";
 import { linkNotice } from "./shell/linkNotice";
 import { studio } from "./shell/studio";
+import { listenDrops } from "./start/dropZone";
 import { startPage } from "./start/startPage";
 import { tellRecorded } from "./transport/recorded";
 import { Stage } from "./views/stage";
@@ -47,10 +49,12 @@ on("scene", place);
 place();
 listenKeys();
 listenWidth();
+listenDrops();
+guardFiles();
 tellRecorded();
 connect();
 
 // Tests look at the scene graph and the store rather than at pixels.
 Object.assign(window, {
-  linkwork: { store, stage, charts, addCurve, run, command, watch, valueOf },
+  linkwork: { store, stage, charts, addCurve, run, send, command, watch, valueOf },
 });

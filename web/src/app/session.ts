@@ -2,7 +2,7 @@ import { Connection, type LinkState } from "../protocol/connection";
 import { CONTACTS, GHOST, POSES, SIGNALS, type Block, type Picture } from "../protocol/frames";
 import type { FromServer, Refused, Scene } from "../protocol/messages";
 import { forgetTrails, receiveSignals, rewatch } from "./signals";
-import { isDriver, store } from "./store";
+import { exists, isDriver, same, store } from "./store";
 import { show } from "./show";
 import { announce } from "./topics";
 import { toast } from "../ui/toast";
@@ -75,7 +75,8 @@ function opened(scene: Scene): void {
     store.scene?.name !== scene.name || store.scene?.replay?.path !== scene.replay?.path;
   store.scene = scene;
   store.findings = scene.findings;
-  store.undo = { can_undo: scene.can_undo, can_redo: scene.can_redo, dirty: scene.dirty };
+  const { can_undo, can_redo, dirty } = scene;
+  store.undo = { ...store.undo, can_undo, can_redo, dirty };
   store.poses = null;
   store.ghost = null;
   store.contacts = null;
@@ -84,19 +85,33 @@ function opened(scene: Scene): void {
     store.attributes = null;
     store.notes = [];
     forgetTrails();
-  }
+  } else follow(scene);
   announce("scene");
   announce("undo");
   announce("messages");
-  if (other) announce("selection");
+  announce("selection");
   const last = store.selection.at(-1);
   if (last) send({ type: "inspect", name: last.name, kind: last.kind });
   rewatch();
   send({ type: "show", contacts: show.contacts || show.forces, ghost: show.ghost });
 }
 
+/** Lets the selection follow a rename, and drop what the scene has no more. */
+function follow(scene: Scene): void {
+  const { renaming } = store;
+  store.renaming = null;
+  store.selection = store.selection
+    .map((thing) =>
+      renaming && same(renaming.thing, thing) && !exists(scene, thing)
+        ? { ...thing, name: renaming.to }
+        : thing,
+    )
+    .filter((thing) => exists(scene, thing));
+}
+
 function closed(): void {
   store.scene = null;
+  store.undo = { ...store.undo, can_undo: false, can_redo: false, dirty: false };
   store.status = null;
   store.selection = [];
   announce("scene");
@@ -118,6 +133,11 @@ function refused(m: Refused): void {
       ? { action: { label: "Go on from here", run: () => void send({ type: "go_on" }) } }
       : {}),
   });
+}
+
+function savedWords(files: string[]): string {
+  if (files.length === 0) return "There was nothing to save.";
+  return `Saved ${files.map((file) => file.slice(file.lastIndexOf("/") + 1)).join(", ")}.`;
 }
 
 function message(m: FromServer): void {
@@ -158,6 +178,9 @@ function message(m: FromServer): void {
       if (store.notes.length > KEPT_NOTES) store.notes.shift();
       if (m.level === "error" || m.level === "warning") toast({ level: m.level, text: m.text });
       return announce("messages");
+    case "saved":
+      toast({ level: "info", text: savedWords(m.files) });
+      return announce("saved");
     case "gallery_changed":
       return announce("gallery");
   }

@@ -8,6 +8,7 @@ import type { Stage } from "../views/stage";
 import { chooseStereo, STEREO } from "../views/stereoChoice";
 import { arrange, chooseWorkspace, layout } from "./layout";
 import { define } from "./commands";
+import { closeScene, newScene, save, saveAs, storePosture } from "./files";
 import { nextRegion } from "./keys";
 import { select } from "./selection";
 import { command } from "./session";
@@ -78,11 +79,14 @@ export function defineCommands(stage: Stage): void {
     { id: "save-html", title: "Save the recording as HTML", run: saveHtml },
     { id: "undo", title: "Undo", key: "Ctrl+Z", run: () => command({ type: "undo" }) },
     { id: "redo", title: "Redo", key: "Ctrl+Shift+Z", run: () => command({ type: "redo" }) },
-    { id: "save", title: "Save the scene", key: "Ctrl+S", run: () => command({ type: "save" }) },
+    { id: "save", title: "Save the scene", key: "Ctrl+S", run: save },
+    { id: "save-as", title: "Save as", key: "Ctrl+Shift+S", run: saveAs },
+    { id: "new-scene", title: "New scene", run: () => newScene() },
+    { id: "store-posture", title: "Store posture", run: storePosture },
     {
       id: "close",
       title: "Close the scene, back to the gallery",
-      run: () => command({ type: "close_scene" }),
+      run: closeScene,
     },
     { id: "reload", title: "Reload the scene from its file", run: reload },
     { id: "release", title: "Give all inputs back", run: () => command({ type: "release" }) },

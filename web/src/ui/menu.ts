@@ -41,7 +41,9 @@ export function openMenu(place: MenuPlace, items: MenuItem[], label: string): vo
     event.stopPropagation();
   });
   menu.addEventListener("contextmenu", (event) => event.preventDefault());
-  document.body.append(menu);
+  // A modal dialog hides and disables all that is outside it.
+  const dialog = place instanceof HTMLElement ? place.closest("dialog") : null;
+  (dialog ?? document.body).append(menu);
   const box = place instanceof HTMLElement ? place.getBoundingClientRect() : null;
   const x = box ? box.left : (place as { x: number }).x;
   const y = box ? box.bottom + 4 : (place as { y: number }).y;
