@@ -2,7 +2,7 @@ import { formatSI } from "../app/numbers";
 import { paced } from "../app/paced";
 import { hover, isSelected, select } from "../app/selection";
 import { valueOf } from "../app/signals";
-import { store, type Kind, type Thing } from "../app/store";
+import { same, store, type Kind, type Thing } from "../app/store";
 import { on } from "../app/topics";
 import { h, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
@@ -34,6 +34,7 @@ export class SceneTree {
   private lines: Line[] = [];
   private closed = new Set<string>();
   private known = "";
+  private revealed: Thing | null = null;
   private typed = "";
   private ahead = { letters: "", at: 0 };
   /** Letters lead through the tree for who walks it by keys; after a click they are shortcuts. */
@@ -170,7 +171,10 @@ export class SceneTree {
 
   /** Brings what was selected last into sight; a pointer that passes by moves nothing. */
   private reveal(): void {
-    const last = store.selection.at(-1);
+    const last = store.selection.at(-1) ?? null;
+    // What the user folded meanwhile stays folded: only a new selection is brought to light.
+    if (same(last, this.revealed)) return;
+    this.revealed = last;
     const line = this.lines.find((l) => l.row.name === last?.name && l.row.kind === last.kind);
     if (!line) return;
     for (let up = line.parent; up; up = up.parent) this.closed.delete(keyOf(up.row));
