@@ -63,6 +63,7 @@ export class SceneTree {
   }
 
   private rebuild(): void {
+    const focused = this.lines.find((line) => line.element === document.activeElement);
     this.lines = [];
     if (store.scene) {
       const root = treeOf(store.scene);
@@ -82,6 +83,8 @@ export class SceneTree {
     this.arrange();
     this.mark();
     this.reveal();
+    const again = focused && this.lines.find((line) => keyOf(line.row) === keyOf(focused.row));
+    again?.element.focus({ preventScroll: true });
     this.values();
   }
 
