@@ -728,7 +728,12 @@ def decode(data: bytes | str) -> FromClient:
     try:
         return _decoder.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise FormatError(f"this is no message of the studio: {error}.") from None
+        raise FormatError(f"this is no message of the studio: {_short(str(error))}.") from None
+
+
+def _short(text: str) -> str:
+    """A text without its middle where it is long: what was sent is not sent back as a whole."""
+    return text if len(text) <= 400 else f"{text[:200]} … {text[-100:]}"
 
 
 def type_of(message: msgspec.Struct) -> str:
