@@ -5,12 +5,12 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
-from playwright.sync_api import Browser, CDPSession, Page
+from playwright.sync_api import Browser, CDPSession, Page, ViewportSize
 
 from linkwork.server.messages import IN_FLIGHT
 
 #: Large enough for four views, panels and charts; a graphics card made of software draws it.
-SIZE = {"width": 1280, "height": 720}
+SIZE: ViewportSize = {"width": 1280, "height": 720}
 CURVES, CHARTS = 20, 4
 PATIENCE_MS = 60_000
 
