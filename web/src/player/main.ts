@@ -27,6 +27,7 @@ async function start(app: HTMLElement): Promise<void> {
   film.meshes.forEach((data, name) => atHand.set(name, data));
   const player = new Player(film);
   answerHere(player.answer);
+  store.you = store.people.driver = "reader"; // nobody else is here
   Object.assign(layout, { four: false, active: "perspective", dock: true, stereo: "none" });
   const stage = new Stage();
   definePlayerCommands(stage);
