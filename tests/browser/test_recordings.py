@@ -155,6 +155,7 @@ def test_the_page_of_a_recording_opens_from_disk(
     context.on("request", lambda request: asked.append(request.url))
     tab = StudioPage(context.new_page(), studio=None)
     tab.page.goto(f"{file.as_uri()}?antialias=off")
+    tab.page.wait_for_function("window.linkwork !== undefined")  # all is unpacked
     tab.until("store.poses && stage.bodies.pieces.length > 0")
     for number in (150, 20, 90):
         when = float(steps[number] * h)
