@@ -8,7 +8,8 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	$(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup studio client test lint format bench bench-venv docs-capabilities lock clean
+.PHONY: help setup studio client test lint format bench bench-venv pictures screenshots \
+	docs-capabilities lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' Makefile
@@ -41,6 +42,12 @@ bench: $(VENV)/.stamp-dev client bench-venv ## Run every benchmark and redraw it
 		echo "== $$each"; $(BIN)/python $$each; done
 
 bench-venv: $(VENV)-bench/.stamp ## Install the rivals that need an environment of their own
+
+pictures: $(VENV)/.stamp-dev ## Draw the pictures of the gallery and the docs
+	@$(BIN)/python tools/pictures.py $(ARGS)
+
+screenshots: $(VENV)/.stamp-dev client ## Take the pictures of the studio, in Chromium
+	@$(BIN)/python tools/screenshots.py $(ARGS)
 
 docs-capabilities: $(VENV)/.stamp-dev ## Write docs/capabilities.md from the marks of the tests
 	@$(BIN)/python tools/capabilities.py

@@ -119,7 +119,8 @@ def test_a_glyph_shows_axis_range_value_and_the_last_twelve_degrees(page: Studio
     ends = page.page.evaluate(angles, "ends")
     assert ends == pytest.approx([low, high], abs=1e-3)
     assert page.ask(
-        "stage.marks.glyph.root.children.find((m) => m.name === 'ends').material.color.getHexString()"
+        "stage.marks.glyph.root.children.find((m) => m.name === 'ends')"
+        ".material.color.getHexString()"
     ) == page.page.evaluate(
         "getComputedStyle(document.documentElement).getPropertyValue('--warn').trim().slice(1)"
     )
@@ -130,7 +131,8 @@ def test_a_texture_is_laid_on_its_shape(page: StudioPage) -> None:
     """The image beside the scene file covers the box that names it."""
     page.until("stage.bodies.of('sign')[0].mesh.material.map !== null")
     size = page.ask(
-        "(({ width, height }) => [width, height])(stage.bodies.of('sign')[0].mesh.material.map.image)"
+        "(({ width, height }) => [width, height])"
+        "(stage.bodies.of('sign')[0].mesh.material.map.image)"
     )
     assert size == [8, 8]
     assert page.ask("stage.bodies.of('ball')[0]?.mesh.material.map ?? null") is None

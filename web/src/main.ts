@@ -9,6 +9,7 @@ import { run } from "./app/commands";
 import { guardFiles } from "./app/files";
 import { listenKeys } from "./app/keys";
 import { loadLayout } from "./app/layout";
+import { select } from "./app/selection";
 import { command, connect, send } from "./app/session";
 import { valueOf, watch } from "./app/signals";
 import { store } from "./app/store";
@@ -56,5 +57,5 @@ connect();
 
 // Tests look at the scene graph and the store rather than at pixels.
 Object.assign(window, {
-  linkwork: { store, stage, charts, addCurve, run, send, command, watch, valueOf },
+  linkwork: { store, stage, charts, addCurve, run, select, send, command, watch, valueOf },
 });

@@ -53,7 +53,13 @@ export function topBar(): HTMLElement {
 export function commandsButton(): HTMLElement {
   return h(
     "button",
-    { type: "button", class: "button bare commands", onclick: () => run("palette") },
+    {
+      type: "button",
+      class: "button bare commands",
+      "aria-label": "Commands",
+      title: "Commands (Ctrl+K)",
+      onclick: () => run("palette"),
+    },
     icon("search"),
     h("span", {}, "Commands"),
     h("kbd", {}, "Ctrl K"),

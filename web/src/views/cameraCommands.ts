@@ -59,13 +59,13 @@ export function cameraCommands(stage: Stage): Command[] {
     {
       id: "nearer",
       title: "Camera: nearer",
-      key: "+",
+      key: "PageUp",
       run: steer(() => stage.active().camera.zoom(NEARER, 0, 0)),
     },
     {
       id: "farther",
       title: "Camera: farther",
-      key: "-",
+      key: "PageDown",
       run: steer(() => stage.active().camera.zoom(1 / NEARER, 0, 0)),
     },
     {

@@ -120,7 +120,7 @@ export function attachPointer(stage: Stage, view: View): void {
   element.addEventListener("contextmenu", (event) => {
     event.preventDefault();
     // The mouse opens its menu on release, else a drag with its right button would open one.
-    if (event.button !== -1 && event.detail !== 0) return;
+    if (event.button === 2) return;
     if (event.target !== element || document.querySelector(".menu")) return;
     const chosen = store.selection.at(-1);
     const box = element.getBoundingClientRect();
