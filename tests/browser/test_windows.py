@@ -80,7 +80,7 @@ def test_a_view_has_a_window_of_its_own(gripper_page: StudioPage) -> None:
         choose(page, "This view in its own window")
     other: Page = found.value
     other.set_viewport_size({"width": 420, "height": 320})
-    other.wait_for_function("linkwork.store.poses")
+    other.wait_for_function("window.linkwork?.store.poses")
     assert other.evaluate(f"(({{ stage }}) => {SEEN})(linkwork)") == ["right"]
     assert other.get_by_role("banner").count() == 0
     assert other.evaluate("!document.querySelector('.watching')")
