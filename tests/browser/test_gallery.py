@@ -206,6 +206,7 @@ def test_files_are_dropped_also_while_a_scene_is_open(start: StudioPage) -> None
     start.ready()
     drop(start, ("dropped.toml", SCENE))
     start.until("store.scene?.name === 'dropped'")
+    assert start.studio is not None
     assert isinstance(start.studio.host.open, OpenScene)
     scene = start.studio.host.open.editor.scene
     assert isinstance(scene, Scene)

@@ -139,7 +139,7 @@ function commits(
   const settle = (): void => {
     clearTimeout(resting);
     if (input.value === done || !input.isConnected) return;
-    done = input.value;
+    done = input.dataset["sent"] = input.value;
     commit(input.value);
   };
   // A refused value stays in its field; leaving it as it is does not try it again.
@@ -149,7 +149,7 @@ function commits(
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       clearTimeout(resting);
-      input.value = done = shown;
+      input.value = done = input.dataset["sent"] = shown;
       input.blur();
       event.stopPropagation();
       return;

@@ -103,15 +103,14 @@ function keepingFocus(panel: HTMLElement, draw: () => void): void {
   const active = document.activeElement;
   const input = active instanceof HTMLInputElement && panel.contains(active) ? active : null;
   const key = panel.contains(active) ? (active as HTMLElement).dataset["key"] : undefined;
-  const typed = input && input.value !== input.defaultValue ? input.value : null;
-  const before = input?.defaultValue;
+  // What was sent is answered by the server; what was typed since then is still to be sent.
+  const sent = input?.dataset["sent"] ?? input?.defaultValue;
+  const typed = input && input.value !== sent ? input.value : null;
   draw();
   if (key === undefined) return;
   const again = panel.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
   again?.focus();
-  if (typed === null || !(again instanceof HTMLInputElement)) return;
-  // What was typed stays unless it was answered, or the value changed under it.
-  if (again.defaultValue === before && again.value === before) again.value = typed;
+  if (typed !== null && again instanceof HTMLInputElement) again.value = typed;
 }
 
 /** A refused value stays in its field, so that it can be put right. */
