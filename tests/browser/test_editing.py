@@ -56,10 +56,11 @@ joints_deg = { "left/bend" = 40 }
 """
 
 
-#: Presses keys, with or without Shift, one after the other with no time between.
-_KEYS = """(input, keys) => {
+#: Presses keys where the focus is, with or without Shift, with no time between.
+_KEYS = """(keys) => {
   for (const [key, shiftKey] of keys)
-    input.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, bubbles: true }));
+    document.activeElement.dispatchEvent(
+      new KeyboardEvent("keydown", { key, shiftKey, bubbles: true }));
 }"""
 
 
@@ -134,7 +135,7 @@ def until(page: StudioPage, test: Callable[[], bool]) -> None:
         if test():
             return
         page.page.wait_for_timeout(50)
-    raise AssertionError("it did not come about")
+    raise AssertionError(f"it did not come about; refused: {page.ask('store.refused')}")
 
 
 @pytest.mark.capability(48)
@@ -201,9 +202,10 @@ def test_units_are_typed_and_arrows_count(bench: StudioPage) -> None:
     project = running(bench).editor.project
     assert project is not None
     steps = len(project.history)
-    damping = attribute(bench, "damping")
-    damping.focus()
-    damping.evaluate(_KEYS, [["ArrowUp", False]] * 3 + [["ArrowUp", True], ["Enter", False]])
+    attribute(bench, "damping").focus()
+    bench.until("document.activeElement.dataset.key === 'damping'")
+    keys = [["ArrowUp", False]] * 3 + [["ArrowUp", True], ["Enter", False]]
+    bench.page.evaluate(_KEYS, keys)
     until(bench, lambda: len(project.history) == steps + 1)
     now = content(bench).parts["left"].part.joints["bend"].damping
     assert now == pytest.approx(0.5 + 0.01 * 3 + 0.1)
