@@ -8,7 +8,8 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	$(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup studio client test lint format bench docs-capabilities lock clean
+.PHONY: help setup studio client test lint format bench bench-venv pictures screenshots \
+	docs-capabilities lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' Makefile
@@ -36,9 +37,17 @@ format: $(VENV)/.stamp-dev ## Put the source into its standard form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(VENV)/.stamp-dev ## Run every benchmark and redraw its figures
+bench: $(VENV)/.stamp-dev client bench-venv ## Run every benchmark and redraw its figures
 	@set -e; for each in $(sort $(wildcard benchmarks/*.py)); do \
 		echo "== $$each"; $(BIN)/python $$each; done
+
+bench-venv: $(VENV)-bench/.stamp ## Install the rivals that need an environment of their own
+
+pictures: $(VENV)/.stamp-dev ## Draw the pictures of the gallery and the docs
+	@$(BIN)/python tools/pictures.py $(ARGS)
+
+screenshots: $(VENV)/.stamp-dev client ## Take the pictures of the studio, in Chromium
+	@$(BIN)/python tools/screenshots.py $(ARGS)
 
 docs-capabilities: $(VENV)/.stamp-dev ## Write docs/capabilities.md from the marks of the tests
 	@$(BIN)/python tools/capabilities.py
@@ -50,9 +59,10 @@ lock: $(VENV)/.stamp ## Pin the dependencies anew in requirements/*.txt
 		--constraints requirements/runtime.txt -o requirements/dev.txt
 	@$(COMPILE) requirements/lock.in -o requirements/lock.txt
 	@$(COMPILE) requirements/node.in -o requirements/node.txt
+	@$(COMPILE) requirements/bench.in -o requirements/bench.txt
 
 clean: ## Remove .venv, builds and caches
-	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-bench build dist .pytest_cache .ruff_cache .hypothesis
 	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.stamp: requirements/runtime.txt pyproject.toml
@@ -68,4 +78,11 @@ $(VENV)/.stamp: requirements/runtime.txt pyproject.toml
 $(VENV)/.stamp-dev: requirements/dev.txt $(VENV)/.stamp
 	@echo "Installing what tests and checks it ..."
 	@$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(VENV)-bench/.stamp: requirements/bench.txt $(VENV)/.stamp
+	@echo "Installing the rivals of the benchmarks ..."
+	@$(BIN)/python -m venv $(VENV)-bench
+	@$(VENV)-bench/bin/python -m pip --disable-pip-version-check install --quiet \
+		--require-hashes -r requirements/bench.txt
 	@touch $@

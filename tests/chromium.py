@@ -14,8 +14,6 @@ HOW = "Install Chromium (Debian: apt-get install chromium), or name one in LINKW
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = (
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
     "--no-sandbox",
     "--disable-quic",
     "--no-first-run",
@@ -24,6 +22,10 @@ _FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
+
+#: A graphics card made of software, or one that draws nothing at all.
+_SOFTWARE = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+_NOTHING = ("--use-gl=angle", "--use-angle=null", "--ignore-gpu-blocklist")
 
 
 def find() -> Path | None:
@@ -38,10 +40,16 @@ def is_required() -> bool:
 
 
 @contextlib.contextmanager
-def launch(program: Path) -> Iterator[Browser]:
-    """A browser that runs until the block ends."""
+def launch(program: Path, *, drawing: bool = True) -> Iterator[Browser]:
+    """A browser that runs until the block ends.
+
+    Args:
+        program: What to start.
+        drawing: Whether WebGL draws; without, only what leads up to it is done.
+    """
+    flags = [*_FLAGS, *_SOFTWARE] if drawing else [*_FLAGS, *_NOTHING]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)
+        browser = playwright.chromium.launch(executable_path=program, args=flags)
         try:
             yield browser
         finally:

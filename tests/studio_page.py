@@ -61,7 +61,7 @@ class StudioPage:
         errors: What the page complained of; a test that does not expect any fails with them.
     """
 
-    def __init__(self, page: Page, studio: Studio) -> None:
+    def __init__(self, page: Page, studio: Studio | None) -> None:
         self.page, self.studio = page, studio
         self.errors: list[str] = []
         page.set_default_timeout(PATIENCE * 1000)
@@ -75,6 +75,7 @@ class StudioPage:
 
     def go(self, *, token: str = TOKEN, **query: str) -> None:
         """Loads the page; ``query`` is added to its address."""
+        assert self.studio is not None, "this page has no server"
         more = "".join(f"&{key}={value}" for key, value in query.items())
         self.page.goto(f"http://{self.studio.address}/?token={token}&antialias=off{more}")
 

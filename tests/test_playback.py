@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from linkwork.errors import LinkworkError
 from linkwork.session import messages as m
 from linkwork.session.playback import Playback
 from linkwork.session.recording import Recording
@@ -85,4 +86,51 @@ def test_worlds_that_were_edited_live_are_each_shown(tmp_path: Path) -> None:
             assert playback.segment == int(step > first)
             if step in states:
                 assert playback.live.state.save() == states[step]
+        playback.close()
+
+
+def test_damage_is_told_and_harms_nothing(
+    run: tuple[Path, dict[int, bytes]], tmp_path: Path
+) -> None:
+    """Bytes changed anywhere in the file: it is refused, or shows what it can and says so."""
+    data = run[0].read_bytes()
+    rng = np.random.default_rng(8)
+    shown, told = 0, list[str]()
+    for number in range(24):
+        broken = bytearray(data)
+        for place in rng.integers(len(data) // 4, len(data), 4):
+            broken[place] = rng.integers(256)
+        path = tmp_path / f"{number}.mcap"
+        path.write_bytes(broken)
+        try:
+            with Recording.open(path) as recording:
+                playback = Playback(recording)
+                for step in (recording.last_step, recording.last_step // 2):
+                    playback.go(step)
+                    assert playback.poses(step).shape == (len(playback.live.world.body_names), 7)
+                playback.close()
+                shown += 1
+        except LinkworkError as error:
+            told.append(str(error))
+    assert shown > 5
+    assert all("mcap" in text or "recorded" in text for text in told)
+
+
+def test_a_state_that_is_none_is_not_simulated(
+    run: tuple[Path, dict[int, bytes]], tmp_path: Path
+) -> None:
+    """Where a whole state is damaged only the poses are shown, until the next one."""
+    path, states = run
+    with Recording.open(path) as recording:
+        keyframe = int(recording.keyframes.steps[0])
+        last = recording.last_step
+    damaged = path.read_bytes().replace(states[keyframe][8:-8], b"\xff" * (len(states[0]) - 16), 1)
+    copy = tmp_path / "copy.mcap"
+    copy.write_bytes(damaged)
+    with Recording.open(copy) as recording:
+        playback = Playback(recording)
+        assert not playback.go(keyframe + 5)
+        assert "damaged" in playback.trouble
+        assert playback.go(keyframe - 5)
+        assert playback.go(last)
         playback.close()

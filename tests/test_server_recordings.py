@@ -189,3 +189,44 @@ def test_damaged_recordings_open_as_far_as_they_are_whole(run: Path, tmp_path: P
         assert "left out" in replay["problem"]
         assert 0.0 < replay["duration"] < length
         seek(client, round(replay["duration"] - 0.1, 3))
+
+
+def test_a_page_is_made_of_a_recording(run: Path, tmp_path: Path) -> None:
+    """The studio gives a recording of its folder as one page, and nothing of other folders."""
+    shelf = tmp_path / "recordings"
+    shelf.mkdir()
+    (shelf / "run.mcap").write_bytes(run.read_bytes())
+    (shelf / "garbage.mcap").write_bytes(b"no recording")
+    with studio(None, tmp_path) as here:
+
+        def page(path: Path) -> tuple[int, bytes]:
+            return here.get(f"/api/recording.html?token={TOKEN}&path={path}")
+
+        status, body = page(shelf / "run.mcap")
+        assert status == 200
+        assert b'id="film"' in body
+        status, body = page(shelf / "garbage.mcap")
+        assert status == 400
+        assert "recording" in json.loads(body)["error"]
+        assert "Traceback" not in json.loads(body)["error"]
+        for other in (run, Path("/etc/passwd"), shelf / ".." / ".." / "x.mcap"):
+            assert page(other)[0] == 400
+        assert here.get(f"/api/recording.html?path={shelf / 'run.mcap'}")[0] == 403
+
+
+def test_a_recording_that_is_dropped_opens(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recording that a browser brings is kept in the user's folder and can be opened."""
+    head = b'--x\r\nContent-Disposition: form-data; name="files"; filename="brought.mcap"\r\n\r\n'
+    body = head + run.read_bytes() + b"\r\n--x--\r\n"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with studio(None, tmp_path) as here, here.client() as client:
+        status, answer = here.get(
+            f"/api/import?token={TOKEN}",
+            body,
+            **{"Content-Type": "multipart/form-data; boundary=x"},
+        )
+        assert status == 200
+        client.send("open", scene=json.loads(answer)["scene"])
+        assert client.until("scene")["replay"]["name"] == "brought"

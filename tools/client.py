@@ -23,13 +23,16 @@ WEB = ROOT / "web"
 STATIC = ROOT / "src" / "linkwork" / "server" / "static"
 STAMP = STATIC / ".source-hash"
 #: What the client is made of; everything else in ``web/`` only checks it.
-SOURCES = ("src", "public", "index.html", "package.json", "package-lock.json", "tsconfig.json")
+SOURCES = (
+    "src", "public", "index.html", "recording.html", "package.json", "package-lock.json",
+    "tsconfig.json", "vite.config.ts", "vite.recording.config.ts",
+)  # fmt: skip
 
 
 def source_hash() -> str:
     """Hash of everything that the client is built from."""
     digest = hashlib.sha256()
-    files = [WEB / name for name in (*SOURCES, "vite.config.ts")]
+    files = [WEB / name for name in SOURCES]
     for place in files:
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
             if path.is_file():

@@ -5,16 +5,25 @@ import "./styles/panels.css";
 import "./styles/views.css";
 import "./styles/floats.css";
 import "./styles/start.css";
+import { run } from "./app/commands";
+import { guardFiles } from "./app/files";
 import { listenKeys } from "./app/keys";
 import { loadLayout } from "./app/layout";
-import { connect } from "./app/session";
+import { select } from "./app/selection";
+import { command, connect, send } from "./app/session";
+import { valueOf, watch } from "./app/signals";
 import { store } from "./app/store";
 import { defineCommands } from "./app/studioCommands";
 import { loadTheme } from "./app/theme";
 import { on } from "./app/topics";
+import { listenWidth } from "./app/width";
+import { addCurve, charts } from "./charts/charts";
+import { alonePage } from "./shell/alone";
 import { linkNotice } from "./shell/linkNotice";
 import { studio } from "./shell/studio";
+import { listenDrops } from "./start/dropZone";
 import { startPage } from "./start/startPage";
+import { tellRecorded } from "./transport/recorded";
 import { Stage } from "./views/stage";
 
 loadTheme();
@@ -23,7 +32,7 @@ const app = document.getElementById("app")!;
 const stage = new Stage();
 defineCommands(stage);
 const start = startPage();
-const work = studio(stage);
+const work = alonePage(stage) ?? studio(stage);
 app.append(linkNotice());
 
 /** The studio while a scene is open, the gallery otherwise. */
@@ -40,7 +49,13 @@ function place(): void {
 on("scene", place);
 place();
 listenKeys();
+listenWidth();
+listenDrops();
+guardFiles();
+tellRecorded();
 connect();
 
 // Tests look at the scene graph and the store rather than at pixels.
-Object.assign(window, { linkwork: { store, stage } });
+Object.assign(window, {
+  linkwork: { store, stage, charts, addCurve, run, select, send, command, watch, valueOf },
+});

@@ -30,6 +30,16 @@ describe("Trail", () => {
     ).toEqual([2]);
   });
 
+  it("takes values of a recording in any order", () => {
+    const made = new Trail();
+    for (const t of [1, 3, 2, 3, 0]) made.insert(t, 10 * t);
+    expect(made.times).toEqual([0, 1, 2, 3]);
+    expect(made.values).toEqual([0, 10, 20, 30]);
+    for (let i = 20_000; i > 0; i--) made.insert(i, i);
+    expect(made.times.length).toBeLessThan(8000);
+    expect(made.times).toContain(1);
+  });
+
   it("stays bounded", () => {
     const made = new Trail();
     for (let i = 0; i < 20_000; i++) made.push(i, i);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keyWords, numberList, readNumber } from "../src/panels/attributeRow";
+import { keyWords, numberList, readNumber } from "../src/panels/attributeWords";
 import { shortNames } from "../src/panels/jointTable";
 import { ago } from "../src/start/ago";
 import { spanFor } from "../src/transport/timeline";
@@ -9,7 +9,7 @@ import { roundLength } from "../src/views/scaleBar";
 describe("words and numbers on the screen", () => {
   it("says keys of the file in plain words", () => {
     expect(keyWords("max_speed_deg")).toBe("Max speed");
-    expect(keyWords("at.rpy_deg")).toBe("At rpy");
+    expect(keyWords("at.rpy_deg")).toBe("Rotation");
   });
 
   it("reads typed numbers in the unit of their row", () => {

@@ -67,9 +67,10 @@ def browse(scene: str | None, stand: Stand) -> int:
     with contextlib.ExitStack() as stack:
         link = stack.enter_context(serve(limits=LIMITS))
         files = certificate(stand.host) if stand.https else (Path(), Path())
-        names = [str(file) if stand.https else "" for file in files]
+        made, key = (str(file) if stand.https else "" for file in files)
         settings = Settings(
-            link.address, link.key, stand.host, stand.port or 0, token, *names,
+            link.address, link.key, stand.host, stand.port or 0, token,
+            certificate=made, certificate_key=key, address=_outside(stand),
             recordings=str(RECORDINGS.expanduser()),
         )  # fmt: skip
         server = _start(settings) if stand.port is None else ServerProcess(settings)
@@ -120,13 +121,23 @@ def loader(
         thing, notes = load_with_notes(name)
         scene, more = scene_to_run(thing, name, free=False)
         file = name if os.path.isfile(name) else os.fspath(kit_part(name))
-        return Opened(scene, str(Path(file).resolve()), [*notes, *more], _scene_of)
+        full = str(Path(file).resolve())
+        return Opened(scene, full, [*notes, *more], _scene_of, folders=folders)
 
     return load
 
 
 def _scene_of(content: Part | Scene) -> Scene:
     return scene_to_run(content, content.name, free=False)[0]
+
+
+def _outside(stand: Stand) -> str:
+    """How other machines call the studio, without port and token; empty where they cannot."""
+    if is_loopback(stand.host):
+        return ""
+    everywhere = stand.host in ("0.0.0.0", "::")
+    name = socket.gethostname() if everywhere else _bracketed(stand.host)
+    return f"{'https' if stand.https else 'http'}://{name}"
 
 
 def _announce(out: Screen, stand: Stand, port: int, token: str) -> None:
@@ -137,8 +148,7 @@ def _announce(out: Screen, stand: Stand, port: int, token: str) -> None:
     address = f"{scheme}://{_bracketed(shown)}:{port}/?token={token}"
     out.say(f"The studio is at {address}")
     if everywhere:
-        name = socket.gethostname()
-        out.say(f"From other machines: {scheme}://{name}:{port}/?token={token}")
+        out.say(f"From other machines: {_outside(stand)}:{port}/?token={token}")
     if stand.https:
         out.say(
             "The certificate is our own: the browser warns once. "

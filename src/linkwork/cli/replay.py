@@ -20,10 +20,15 @@ def replay(
         Path | None,
         typer.Option("--csv", metavar="FILE", help="Write coordinates each second, or --watch."),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write one page that shows it, 3D and all."),
+    ] = None,
     watch: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="SIGNAL", help="Simulate again to write these to --csv; * matches. Repeatable."
+            metavar="SIGNAL",
+            help="Simulate again to put these into --csv or --html; * matches. Repeatable.",
         ),
     ] = None,
     rate: Annotated[
@@ -46,16 +51,17 @@ def replay(
       $ linkwork replay level.mcap
       $ linkwork replay level.mcap --verify
       $ linkwork replay level.mcap --csv angles.csv --watch 'tripod/*.angle'
+      $ linkwork replay level.mcap --html level.html
     """
     from linkwork.cli.run import check_number
 
     check_number("--rate", rate)
-    if watch and table is None:
-        raise typer.BadParameter("it says what --csv FILE holds.", param_hint="--watch")
+    if watch and table is None and page is None:
+        raise typer.BadParameter("it says what --csv or --html holds.", param_hint="--watch")
     from linkwork.cli.replaying import Replaying
     from linkwork.errors import FormatError
 
-    for file in (table, repair):
+    for file in (table, page, repair):
         if file is not None and file.exists() and not overwrite:
             raise FormatError(f"{file} exists.", hint="Give --overwrite to replace it.")
     job = Replaying(recording, overwrite=overwrite)
@@ -64,7 +70,9 @@ def replay(
         job.repair(repair)
     if table is not None and not watch:
         job.write_coordinates(table)
+    if page is not None:
+        job.write_page(page, watch or [])
     code = 0
-    if verify or watch:
+    if verify or (watch and table is not None):
         code = job.simulate(table if watch else None, watch or [], rate)
     raise typer.Exit(code)

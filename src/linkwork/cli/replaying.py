@@ -67,6 +67,29 @@ class Replaying:
             rows = export_csv(found, target, fields=["q"])
         self._out.say(f"Wrote {rows} rows to {target}.")
 
+    def write_page(self, target: Path, watch: list[str]) -> None:
+        """Writes one HTML file that shows it."""
+        from linkwork.cli.ready import getting_ready
+
+        with getting_ready():
+            from linkwork.cli.live import chosen
+            from linkwork.server.host.page import write_page
+
+        with Recording.open(self._path) as found, _progress() as progress, _compiling():
+            choose = (lambda session: chosen(session, watch)) if watch else None
+            made = write_page(found, target, signals=choose, progress=progress)
+        if made.trouble:
+            self._out.say(made.trouble, lead="note:")
+        if made.every > 1:
+            self._out.say(
+                f"one picture of {made.every} is kept, so that the page is not too large.",
+                lead="note:",
+            )
+        self._out.say(
+            f"Wrote {target}: {made.pictures} pictures, {made.signals} signals, "
+            f"{made.size / 1e6:.1f} MB. It opens in any browser."
+        )
+
     def simulate(self, target: Path | None, watch: list[str], rate: float) -> int:
         """Runs it again, writes signals if ``target`` says where, and returns the exit code."""
         from linkwork.cli.ready import getting_ready

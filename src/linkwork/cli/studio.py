@@ -12,7 +12,8 @@ FIRST = "tripod/level"
 
 def studio(
     scene: Annotated[
-        str | None, typer.Argument(help="A scene or part, or a kit's name for it; else a gallery.")
+        str | None,
+        typer.Argument(help="A scene or part, a kit's name for it, a recording; else a gallery."),
     ] = None,
     host: Annotated[
         str, typer.Option(help="Interface to listen on; 0.0.0.0 lets other machines in.")
@@ -43,6 +44,7 @@ def studio(
     Examples:
       $ linkwork studio
       $ linkwork studio tripod/level --no-open
+      $ linkwork studio run.mcap
       $ linkwork studio gripper/follow --terminal --for 20
     """
     from linkwork.cli.run import check_number
@@ -59,6 +61,13 @@ def studio(
             "the studio's page has not been built, so this is the terminal. "
             "In Linkwork's source folder, make studio builds it.",
             lead="note:",
+        )
+    if scene is not None and scene.lower().endswith(".mcap"):
+        from linkwork.errors import FormatError
+
+        raise FormatError(
+            f"{scene} is a recording; it is looked at in the browser.",
+            hint=f"In the terminal: linkwork replay {scene}",
         )
     from linkwork.cli.perform import Order, perform
 

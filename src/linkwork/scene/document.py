@@ -27,6 +27,10 @@ from linkwork.scene.toml_text import remove_at
 
 #: Looks at what an edit would make and raises a LinkworkError to refuse it.
 Check = Callable[[Part | Scene], object]
+#: Makes a part or scene of a text that stands in a file.
+Read = Callable[[str, str], Part | Scene]
+#: How a document stood: its text, what that made, and the ids.
+Kept = tuple[str, Part | Scene, Ids]
 
 
 class Document:
@@ -41,6 +45,7 @@ class Document:
         content: The part or scene that the text makes.
         history: Edits that can be undone, oldest first.
         future: Edits that can be redone, the next one last.
+        read: Makes a part or scene of a text in a file; the format itself, unless told otherwise.
 
     Example:
         >>> document = Document.open("arm.toml")  # doctest: +SKIP
@@ -49,7 +54,12 @@ class Document:
     """
 
     def __init__(
-        self, text: str, path: str | os.PathLike[str], *, check: Check | None = None
+        self,
+        text: str,
+        path: str | os.PathLike[str],
+        *,
+        check: Check | None = None,
+        read: Read | None = None,
     ) -> None:
         """Makes a document of a text.
 
@@ -57,6 +67,7 @@ class Document:
             text: The text; a part or a scene in TOML.
             path: Its file, which need not exist yet.
             check: Looks further than the format does, for example by compiling the scene.
+            read: Makes a part or scene of the text; the format itself if None.
 
         Raises:
             LinkworkError: If the text is not a part or scene.
@@ -65,6 +76,7 @@ class Document:
         self.text = text
         self.history: list[Edit] = []
         self.future: list[Edit] = []
+        self.read: Read = read or FORMATS.get("toml")().parse
         self._check = check
         self._on_disk: bytes | None = None
         self._used: set[tuple[str, str]] = set()
@@ -134,6 +146,28 @@ class Document:
         }
         return self._apply(f"rename {section} {old} to {new}", text, ids)
 
+    def rewrite(self, what: str, text: str) -> Edit:
+        """Puts a whole new text in place of the old; names that stay keep their ids."""
+        return self._apply(what, text)
+
+    def keep(self) -> Kept:
+        """How the document stands, for :meth:`restore`."""
+        return self.text, self.content, self._ids
+
+    def restore(self, kept: Kept) -> None:
+        """Goes back, or forth, to how it stood; its history is not touched."""
+        self.text, self.content, self._ids = kept
+
+    @property
+    def saved(self) -> str | None:
+        """The text in the file when it was last read or written; None if there was none."""
+        return None if self._on_disk is None else self._on_disk.decode("utf-8")
+
+    @property
+    def own_ids(self) -> Ids:
+        """Stable ids by section and name, of what stands in this file itself."""
+        return self._ids
+
     def undo(self) -> Edit:
         """Takes the last edit back; the text is again what it was before, byte for byte.
 
@@ -188,7 +222,7 @@ class Document:
         self._on_disk = data
 
     def _read(self, text: str) -> Part | Scene:
-        content = FORMATS.get("toml")().parse(text, self.path)
+        content = self.read(text, self.path)
         if self._check is not None:
             self._check(content)
         return content

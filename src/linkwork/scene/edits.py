@@ -144,6 +144,23 @@ def table_added(text: str, section: str, table: Mapping[str, Any]) -> str:
     return append_table(text, section, table, array=section not in SINGLE)
 
 
+def references_changed(text: str, section: str, old: str, new: str) -> str:
+    """The text with all that refers to a thing of another file called by its new name.
+
+    Args:
+        text: The file.
+        section: Section in which the thing stands, in its own file.
+        old: Its name as this file says it, ``arm/elbow``.
+        new: The name to be.
+    """
+    index = TomlIndex.of(text)
+    cuts: list[Cut] = []
+    for place, is_key, made in changes(read_data(text), section, old, new):
+        entry = index.entries[place]
+        cuts.append((*entry.key, key_text(made)) if is_key else (*entry.value, value_text(made)))
+    return cut(text, cuts)
+
+
 def name_changed(text: str, path: KeyPath, section: str, old: str, new: str) -> str:
     """The text with a thing's name changed, and with it all that refers to it.
 

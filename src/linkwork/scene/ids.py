@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 from linkwork.parts import Part
@@ -72,33 +72,29 @@ def _unused(section: str, name: str, used: set[tuple[str, str]]) -> str:
     return made
 
 
-def full_ids(content: Part | Scene, ids: Ids) -> dict[str, str]:
-    """Ids by full name, with everything inside attached and placed parts."""
+def full_ids(
+    content: Part | Scene, ids: Ids, known: Callable[[Part], Ids | None] = lambda _: None
+) -> dict[str, str]:
+    """Ids by full name, with everything inside attached and placed parts.
+
+    Args:
+        content: The part or scene.
+        ids: Ids of what stands in its own file.
+        known: Ids of what stands in a part's file; None for the names as they are.
+    """
     made: dict[str, str] = {}
     for section in NAMED:
         for (where, name), born in ids.items():
             if where == section:
                 made.setdefault(name, born)
-                if section == "joint":
+                if section == "joint":  # a chain of joints has a massless link after each
                     made.setdefault(f"{name}-link", f"{born}-link")
     holders: dict[str, Any] = content.attachments if isinstance(content, Part) else content.parts
     section = "attach" if isinstance(content, Part) else "part"
     for scope, holder in holders.items():
-        born = ids[section, scope]
-        for name in dict.fromkeys(_inner(holder.part)):
-            made[scoped(scope, name)] = scoped(born, name)
+        inside = known(holder.part)
+        if inside is None:
+            inside = {(s, n): n for s, names in names_of(holder.part).items() for n in names if n}
+        for name, born in full_ids(holder.part, inside, known).items():
+            made[scoped(scope, name)] = scoped(ids[section, scope], born)
     return made
-
-
-def _inner(part: Part) -> Iterator[str]:
-    """Every name inside a part; a chain of joints has a massless link after each."""
-    yield from part.elements
-    for name in part.joints:
-        yield name
-        yield f"{name}-link"
-    yield from (spec.name for spec in part.sensors)
-    yield from part.anchors
-    yield from part.loops
-    for scope, attachment in part.attachments.items():
-        yield scope
-        yield from (scoped(scope, name) for name in _inner(attachment.part))

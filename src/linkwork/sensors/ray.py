@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import msgspec
@@ -14,6 +15,7 @@ from linkwork.parts import Spec
 from linkwork.sensors.kernels import aim_rays
 from linkwork.sensors.readings import Finite, ReadingParams, Readings, Row
 from linkwork.sensors.shadow import SEEN, Shadow
+from linkwork.spatial.pose import Vec3
 from linkwork.state import State
 from linkwork.world import World
 
@@ -33,6 +35,25 @@ class RayParams(ReadingParams):
     range: Annotated[float, msgspec.Meta(gt=0.0, le=1e12)]
     direction: tuple[Finite, Finite, Finite] = (1.0, 0.0, 0.0)
     sees: Literal["colliding", "visible"] = "colliding"
+
+
+@dataclass(frozen=True)
+class Beam:
+    """The line of one ray in the frame of the body that carries it.
+
+    Attributes:
+        name: The sensor's name.
+        body: Number of the body.
+        start: Where it starts [m].
+        direction: Unit vector.
+        range: How far it sees [m].
+    """
+
+    name: str
+    body: int
+    start: Vec3
+    direction: Vec3
+    range: float
 
 
 class Ray(Readings):
@@ -67,6 +88,13 @@ class Ray(Readings):
         x, y, z = (c / length for c in params.direction)
         self.offer(number, 0, "distance", "m", lo=0.0, hi=params.range)
         return Row((("pose", body, 0),), (params.noise, *frame.xyz, *frame.rotate((x, y, z))))
+
+    def beams(self) -> list[Beam]:
+        """Where the rays are, for those who draw them."""
+        return [
+            Beam(spec.name, row.fields[0][1], row.numbers[1:4], row.numbers[4:7], params.range)  # type: ignore[arg-type]
+            for spec, params, row in zip(self.specs, self.params, self.rows, strict=True)
+        ]
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)

@@ -41,7 +41,8 @@ async def _serve(settings: Settings, listening: socket.socket, peer: PeerEnd) ->
     def ended() -> None:
         server.should_exit = True
 
-    hub = Hub(peer, __version__, ended)
+    port = listening.getsockname()[1]
+    hub = Hub(peer, __version__, ended, settings.address and f"{settings.address}:{port}/")
     access = Access(settings.token, settings.host)
     config = uvicorn.Config(
         make_app(hub, access, Recents(), Shelf(settings.recordings), __version__),

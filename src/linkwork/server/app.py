@@ -20,19 +20,24 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from linkwork.errors import LinkworkError
 from linkwork.server import imports
 from linkwork.server import messages as m
-from linkwork.server.access import Access
+from linkwork.server.access import Access, allowed
 from linkwork.server.gallery import gallery, picture
 from linkwork.server.hub import Hub
+from linkwork.server.pages import Pages
 from linkwork.server.recent import Recents
 from linkwork.server.shelf import Shelf
 from linkwork.server.stream import Stream
+from linkwork.server.turned_away import turned_away
 
 #: The client as it was built.
 STATIC = Path(__file__).parent / "static"
 #: Code with which a socket of another protocol is closed, and one that did not take its texts.
 RELOAD, TOO_SLOW = 4000, 1013
+_WRONG_TOKEN = "the token is wrong. Use the address that linkwork studio printed."
 #: A mesh does not change: its address is the hash of its content.
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
+#: A page of a recording is saved, never shown here: what it holds is not ours.
+_AS_FILE = {"content-disposition": 'attachment; filename="recording.html"'}
 _NOT_BUILT = (
     "The studio's page has not been built. In Linkwork's source folder run: make studio\n"
     "Without a browser: linkwork studio --terminal\n"
@@ -49,6 +54,7 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
         shelf: Recordings.
         version: Version of the program.
     """
+    pages = Pages()
 
     @contextlib.asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
@@ -82,10 +88,22 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
                 return _problem(f"files of more than {imports.MOST >> 20} MB are not taken.", 413)
         try:
             files = imports.files_of(request.headers.get("content-type", ""), bytes(body))
-            main = await asyncio.to_thread(imports.keep, files)
+            main = await asyncio.to_thread(lambda: imports.keep(imports.unpacked(files)))
         except LinkworkError as error:
-            return _problem(error.message, 400, where=str(error.origin or ""))
+            text = f"{error.message} {error.hint}".strip()
+            return _problem(text, 400, where=str(error.origin or ""))
         return _json(m.Imported(str(main)))
+
+    async def show_page(request: Request) -> Response:
+        try:
+            name = request.query_params.get("path", "")
+            path = allowed(name, shelf.folders, [each.path for each in recents.all()])
+            if not path.endswith(".mcap"):
+                raise LinkworkError(f"{name!r} is no recording.")
+            data = await pages.make(path)
+        except LinkworkError as error:
+            return _problem(str(error), 400)
+        return Response(data, media_type="text/html", headers=_AS_FILE)
 
     async def assets(scope: Scope, receive: Receive, send: Send) -> None:
         found = StaticFiles(directory=STATIC) if STATIC.is_dir() else _problem(_NOT_BUILT, 404)
@@ -100,6 +118,7 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
         Route("/api/picture/{kit}/{name}.png", show_picture),
         Route("/api/mesh/{hash}", show_mesh),
         Route("/api/import", bring, methods=["POST"]),
+        Route("/api/recording.html", show_page),
         WebSocketRoute("/ws", live),
         Mount("/", assets),
     ]
@@ -123,7 +142,8 @@ async def _live(socket: WebSocket, hub: Hub) -> None:
         await socket.close(RELOAD, "reload")
         return
     stream = Stream(socket)
-    name = hub.join(stream)
+    asked = socket.query_params
+    name = hub.join(stream, asked.get("was", ""), watched="watched" in asked)
     reader = asyncio.ensure_future(_read(socket, hub, name))
     writer = asyncio.ensure_future(stream.run())
     try:
@@ -161,9 +181,16 @@ class Gate:
         if not reason:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            await _problem(reason, 403)(scope, receive, send)
+            await self._refusal(scope, reason)(scope, receive, send)
         else:
             await _turn_away(scope, receive, send, reason)
+
+    def _refusal(self, scope: Scope, reason: str) -> Response:
+        """A page for people, a few words for programs."""
+        accepted = dict(scope["headers"]).get(b"accept", b"")
+        if b"text/html" in accepted and not scope["path"].startswith("/api/"):
+            return turned_away(reason, token=reason == _WRONG_TOKEN)
+        return _problem(reason, 403)
 
     def _reason(self, scope: Scope) -> str:
         """Why a request is turned away; empty if it is not."""
@@ -175,7 +202,7 @@ class Gate:
         token = request.query_params.get("token", bearer)
         guarded = scope["type"] == "websocket" or scope["path"].startswith("/api/")
         if (guarded or token is not None) and not self._access.knows(token):
-            return "the token is wrong. Use the address that linkwork studio printed."
+            return _WRONG_TOKEN
         return ""
 
 

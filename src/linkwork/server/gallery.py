@@ -33,7 +33,7 @@ def gallery(version: str, recents: Recents, shelf: Shelf) -> Gallery:
             for name in kit.parts()
         ]
         kits.append(GalleryKit(kit.name, parts))
-    return Gallery(version, scenes, kits, recents.all(), shelf.all())
+    return Gallery(version, scenes, kits, recents.listed(), shelf.all())
 
 
 def picture(kit: str, name: str) -> Path | None:

@@ -25,9 +25,13 @@ class Hub:
         peer: The server's end of the link.
         version: Version of the program.
         ended: Called when the session is gone.
+        address: Where other machines reach the studio; empty where they cannot.
     """
 
-    def __init__(self, peer: PeerEnd, version: str, ended: Callable[[], object]) -> None:
+    def __init__(
+        self, peer: PeerEnd, version: str, ended: Callable[[], object], address: str = ""
+    ) -> None:
+        self._address = address
         self.people = People()
         self._peer, self._version, self._ended = peer, version, ended
         self._streams: dict[str, Stream] = {}
@@ -57,6 +61,10 @@ class Hub:
             self._frames = Frames(relay.decode_picture(picture))
             for stream in self._streams.values():
                 stream.show(self._frames)
+        if self._peer.wait(0.0):
+            # Something came in between, or the end of the link behind its last events: what
+            # wakes us has been taken back with the rest, so we look again by ourselves.
+            asyncio.get_running_loop().call_soon(self._arrived)
 
     def _event(self, message: relay.Outward) -> None:
         if isinstance(message, relay.MeshFound):
@@ -98,12 +106,14 @@ class Hub:
 
     # ---- from clients --------------------------------------------------------------------
 
-    def join(self, stream: Stream) -> str:
-        """Lets a client in and returns its name."""
-        name, people = self.people.join(), self.people
+    def join(self, stream: Stream, was: str = "", *, watched: bool = False) -> str:
+        """Lets a client in, perhaps one that comes back, and returns its name."""
+        name, people = self.people.join(was, watched=watched), self.people
         self._streams[name] = stream
         is_open = "scene" in self._lasting
-        hello = m.Hello(m.PROTOCOL, self._version, name, people.driver, [*people.names], is_open)
+        hello = m.Hello(
+            m.PROTOCOL, self._version, name, people.driver, [*people.names], is_open, self._address
+        )
         stream.text(m.encode(hello).decode())
         for kind in relay.LASTING:
             if kind in self._lasting:

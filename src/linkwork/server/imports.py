@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
+import stat
+import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from linkwork.errors import FormatError
 
 #: Where imported files go.
 FOLDER = Path("~/.linkwork/imports")
-#: Most that is taken at a time [byte].
-MOST = 256 * 2**20
+#: Most that is taken at a time [byte], packed or not, and in how many files.
+MOST, MOST_FILES = 256 * 2**20, 5000
 
+#: What the reader of ZIP files raises for damaged ones.
+_BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError)
 _DISPOSITION = re.compile(rb'(?i)^content-disposition:.*?\bfilename="((?:[^"\\\r\n]|\\.)*)"', re.M)
 _STEP = re.compile(r"[^/\\:\0]{1,200}\Z")
 
@@ -38,6 +44,62 @@ def files_of(content_type: str, body: bytes) -> dict[str, bytes]:
     return files
 
 
+def unpacked(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files with those inside ZIP files in their place.
+
+    Raises:
+        FormatError: If a ZIP file is broken, locked or too large, or a path in it leads out.
+    """
+    zips = [name for name in files if name.lower().endswith(".zip")]
+    made = {name: content for name, content in files.items() if name not in zips}
+    room = MOST - sum(map(len, made.values()))
+    for name in zips:
+        # Side by side they get folders of their own, so that none hides a file of another.
+        folder = f"{PurePosixPath(name).stem}/" if len(files) > 1 else ""
+        for inside, content in _unzip(name, files[name], room).items():
+            made[folder + inside] = content
+            room -= len(content)
+        if len(made) > MOST_FILES:
+            raise FormatError(f"more than {MOST_FILES} files are not taken.")
+    if not made:
+        raise FormatError(f"{', '.join(zips)} holds no files.")
+    return made
+
+
+def _unzip(name: str, data: bytes, room: int) -> dict[str, bytes]:
+    made: dict[str, bytes] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = [each for each in archive.infolist() if not _is_beside_the_point(each)]
+            if len(entries) > MOST_FILES:
+                raise FormatError(f"{name} holds more than {MOST_FILES} files.")
+            for entry in entries:
+                if entry.flag_bits & 1:
+                    raise FormatError(f"{name} is locked with a password.", hint="Unpack it first.")
+                with archive.open(entry) as stream:
+                    content = stream.read(room + 1)  # what it says of its size need not be true
+                if len(content) > room:
+                    raise FormatError(f"{name} unpacks to more than {MOST >> 20} MB.")
+                room -= len(content)
+                made[_place(entry.filename)] = content
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        EOFError,
+        OSError,
+        ValueError,
+    ) as e:
+        raise FormatError(f"{name} is not a ZIP file that can be read: {e}.") from None
+    return made
+
+
+def _is_beside_the_point(entry: zipfile.ZipInfo) -> bool:
+    """Folders, links, and what systems leave in archives."""
+    link = stat.S_ISLNK(entry.external_attr >> 16)
+    return entry.is_dir() or link or entry.filename.startswith("__MACOSX/")
+
+
 def _place(name: str) -> str:
     path = PurePosixPath(name.replace("\\", "/"))
     steps = [step for step in path.parts if step != "."]
@@ -57,8 +119,12 @@ def keep(files: dict[str, bytes], folder: Path | None = None) -> Path:
     for name in sorted(files):
         digest.update(f"{name}\0{len(files[name])}\0".encode() + files[name])
     stem = re.sub(r"[^A-Za-z0-9_-]", "_", PurePosixPath(main).stem)[:60]
-    home = (folder or FOLDER.expanduser()) / f"{stem}-{digest.hexdigest()[:8]}"
+    place, number = folder or FOLDER.expanduser(), 1
+    home = place / f"{stem}-{digest.hexdigest()[:8]}"
     try:
+        while home.exists() and not _is_as_brought(home, files):
+            number += 1  # it was edited since; that stays
+            home = place / f"{stem}-{digest.hexdigest()[:8]}-{number}"
         for name, content in files.items():
             target = home / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -68,18 +134,28 @@ def keep(files: dict[str, bytes], folder: Path | None = None) -> Path:
     return home / main
 
 
+def _is_as_brought(home: Path, files: dict[str, bytes]) -> bool:
+    return all(
+        (home / name).is_file() and (home / name).read_bytes() == content
+        for name, content in files.items()
+    )
+
+
 def _main(files: dict[str, bytes]) -> str:
     """The file to open: a scene before a robot, the least deep first."""
 
     def rank(name: str) -> tuple[int, int, str]:
-        scene = b"linkwork/scene" in files[name][:4096]
-        return (0 if scene else 1, name.count("/"), name)
+        head = files[name][:4096]
+        order = 0 if b"linkwork/scene" in head else 1
+        if name.lower().endswith(".toml") and b"linkwork/" not in head:
+            order = 2  # a TOML file of something else
+        return (order, name.count("/"), name)
 
     named = [n for n in files if n.lower().endswith((".toml", ".urdf", ".mcap"))]
     if not named:
         brought = ", ".join(sorted(files)[:5])
         raise FormatError(
             f"none of the files is a scene, robot or recording: {brought}.",
-            hint="Bring a .toml or .urdf file, together with its meshes, or a recording (.mcap).",
+            hint="Bring a .toml or .urdf with its meshes, a folder, a .zip, or an .mcap recording.",
         )
     return min(named, key=rank)

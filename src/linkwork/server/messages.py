@@ -30,13 +30,18 @@ BLOCK = struct.Struct("<HHI")
 POSES, SIGNALS, CONTACTS, GHOST = 1, 2, 3, 4
 #: How many numbers a row of a block has, and of how many bytes each is.
 ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4)}
-#: Pictures that may be on the way to a client before it has acknowledged one.
-IN_FLIGHT = 3
+#: Pictures that may be on the way to a client that has not acknowledged them, and how many a
+#: client may let come before it says so: every message costs the server as much as a picture.
+IN_FLIGHT, ACK_EACH = 4, 2
+#: How fast a pulled body swings towards the hand [rad/s]: the spring is its mass times the square.
+PULL_RATE = 15
 
 Name = Annotated[str, msgspec.Meta(max_length=512)]
 #: A place [m]; nothing is further away.
 Length = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 Triple = tuple[Length, Length, Length]
+#: Whose file says an attribute: a kit's, the user's, or none.
+Source = Literal["kit", "file", "default"]
 Level = Literal["info", "warning", "error", "soft", "note", "mark"]
 Direction = Literal["output", "input", "param"]
 Drive = Literal["servo", "motor", "effort", "kinematic", "none"]
@@ -66,7 +71,7 @@ class ShapeView(msgspec.Struct, frozen=True):
 
     Sizes: box x y z; cylinder radius, length; cone radius, length, radius at the top; sphere
     radius; capsule radius, length; plane x y; mesh none, its triangles are to scale. The axis is z,
-    through the centre.
+    through the centre. ``mesh`` and ``texture`` are to be asked for as ``/api/mesh/<hash>``.
     """
 
     kind: ShapeKind
@@ -76,6 +81,7 @@ class ShapeView(msgspec.Struct, frozen=True):
     visible: bool
     collide: bool
     mesh: str | None = None
+    texture: str | None = None
 
 
 class ElementView(msgspec.Struct, frozen=True):
@@ -107,7 +113,8 @@ class JointView(msgspec.Struct, frozen=True):
     """A joint between ``parent`` and ``body``.
 
     ``x0`` is the pose of the body in its parent at joint value 0; ``pivot`` and ``axis`` are in
-    the frame of the body.
+    the frame of the body. ``path`` has the points x y z of a rail, one behind the other, in the
+    frame of the parent; it is empty for others.
     """
 
     name: str
@@ -124,6 +131,7 @@ class JointView(msgspec.Struct, frozen=True):
     origin: str
     drive: Drive
     dofs: list[Dof]
+    path: list[float] = []
 
 
 class AnchorView(msgspec.Struct, frozen=True):
@@ -145,6 +153,19 @@ class LoopView(msgspec.Struct, frozen=True):
     joint: str
 
 
+class RayView(msgspec.Struct, frozen=True):
+    """The line of a ray sensor in the frame of a body: from ``start`` [m] along a unit vector.
+
+    It sees as far as ``range`` [m]; ``signal`` is the distance of what it meets [m].
+    """
+
+    body: int
+    start: list[float]
+    direction: list[float]
+    range: float
+    signal: str
+
+
 class SensorView(msgspec.Struct, frozen=True):
     """A sensor and the signals it fills."""
 
@@ -152,6 +173,7 @@ class SensorView(msgspec.Struct, frozen=True):
     type: str
     on: str
     signals: list[str]
+    ray: RayView | None = None
 
 
 class AgentView(msgspec.Struct, frozen=True):
@@ -236,7 +258,10 @@ class ServerMessage(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower
 
 
 class Hello(ServerMessage, frozen=True):
-    """What a client is told first."""
+    """What a client is told first.
+
+    ``address`` is where other machines reach the studio; empty where they cannot.
+    """
 
     protocol: int
     version: str
@@ -244,6 +269,7 @@ class Hello(ServerMessage, frozen=True):
     driver: str | None
     people: list[str]
     scene_open: bool
+    address: str
 
 
 class Scene(ServerMessage, frozen=True):
@@ -282,9 +308,9 @@ class Closed(ServerMessage, frozen=True):
 class Status(ServerMessage, frozen=True):
     """How the run stands; about ten times a second.
 
-    ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m];
-    ``history`` the first and last time one can go back to [s]; ``seeking`` whether the poses are
-    those of the past.
+    ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m]
+    and ``gap_at`` the loop that has it; ``history`` the first and last time one can go back to
+    [s]; ``seeking`` whether the poses are those of the past.
     """
 
     time: float
@@ -294,6 +320,7 @@ class Status(ServerMessage, frozen=True):
     lateness: float
     rtf: float
     gap: float
+    gap_at: str
     energy: float
     step: int
     recording: str | None
@@ -318,7 +345,10 @@ class Owners(ServerMessage, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """An attribute; ``value`` is as the file would say it, ``words`` what is allowed."""
+    """An attribute; ``value`` is as the file would say it, ``words`` what is allowed.
+
+    ``origin`` is file and line, ``source`` whose file that is, ``help`` one sentence for people.
+    """
 
     key: str
     value: str | float | bool
@@ -329,14 +359,21 @@ class Row(msgspec.Struct, frozen=True):
     origin: str
     editable: bool
     changed: bool
+    source: Source = "default"
+    help: str = ""
 
 
 class Attributes(ServerMessage, frozen=True):
-    """Answer to ``inspect``."""
+    """Answer to ``inspect``; ``note`` says what an edit would do, or why there is none.
+
+    ``convert`` is set where a copy in TOML could be edited.
+    """
 
     name: str
     kind: str
     rows: list[Row]
+    note: str = ""
+    convert: bool = False
 
 
 class Refused(ServerMessage, frozen=True):
@@ -356,11 +393,26 @@ class People(ServerMessage, frozen=True):
 
 
 class UndoState(ServerMessage, frozen=True, tag="undo"):
-    """What can be undone, redone and saved."""
+    """What can be undone, redone and saved.
+
+    ``undo`` and ``redo`` name the steps; ``files`` have something to save; ``own`` is whether
+    they can be saved where they are, else under another name, for instance ``suggestion``.
+    """
 
     can_undo: bool
     can_redo: bool
     dirty: bool
+    undo: str = ""
+    redo: str = ""
+    files: list[str] = msgspec.field(default_factory=list)
+    own: bool = True
+    suggestion: str = ""
+
+
+class Saved(ServerMessage, frozen=True):
+    """Files were written."""
+
+    files: list[str]
 
 
 class GalleryChanged(ServerMessage, frozen=True, tag="gallery_changed"):
@@ -369,7 +421,7 @@ class GalleryChanged(ServerMessage, frozen=True, tag="gallery_changed"):
 
 FromServer = (
     Hello | Scene | Closed | Status | Event | Owners | Attributes | Refused | People | UndoState
-    | GalleryChanged
+    | Saved | GalleryChanged
 )  # fmt: skip
 
 
@@ -508,7 +560,37 @@ class Redo(ClientMessage, frozen=True):
 
 
 class Save(ClientMessage, frozen=True):
-    """Writes the file."""
+    """Writes the files that changed."""
+
+
+class SaveAs(ClientMessage, frozen=True, tag="save_as"):
+    """Writes the scene and what it needs to another file, and goes on there."""
+
+    path: Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+    overwrite: bool = False
+
+
+class NewScene(ClientMessage, frozen=True, tag="new_scene"):
+    """Opens a new scene, not saved yet: a floor, and on it a part of a kit if one is named."""
+
+    name: Name
+    part: Name = ""
+
+
+class StorePosture(ClientMessage, frozen=True, tag="store_posture"):
+    """Writes the joint values that are shown into the file, as a named posture."""
+
+    name: Name
+
+
+class Convert(ClientMessage, frozen=True):
+    """Makes a copy in TOML of the file that is open, and opens that."""
+
+
+class Forget(ClientMessage, frozen=True):
+    """Takes a file off the list of recent ones; the file itself stays."""
+
+    path: Annotated[str, msgspec.Meta(max_length=4096)]
 
 
 class Record(ClientMessage, frozen=True):
@@ -545,8 +627,9 @@ class Ack(ClientMessage, frozen=True):
 
 FromClient = (
     Open | CloseScene | Play | Pause | Step | Reset | Speed | Seek | Live | Set | Take | Release
-    | Place | Posture | Grab | Drop | Watch | Show | Inspect | Edit | Undo | Redo | Save | Record
-    | Mark | GoOn | ControlRequest | ControlGrant | Ack
+    | Place | Posture | Grab | Drop | Watch | Show | Inspect | Edit | Undo | Redo | Save | SaveAs
+    | NewScene | StorePosture | Convert | Forget | Record | Mark | GoOn | ControlRequest
+    | ControlGrant | Ack
 )  # fmt: skip
 
 #: What a watcher may send; all else is the driver's.
@@ -582,11 +665,12 @@ class GalleryKit(msgspec.Struct, frozen=True):
 
 
 class Recent(msgspec.Struct, frozen=True):
-    """A file that was open; ``when`` in seconds since 1970."""
+    """A file that was open; ``when`` in seconds since 1970, ``missing`` if it is there no more."""
 
     path: str
     name: str
     when: float
+    missing: bool = False
 
 
 class RecordingCard(msgspec.Struct, frozen=True):
@@ -644,7 +728,12 @@ def decode(data: bytes | str) -> FromClient:
     try:
         return _decoder.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise FormatError(f"this is no message of the studio: {error}.") from None
+        raise FormatError(f"this is no message of the studio: {_short(str(error))}.") from None
+
+
+def _short(text: str) -> str:
+    """A text without its middle where it is long: what was sent is not sent back as a whole."""
+    return text if len(text) <= 400 else f"{text[:200]} … {text[-100:]}"
 
 
 def type_of(message: msgspec.Struct) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, islice
 from string import ascii_uppercase
 
 
 class People:
     """Who is in the studio.
 
-    Whoever comes while nobody drives, drives. When the driver leaves, the one who asked follows;
-    else nobody drives until somebody asks.
+    Whoever comes while nobody drives, drives, but for who watched before the line broke: the
+    driver may be on the way back. When the driver leaves, the one who asked follows; else nobody
+    drives until somebody asks.
 
     Attributes:
         names: Everyone, in the order of coming.
@@ -24,11 +25,17 @@ class People:
         self.driver: str | None = None
         self.asks: str | None = None
 
-    def join(self) -> str:
-        """Lets somebody in and returns the name given."""
-        name = next(each for each in _letters() if each not in self.names)
+    def join(self, was: str = "", *, watched: bool = False) -> str:
+        """Lets somebody in and returns the name given.
+
+        Args:
+            was: The name that somebody who comes back had; given again where it is free.
+            watched: Whether that one watched.
+        """
+        free = was in _few_letters() and was not in self.names
+        name = was if free else next(each for each in _letters() if each not in self.names)
         self.names.append(name)
-        if self.driver is None:
+        if self.driver is None and not watched:
             self.driver = name
         return name
 
@@ -53,6 +60,11 @@ class People:
             return False
         self.driver, self.asks = to, None
         return True
+
+
+def _few_letters() -> set[str]:
+    """Names that may be asked for."""
+    return set(islice(_letters(), 4 * len(ascii_uppercase)))
 
 
 def _letters() -> Iterator[str]:

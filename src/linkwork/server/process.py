@@ -28,6 +28,7 @@ class Settings(msgspec.Struct, frozen=True):
         certificate: File for HTTPS, or empty.
         certificate_key: File of its key, or empty.
         recordings: Folder whose recordings are listed, or empty.
+        address: Where other machines reach it, without the token; empty where they cannot.
     """
 
     link: str
@@ -38,6 +39,7 @@ class Settings(msgspec.Struct, frozen=True):
     certificate: str = ""
     certificate_key: str = ""
     recordings: str = ""
+    address: str = ""
 
 
 class Ready(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from linkwork.errors import LinkworkError
+from linkwork.server import imports
 from linkwork.server.messages import RecordingCard
 from linkwork.session.recording import Recording
 
@@ -23,6 +24,12 @@ class Shelf:
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder) if folder else None
         self._known: dict[tuple[str, int, int], RecordingCard] = {}
+
+    @property
+    def folders(self) -> list[Path]:
+        """Where recordings may be read from."""
+        own = [self._folder] if self._folder is not None else []
+        return [*own, imports.FOLDER.expanduser()]
 
     def all(self) -> list[RecordingCard]:
         """The newest recordings."""

@@ -121,7 +121,8 @@ class Stream:
     def acknowledge(self, frames: int) -> None:
         """The client has received so many pictures."""
         self._acknowledged = min(max(frames, self._acknowledged), self._sent)
-        self._wake.set()
+        if self._newest is not None:
+            self._wake.set()
 
     async def run(self) -> None:
         """Sends until cancelled, or until the client is gone or given up."""

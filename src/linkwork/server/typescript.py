@@ -16,7 +16,9 @@ COMMAND = "python -m linkwork.server.typescript --write"
 #: Where the types go, from the root of the sources.
 TARGET = Path("web/src/protocol/messages.ts")
 _HEAD = f"// Made by `{COMMAND}` from src/linkwork/server/messages.py; do not edit.\n"
-_CONSTANTS = ("PROTOCOL", "PICTURE", "POSES", "SIGNALS", "CONTACTS", "GHOST", "IN_FLIGHT")
+_CONSTANTS = (
+    "PROTOCOL", "PICTURE", "POSES", "SIGNALS", "CONTACTS", "GHOST", "ACK_EACH", "PULL_RATE",
+)  # fmt: skip
 _PLAIN: dict[type[kinds.Type], str] = {
     kinds.StrType: "string",
     kinds.BoolType: "boolean",

@@ -15,6 +15,7 @@ from linkwork.errors import LinkworkError, RecordingError
 from linkwork.scene import Scene
 from linkwork.scene.archive import unpack
 from linkwork.session import messages as m
+from linkwork.session.history import check_state
 from linkwork.session.recording import Recording
 from linkwork.session.recording.rows import Blocks, Rows
 from linkwork.session.session import Session
@@ -99,9 +100,9 @@ class Playback:
             return False
         while self.step < step:
             self._advance()
-            if time.perf_counter() > end:
+            if not self.able or time.perf_counter() > end:
                 break
-        return self.step == step
+        return self.able and self.step == step
 
     def poses(self, step: int) -> np.ndarray:
         """Poses of the bodies as recorded last at or before a step, nb×7 float32."""
@@ -150,14 +151,33 @@ class Playback:
         self.stepped = True
         entry = self._entry(self.step)
         if entry.step == self.step and entry.segment == self.segment:
-            recorded = self._state(entry)
-            if recorded != session.state.save():
-                self.trouble = (
-                    "simulated again, it comes out differently here than when it was recorded: "
-                    "between whole seconds, values other than poses may differ."
-                )
-                session.cycle.restore(recorded)
-                self.stepped = False
+            self._compare(entry)
+
+    def _compare(self, entry: Entry) -> None:
+        """Goes on from the state that was recorded where the simulated one is another."""
+        recorded = self._state(entry)
+        if recorded == self.live.state.save():
+            return
+        if self._restore(entry.step, recorded):
+            self.stepped = False
+            self.trouble = (
+                "simulated again, it comes out differently here than when it was recorded: "
+                "between whole seconds, values other than poses may differ."
+            )
+
+    def _restore(self, step: int, state: bytes) -> bool:
+        """Takes over a state, unless it is not one of this world."""
+        cycle = self.live.cycle
+        if len(state) != cycle.state.data.nbytes:
+            self._lose("it was recorded by another version of Linkwork: only poses can be shown.")
+            return False
+        try:
+            check_state(cycle, state)
+        except LinkworkError:
+            self._lose(f"the state of step {step} is damaged: only poses can be shown there.")
+            return False
+        cycle.restore(state)
+        return True
 
     def _jump(self, entry: Entry) -> None:
         """Takes over a state that was recorded, with the owners and programs of its time."""
@@ -175,12 +195,8 @@ class Playback:
         for message in before[since[-1] if since else 0 :]:
             if isinstance(message, m.Take | m.Release | m.Set):
                 session.apply(message)  # whoever sets an input owns it; the values come below
-        self.step, self.stepped = entry.step, False
-        self.able = len(state) == session.state.data.nbytes
-        if self.able:
-            session.cycle.restore(state)
-        else:
-            self._lose("it was recorded by another version of Linkwork: only poses can be shown.")
+        self.step, self.stepped, self.able = entry.step, False, True
+        self._restore(entry.step, state)
 
     def _lose(self, why: str) -> None:
         self.able, self.trouble = False, why

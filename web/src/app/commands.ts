@@ -10,7 +10,12 @@ export interface Command {
 const commands = new Map<string, Command>();
 
 export function define(list: Command[]): void {
-  for (const command of list) commands.set(command.id, command);
+  for (const command of list) {
+    if (commands.has(command.id)) throw new Error(`There are two commands ${command.id}.`);
+    const taken = [...commands.values()].find((c) => c.key !== undefined && c.key === command.key);
+    if (taken) throw new Error(`${command.key} is the key of ${taken.id} and ${command.id}.`);
+    commands.set(command.id, command);
+  }
 }
 
 export function run(id: string): void {

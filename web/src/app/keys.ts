@@ -5,28 +5,32 @@ const NAMES: Record<string, string> = {
   " ": "Space",
   ArrowRight: "→",
   ArrowLeft: "←",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
   Escape: "Esc",
 };
 
 /** The name of a key press as commands write it, for instance `Ctrl+Shift+Z`. */
 export function pressed(event: KeyboardEvent): string {
   const key = NAMES[event.key] ?? (event.key.length === 1 ? event.key.toUpperCase() : event.key);
-  const shifted = event.shiftKey && /^[A-Z]$|^[A-Z→←].+/.test(key);
+  const shifted = event.shiftKey && /^[A-Z→←↑↓]/.test(key);
   return `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${shifted ? "Shift+" : ""}${key}`;
 }
 
-const CONTROL = new Set(["Space", "Enter", "→", "←", "ArrowUp", "ArrowDown", "Home", "Backspace"]);
+const CONTROL = new Set(["Space", "Enter", "→", "←", "↑", "↓", "Home", "Backspace"]);
 
 /** Shortcuts are off in text fields; a focused control keeps the keys it needs itself. */
 export function listenKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.altKey) return;
     const name = pressed(event);
-    if (inTextField(event.target) && name !== "Ctrl+K") return;
+    if (inTextField(event.target) && name !== "Ctrl+K" && name !== "F6") return;
     const at = event.target as HTMLElement;
     const control = at.closest?.("[role=slider], [role=tree], [role=tab], [role=menu], dialog");
     if (control && CONTROL.has(name)) return;
-    if (at.tagName === "BUTTON" && (name === "Space" || name === "Enter")) return;
+    if (/^(BUTTON|INPUT|SUMMARY|A)$/.test(at.tagName) && (name === "Space" || name === "Enter"))
+      return;
+    if (name === "Esc" && document.querySelector("dialog[open]")) return; // closes the dialog
     const command = allCommands().find((c) => c.key === name);
     if (!command) return;
     event.preventDefault();

@@ -4,6 +4,10 @@ export type Workspace = "Build" | "Drive" | "Test" | "Review";
 export type ViewName = "top" | "perspective" | "front" | "right";
 export type Stereo = "none" | "anaglyph" | "side by side" | "interlaced";
 
+const search = typeof location === "undefined" ? "" : location.search;
+/** What this window shows by itself, from `?alone=` in its address: `views`, a view, or `charts`. */
+export const ALONE = new URLSearchParams(search).get("alone");
+
 /** How the panels are arranged; kept between visits. */
 export const layout = {
   workspace: "Drive" as Workspace,
@@ -33,7 +37,8 @@ export function loadLayout(): void {
 
 export function arrange(change: Partial<typeof layout>): void {
   Object.assign(layout, change);
-  localStorage.setItem(KEY, JSON.stringify(layout));
+  // A window of its own arranges nothing but itself.
+  if (ALONE === null) localStorage.setItem(KEY, JSON.stringify(layout));
   announce("layout");
 }
 

@@ -1,28 +1,52 @@
 import { Connection, type LinkState } from "../protocol/connection";
 import { CONTACTS, GHOST, POSES, SIGNALS, type Block, type Picture } from "../protocol/frames";
 import type { FromServer, Refused, Scene } from "../protocol/messages";
-import { receiveSignals, rewatch } from "./signals";
-import { isDriver, store } from "./store";
+import { forgetTrails, receiveSignals, rewatch } from "./signals";
+import { exists, isDriver, same, store } from "./store";
 import { show } from "./show";
 import { announce } from "./topics";
 import { toast } from "../ui/toast";
 import { readToken } from "./token";
+import { watchesOnly } from "./width";
 
 const KEPT_NOTES = 400;
 let connection: Connection | null = null;
 
 export function connect(): void {
-  connection = new Connection(readToken(), { message, picture, state });
+  connection = new Connection(readToken(), { message, picture, state, before });
   connection.open();
 }
 
-export function send(message: { type: string } & Record<string, unknown>): boolean {
-  return connection?.send(message) ?? false;
+type Message = { type: string } & Record<string, unknown>;
+
+/** What answers in the place of a server, in a page that has none. */
+let local: ((message: Message) => void) | null = null;
+
+export function answerHere(answer: (message: Message) => void): void {
+  local = answer;
 }
 
+/** Whether this page stands alone: there is no server behind it. */
+export function standsAlone(): boolean {
+  return local !== null;
+}
+
+export function send(message: Message): boolean {
+  if (!local) return connection?.send(message) ?? false;
+  local(message);
+  return true;
+}
+
+/** What one may do in a window that is too narrow to drive. */
+const WHILE_NARROW = new Set(["open", "close_scene", "drop"]);
+
 /** Sends what changes something; says so when this person only watches. */
-export function command(message: { type: string } & Record<string, unknown>): boolean {
-  if (!isDriver()) {
+export function command(message: Message): boolean {
+  if (!local && watchesOnly() && !WHILE_NARROW.has(message.type)) {
+    toast({ level: "info", text: "This window is too narrow to drive. From 1024 pixels it can." });
+    return false;
+  }
+  if (!local && !isDriver()) {
     const who = store.people.driver;
     toast({
       level: "info",
@@ -34,6 +58,12 @@ export function command(message: { type: string } & Record<string, unknown>): bo
   return send(message);
 }
 
+/** Who this was before the line broke, so that nobody else is made to drive meanwhile. */
+function before(): Record<string, string> {
+  if (store.you === "") return {};
+  return { was: store.you, ...(isDriver() ? {} : { watched: "1" }) };
+}
+
 function state(link: LinkState, reason: string): void {
   store.link = link;
   store.linkReason = reason;
@@ -41,10 +71,12 @@ function state(link: LinkState, reason: string): void {
 }
 
 function opened(scene: Scene): void {
-  const other = store.scene?.name !== scene.name;
+  const other =
+    store.scene?.name !== scene.name || store.scene?.replay?.path !== scene.replay?.path;
   store.scene = scene;
   store.findings = scene.findings;
-  store.undo = { can_undo: scene.can_undo, can_redo: scene.can_redo, dirty: scene.dirty };
+  const { can_undo, can_redo, dirty } = scene;
+  store.undo = { ...store.undo, can_undo, can_redo, dirty };
   store.poses = null;
   store.ghost = null;
   store.contacts = null;
@@ -52,19 +84,34 @@ function opened(scene: Scene): void {
     store.selection = [];
     store.attributes = null;
     store.notes = [];
-  }
+    forgetTrails();
+  } else follow(scene);
   announce("scene");
   announce("undo");
   announce("messages");
-  if (other) announce("selection");
+  announce("selection");
   const last = store.selection.at(-1);
   if (last) send({ type: "inspect", name: last.name, kind: last.kind });
   rewatch();
   send({ type: "show", contacts: show.contacts || show.forces, ghost: show.ghost });
 }
 
+/** Lets the selection follow a rename, and drop what the scene has no more. */
+function follow(scene: Scene): void {
+  const { renaming } = store;
+  store.renaming = null;
+  store.selection = store.selection
+    .map((thing) =>
+      renaming && same(renaming.thing, thing) && !exists(scene, thing)
+        ? { ...thing, name: renaming.to }
+        : thing,
+    )
+    .filter((thing) => exists(scene, thing));
+}
+
 function closed(): void {
   store.scene = null;
+  store.undo = { ...store.undo, can_undo: false, can_redo: false, dirty: false };
   store.status = null;
   store.selection = [];
   announce("scene");
@@ -75,13 +122,22 @@ function refused(m: Refused): void {
   if (m.what === "edit" && m.key) return;
   const signal = m.key;
   const take = m.what === "set" && store.owners[signal] !== undefined;
+  const recorded = Boolean(store.scene?.replay) && m.what !== "go_on" && m.what !== "open";
   toast({
-    level: take ? "warning" : "error",
+    level: take || recorded ? "warning" : "error",
     text: m.text,
     ...(take
       ? { action: { label: "Take it over", run: () => void send({ type: "take", signal }) } }
       : {}),
+    ...(recorded
+      ? { action: { label: "Go on from here", run: () => void send({ type: "go_on" }) } }
+      : {}),
   });
+}
+
+function savedWords(files: string[]): string {
+  if (files.length === 0) return "There was nothing to save.";
+  return `Saved ${files.map((file) => file.slice(file.lastIndexOf("/") + 1)).join(", ")}.`;
 }
 
 function message(m: FromServer): void {
@@ -89,6 +145,7 @@ function message(m: FromServer): void {
     case "hello":
       store.version = m.version;
       store.you = m.you;
+      store.address = m.address;
       store.people = { type: "people", driver: m.driver, people: m.people, asks: null };
       if (!m.scene_open) closed();
       announce("people");
@@ -121,6 +178,9 @@ function message(m: FromServer): void {
       if (store.notes.length > KEPT_NOTES) store.notes.shift();
       if (m.level === "error" || m.level === "warning") toast({ level: m.level, text: m.text });
       return announce("messages");
+    case "saved":
+      toast({ level: "info", text: savedWords(m.files) });
+      return announce("saved");
     case "gallery_changed":
       return announce("gallery");
   }

@@ -33,9 +33,6 @@ export const SHOW_LABELS: Record<ShowKey, string> = {
   collision: "Collision shapes",
 };
 
-/** Toggles the server has no data for yet are shown but cannot be chosen. */
-export const UNAVAILABLE: ReadonlySet<ShowKey> = new Set<ShowKey>(["rays"]);
-
 export function setShow(key: ShowKey, on: boolean): void {
   show[key] = on;
   announce("show");

@@ -1,7 +1,26 @@
-import type { Attributes, FindingView, People, Refused, Scene, Status } from "../protocol/messages";
+import type {
+  Attributes,
+  FindingView,
+  People,
+  Refused,
+  Scene,
+  Status,
+  UndoState,
+} from "../protocol/messages";
 import type { LinkState } from "../protocol/connection";
 
-export type Kind = "scene" | "part" | "element" | "joint" | "anchor" | "sensor" | "agent" | "loop";
+export type Kind =
+  | "scene"
+  | "part"
+  | "element"
+  | "joint"
+  | "anchor"
+  | "sensor"
+  | "agent"
+  | "loop"
+  | "posture"
+  | "light"
+  | "viewpoint";
 
 export interface Thing {
   kind: Kind;
@@ -22,10 +41,24 @@ export const store = {
   linkReason: "",
   version: "",
   you: "",
+  /** Where other machines reach the studio; empty where they cannot. */
+  address: "",
   people: { type: "people", driver: null, people: [], asks: null } as People,
   scene: null as Scene | null,
   status: null as Status | null,
-  undo: { can_undo: false, can_redo: false, dirty: false },
+  undo: {
+    type: "undo",
+    can_undo: false,
+    can_redo: false,
+    dirty: false,
+    undo: "",
+    redo: "",
+    files: [],
+    own: true,
+    suggestion: "",
+  } as UndoState,
+  /** A rename that was asked for; the selection follows when the scene comes back. */
+  renaming: null as { thing: Thing; to: string } | null,
   owners: {} as Record<string, string>,
   attributes: null as Attributes | null,
   refused: null as Refused | null,
@@ -51,4 +84,19 @@ export function isDriver(): boolean {
 
 export function same(a: Thing | null, b: Thing | null): boolean {
   return a?.kind === b?.kind && a?.name === b?.name;
+}
+
+/** Whether a scene has a thing. */
+export function exists(scene: Scene, { kind, name }: Thing): boolean {
+  const named = (list: { name: string }[]): boolean => list.some((each) => each.name === name);
+  switch (kind) {
+    case "scene":
+      return true;
+    case "part":
+      return [...scene.elements, ...scene.joints].some((each) => each.name.startsWith(`${name}/`));
+    case "posture":
+      return scene.postures.includes(name);
+    default:
+      return named(scene[`${kind}s`]);
+  }
 }

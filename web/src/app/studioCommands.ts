@@ -1,20 +1,34 @@
+import { nameMark } from "../transport/nameMark";
+import { openRecordings } from "../start/recordingList";
+import { saveHtml } from "../transport/saveHtml";
 import { openHelp } from "../shell/help";
 import { openPalette } from "../shell/palette";
-import { saveSnapshot } from "../views/snapshot";
+import { cameraCommands } from "../views/cameraCommands";
 import type { Stage } from "../views/stage";
-import { arrange, chooseWorkspace, layout, type ViewName } from "./layout";
+import { chooseStereo, STEREO } from "../views/stereoChoice";
+import { arrange, chooseWorkspace, layout } from "./layout";
 import { define } from "./commands";
+import { closeScene, newScene, save, saveAs, storePosture } from "./files";
 import { nextRegion } from "./keys";
 import { select } from "./selection";
 import { command } from "./session";
-import { setShow, show, SHOW_LABELS, UNAVAILABLE, type ShowKey } from "./show";
+import { setShow, show, SHOW_LABELS, type ShowKey } from "./show";
 import { store } from "./store";
 import { switchTheme } from "./theme";
+import { toast } from "../ui/toast";
 
-const preset = (stage: Stage, name: ViewName) => (): void => {
-  stage.active().choose(name);
-  stage.refresh();
-};
+/** Opens the file again as it is on the disk; edits that are not saved would be lost. */
+function reload(): void {
+  const scene = store.scene?.file;
+  if (!scene) return;
+  const again = (): void => void command({ type: "open", scene });
+  if (!store.undo.dirty) return again();
+  toast({
+    level: "warning",
+    text: "There are changes that are not saved. Reloading loses them.",
+    action: { label: "Reload", run: again },
+  });
+}
 
 /** Names everything the studio can do. */
 export function defineCommands(stage: Stage): void {
@@ -48,53 +62,54 @@ export function defineCommands(stage: Stage): void {
       title: "Start or stop recording",
       run: () => command({ type: "record", on: !store.status?.recording }),
     },
-    { id: "live", title: "Show the present again", run: () => command({ type: "live" }) },
+    { id: "live", title: "Back to now", key: "N", run: () => command({ type: "live" }) },
+    {
+      id: "mark",
+      title: "Put a mark into the recording",
+      key: "M",
+      run: () => command({ type: "mark" }),
+    },
+    { id: "name-mark", title: "Put a named mark into the recording", run: nameMark },
+    {
+      id: "go-on",
+      title: "Go on live from this instant of the recording",
+      run: () => command({ type: "go_on" }),
+    },
+    { id: "recordings", title: "Open a recording", run: openRecordings },
+    { id: "save-html", title: "Save the recording as HTML", run: saveHtml },
     { id: "undo", title: "Undo", key: "Ctrl+Z", run: () => command({ type: "undo" }) },
     { id: "redo", title: "Redo", key: "Ctrl+Shift+Z", run: () => command({ type: "redo" }) },
-    { id: "save", title: "Save the scene", key: "Ctrl+S", run: () => command({ type: "save" }) },
+    { id: "save", title: "Save the scene", key: "Ctrl+S", run: save },
+    { id: "save-as", title: "Save as", key: "Ctrl+Shift+S", run: saveAs },
+    { id: "new-scene", title: "New scene", run: () => newScene() },
+    { id: "store-posture", title: "Store posture", run: storePosture },
     {
       id: "close",
       title: "Close the scene, back to the gallery",
-      run: () => command({ type: "close_scene" }),
+      run: closeScene,
     },
+    { id: "reload", title: "Reload the scene from its file", run: reload },
     { id: "release", title: "Give all inputs back", run: () => command({ type: "release" }) },
   ]);
   define([
-    { id: "front", title: "View from the front", key: "1", run: preset(stage, "front") },
-    { id: "right", title: "View from the right", key: "3", run: preset(stage, "right") },
-    { id: "top", title: "View from the top", key: "7", run: preset(stage, "top") },
-    { id: "perspective", title: "Perspective view", key: "5", run: preset(stage, "perspective") },
-    { id: "fit", title: "Fit all in the views", key: "Home", run: () => stage.fit() },
-    { id: "frame", title: "Frame the selection", key: "F", run: () => stage.frameSelection() },
+    ...cameraCommands(stage),
     {
       id: "four",
       title: "One view or four",
       key: "V",
       run: () => arrange({ four: !layout.four, stereo: "none" }),
     },
-    { id: "snapshot", title: "Snapshot of the views, PNG", run: () => saveSnapshot(stage) },
     {
       id: "charts",
       title: "Show or hide charts",
       key: "C",
       run: () => arrange({ dock: !layout.dock }),
     },
-    {
-      id: "stereo-anaglyph",
-      title: "Stereo: anaglyph",
-      run: () => arrange({ stereo: "anaglyph", four: false, active: "perspective" }),
-    },
-    {
-      id: "stereo-side",
-      title: "Stereo: side by side",
-      run: () => arrange({ stereo: "side by side", four: false, active: "perspective" }),
-    },
-    {
-      id: "stereo-interlaced",
-      title: "Stereo: interlaced",
-      run: () => arrange({ stereo: "interlaced", four: false, active: "perspective" }),
-    },
-    { id: "stereo-none", title: "Stereo: off", run: () => arrange({ stereo: "none" }) },
+    ...STEREO.map((stereo) => ({
+      id: `stereo-${stereo.split(" ")[0]}`,
+      title: `Stereo: ${stereo === "none" ? "off" : stereo}`,
+      run: () => chooseStereo(stereo),
+    })),
   ]);
   define([
     { id: "clear", title: "Clear the selection", key: "Esc", run: () => select(null) },
@@ -116,12 +131,10 @@ export function defineCommands(stage: Stage): void {
       title: `Workspace: ${name}`,
       run: () => chooseWorkspace(name),
     })),
-    ...(Object.keys(show) as ShowKey[])
-      .filter((key) => !UNAVAILABLE.has(key))
-      .map((key) => ({
-        id: `show-${key}`,
-        title: `Show: ${SHOW_LABELS[key].toLowerCase()}`,
-        run: () => setShow(key, !show[key]),
-      })),
+    ...(Object.keys(show) as ShowKey[]).map((key) => ({
+      id: `show-${key}`,
+      title: `Show: ${SHOW_LABELS[key].toLowerCase()}`,
+      run: () => setShow(key, !show[key]),
+    })),
   ]);
 }

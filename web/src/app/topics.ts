@@ -6,6 +6,7 @@ export type Topic =
   | "people"
   | "owners"
   | "undo"
+  | "saved"
   | "attributes"
   | "refused"
   | "messages"

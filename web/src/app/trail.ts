@@ -20,6 +20,22 @@ export class Trail {
     }
   }
 
+  /** Puts a value where it belongs in time; what is later stays. */
+  insert(time: number, value: number): void {
+    let at = this.times.length;
+    while (at > 0 && this.times[at - 1]! > time) at--;
+    if (this.times[at - 1] === time) this.values[at - 1] = value;
+    else {
+      this.times.splice(at, 0, time);
+      this.values.splice(at, 0, value);
+    }
+    if (this.times.length > CAPACITY + CAPACITY / 4) {
+      const [from, count] = at > CAPACITY / 2 ? [0, CAPACITY / 4] : [CAPACITY, CAPACITY];
+      this.times.splice(from, count);
+      this.values.splice(from, count);
+    }
+  }
+
   private forgetFrom(time: number): void {
     let keep = this.times.length;
     while (keep > 0 && this.times[keep - 1]! >= time) keep--;

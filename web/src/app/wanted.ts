@@ -1,29 +1,40 @@
 import type { Dof, JointView } from "../protocol/messages";
+import { offerTakeOver, programOf } from "./owners";
 import { command } from "./session";
 import { store } from "./store";
+import { toast } from "../ui/toast";
 
-let waiting: { type: string; [key: string]: unknown } | null = null;
+type Message = { type: string; [key: string]: unknown };
+const waiting = new Map<string, Message>();
 
-/** Sends at most one wish per picture: the newest. */
-function soon(message: { type: string; [key: string]: unknown }): void {
-  if (!waiting) {
-    requestAnimationFrame(() => {
-      const last = waiting;
-      waiting = null;
-      if (last) command(last);
-    });
-  }
-  waiting = message;
+/** Sends at most one wish per degree of freedom and picture: the newest. */
+function soon(key: string, message: Message): void {
+  if (waiting.size === 0) requestAnimationFrame(flush);
+  waiting.set(key, message);
+}
+
+function flush(): void {
+  const all = [...waiting.values()];
+  waiting.clear();
+  for (const message of all) if (!command(message)) return;
 }
 
 /**
  * Wants a joint at a value [rad or m]: a driven joint gets a target while time runs; while it
- * stands, the joint itself is placed there.
+ * stands, the joint itself is placed there. Says why where neither can be.
  */
 export function want(joint: JointView, dof: Dof, value: number): void {
-  if (dof.target_signal !== null && store.status?.running) {
-    soon({ type: "set", signal: dof.target_signal, value });
-  } else {
-    soon({ type: "place", joint: joint.name, dof: dof.name, value });
+  if (!store.status?.running) {
+    soon(dof.signal, { type: "place", joint: joint.name, dof: dof.name, value });
+    return;
   }
+  const name = joint.name.split("/").at(-1) ?? joint.name;
+  const who = programOf(dof);
+  if (dof.target_signal === null) {
+    toast({ level: "info", text: `${name} has no drive. Pause, then place it by hand.` });
+    return;
+  }
+  const set = { type: "set", signal: dof.target_signal, value };
+  if (who === null) soon(dof.signal, set);
+  else offerTakeOver(joint.name, [dof], who, () => soon(dof.signal, set));
 }

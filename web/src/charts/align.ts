@@ -1,17 +1,24 @@
 import type { Trail } from "../app/trail";
 
-/** The last `span` seconds of several trails on one time axis, each value divided by its factor. */
+/**
+ * The last `span` seconds of several trails, or those around `middle`, on one time axis, each value
+ * divided by its factor.
+ */
 export function align(
   curves: { trail: Trail; factor: number }[],
   span: number,
+  middle?: number,
 ): (number | null)[][] {
-  const end = Math.max(...curves.map((c) => c.trail.times.at(-1) ?? -Infinity));
+  const last = Math.max(...curves.map((c) => c.trail.times.at(-1) ?? -Infinity));
+  const end = middle === undefined ? last : Math.min(last, Math.max(middle + span / 2, span));
   const windows = curves.map(({ trail, factor }) => {
-    let first = trail.times.length;
+    let stop = trail.times.length;
+    while (stop > 0 && trail.times[stop - 1]! > end) stop--;
+    let first = stop;
     while (first > 0 && trail.times[first - 1]! >= end - span) first--;
     return {
-      times: trail.times.slice(first),
-      values: trail.values.slice(first).map((v) => v / factor),
+      times: trail.times.slice(first, stop),
+      values: trail.values.slice(first, stop).map((v) => v / factor),
     };
   });
   const lead = windows[0];

@@ -14,7 +14,16 @@ import { toCsv } from "./csv";
 import { pickSignal } from "./signalPicker";
 
 const HEAD_PX = 36;
-const DRAW_EACH_MS = 50;
+
+/** In a recording curves reach beyond the instant that is shown: a line says where it is. */
+function drawNow(plot: uPlot): void {
+  if (!store.scene?.replay) return;
+  const x = Math.round(plot.valToPos(store.poseTime, "x", true));
+  const { left, top, width, height } = plot.bbox;
+  if (x < left || x > left + width) return;
+  plot.ctx.fillStyle = token("text2");
+  plot.ctx.fillRect(x, top, Math.max(1, devicePixelRatio), height);
+}
 
 /** One chart: several curves over the last seconds, cursor values, zoom, CSV and PNG. */
 export class ChartCard {
@@ -22,7 +31,6 @@ export class ChartCard {
   private readonly legend = h("div", { class: "chart-legend" });
   private readonly box = h("div", { class: "chart-box" });
   private plot: uPlot | null = null;
-  private due = 0;
   private zoomed = false;
 
   constructor(readonly chart: ChartSpec) {
@@ -106,6 +114,7 @@ export class ChartCard {
           })),
         ],
         hooks: {
+          draw: [drawNow],
           setCursor: [() => this.values()],
           setSelect: [(u) => u.select.width > 2 && (this.zoomed = true)],
         },
@@ -134,20 +143,18 @@ export class ChartCard {
         );
       }),
     );
-    this.due = 0;
     this.draw();
   }
 
   draw(): void {
-    const now = performance.now();
-    if (!this.plot || now < this.due || !this.element.isConnected) return;
-    this.due = now + DRAW_EACH_MS;
+    if (!this.plot || !this.element.isConnected) return;
     if (!charts.paused && !this.zoomed) {
       const curves = this.chart.curves.map((name) => ({
         trail: trailOf(name) ?? new Trail(),
         factor: this.unit(name).factor,
       }));
-      this.plot.setData(align(curves, charts.span) as uPlot.AlignedData);
+      const middle = store.scene?.replay ? store.poseTime : undefined;
+      this.plot.setData(align(curves, charts.span, middle) as uPlot.AlignedData);
     }
     this.values();
   }

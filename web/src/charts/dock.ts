@@ -1,9 +1,11 @@
-import { arrange, layout } from "../app/layout";
+import { ALONE, arrange, layout } from "../app/layout";
+import { Turns } from "../app/paced";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { button, iconButton } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
+import { openAlone } from "../shell/alone";
 import { ChartCard } from "./chartCard";
 import { charts, keepCurves, pauseCharts } from "./charts";
 import { pickSignal } from "./signalPicker";
@@ -39,16 +41,20 @@ export function chartDock(): HTMLElement {
       h("div", { class: "input-box plain" }, span),
       pause,
       iconButton("plus", "Add a chart", () => pickSignal()),
-      iconButton("close", "Hide the charts", () => arrange({ dock: false })),
+      ALONE === null &&
+        iconButton("window", "Charts in their own window", () => openAlone("charts")),
+      ALONE === null && iconButton("close", "Hide the charts", () => arrange({ dock: false })),
     ),
     row,
     empty,
   );
   const cards = new Map<number, ChartCard>();
+  const turns = new Turns<ChartCard>();
   const rebuild = (): void => {
     for (const [id, card] of cards) {
       if (charts.list.some((c) => c.id === id)) continue;
       card.remove();
+      turns.forget(card);
       cards.delete(id);
     }
     for (const chart of charts.list) {
@@ -68,7 +74,7 @@ export function chartDock(): HTMLElement {
     if (store.scene) keepCurves(new Set(store.scene.signals.map((s) => s.name)));
   });
   on("signals", () => {
-    if (layout.dock) cards.forEach((card) => card.draw());
+    if (layout.dock) turns.ask(cards.values());
   });
   on("layout", () => (dock.hidden = !layout.dock));
   dock.hidden = !layout.dock;

@@ -1,10 +1,13 @@
 import type { Row } from "../protocol/messages";
+import { convert } from "../app/files";
 import { command } from "../app/session";
-import { primary, store } from "../app/store";
-import { on } from "../app/topics";
+import { primary, same, store, type Thing } from "../app/store";
+import { announce, on } from "../app/topics";
+import { button } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon, type IconName } from "../ui/icon";
-import { attributeRow } from "./attributeRow";
+import type { Value } from "./attributeField";
+import { attributeRow, type Refusal } from "./attributeRow";
 
 const ICONS: Record<string, IconName> = {
   joint: "joint",
@@ -15,13 +18,23 @@ const ICONS: Record<string, IconName> = {
   agent: "agent",
   scene: "scene",
   loop: "loop",
+  posture: "robot",
+  light: "sun",
+  viewpoint: "camera",
 };
+
+/** The last edit that was tried: its answer may be a refusal. */
+interface Attempt {
+  thing: Thing;
+  key: string;
+  value: Value;
+}
 
 /** The attributes of what is selected, with unit, range and origin; editable. */
 export function attributePanel(): HTMLElement {
   const panel = h("div", { class: "attributes" });
   let opened = false;
-  let attempt: string | number | boolean | null = null;
+  let attempt: Attempt | null = null;
   const draw = (): void => {
     const thing = primary();
     if (!thing || !store.scene) {
@@ -35,22 +48,18 @@ export function attributePanel(): HTMLElement {
         ? store.attributes
         : null;
     const rows = answer?.rows ?? [];
-    const head = h(
-      "div",
-      { class: "thing-head" },
-      icon(ICONS[thing.kind] ?? "part"),
-      h("div", {}, h("h2", {}, thing.name), h("p", {}, about(thing.kind, thing.name))),
-    );
-    const refusal = store.refused?.what === "edit" ? store.refused : null;
+    const refused = store.refused?.what === "edit" && same(attempt?.thing ?? null, thing);
+    const refusedKey = refused ? store.refused?.key : undefined;
     const made = (row: Row): HTMLElement => {
-      const refusedHere = refusal?.key === row.key;
-      const field = attributeRow(withUnit(row), refusedHere ? refusal.text : "", (value) =>
-        edit(row, value),
-      );
-      if (refusedHere && attempt) keepTyped(field, attempt);
+      const here: Refusal | null =
+        row.key === refusedKey && attempt && store.refused
+          ? { text: store.refused.text, tried: attempt.value }
+          : null;
+      const field = attributeRow(withUnit(row), here, (value) => edit(row, value), restore);
+      if (here) keepTyped(field, here.tried);
       return field;
     };
-    const unset = rows.filter((row) => row.value === "" && refusal?.key !== row.key);
+    const unset = rows.filter((row) => row.value === "" && row.key !== refusedKey);
     const set = rows.filter((row) => !unset.includes(row));
     const rest = h(
       "details",
@@ -60,34 +69,52 @@ export function attributePanel(): HTMLElement {
     );
     rest.addEventListener("toggle", () => (opened = rest.open));
     panel.replaceChildren(
-      head,
+      head(thing),
+      ...actions(thing, answer?.convert ?? false, answer?.note ?? ""),
       h("div", { class: "fields" }, ...set.map(made), rest),
-      legend(rows, refusal !== null),
+      legend(rows, refusedKey !== undefined),
       origin(rows),
     );
     if (answer && rows.length === 0)
       panel.append(h("p", { class: "empty" }, "It has no attributes to show."));
   };
-  const edit = (row: Row, value: string | number | boolean): void => {
+  const restore = (): void => {
+    store.refused = null;
+    announce("attributes");
+  };
+  const edit = (row: Row, value: Value): void => {
     const thing = primary();
     if (!thing) return;
     store.refused = null;
-    attempt = value;
+    attempt = { thing, key: row.key, value };
+    if (row.key === "name") {
+      const scope = thing.name.slice(0, thing.name.lastIndexOf("/") + 1);
+      store.renaming = { thing, to: `${scope}${String(value)}` };
+    }
     command({ type: "edit", name: thing.name, kind: thing.kind, key: row.key, value });
   };
-  on(["selection", "attributes", "refused", "scene", "units"], () => {
-    const editing = panel.contains(document.activeElement)
-      ? (document.activeElement as HTMLElement).dataset["key"]
-      : undefined;
-    draw();
-    if (editing) panel.querySelector<HTMLElement>(`[data-key="${CSS.escape(editing)}"]`)?.focus();
-  });
+  on(["selection", "attributes", "refused", "scene", "units"], () => keepingFocus(panel, draw));
   draw();
   return panel;
 }
 
+/** Draws anew; who is typing goes on typing. */
+function keepingFocus(panel: HTMLElement, draw: () => void): void {
+  const active = document.activeElement;
+  const input = active instanceof HTMLInputElement && panel.contains(active) ? active : null;
+  const key = panel.contains(active) ? (active as HTMLElement).dataset["key"] : undefined;
+  // What was sent is answered by the server; what was typed since then is still to be sent.
+  const sent = input?.dataset["sent"] ?? input?.defaultValue;
+  const typed = input && input.value !== sent ? input.value : null;
+  draw();
+  if (key === undefined) return;
+  const again = panel.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
+  again?.focus();
+  if (typed !== null && again instanceof HTMLInputElement) again.value = typed;
+}
+
 /** A refused value stays in its field, so that it can be put right. */
-function keepTyped(field: HTMLElement, typed: string | number | boolean): void {
+function keepTyped(field: HTMLElement, typed: Value): void {
   const parts = String(typed)
     .replace(/^\[|\]$/g, "")
     .split(",");
@@ -106,6 +133,28 @@ function withUnit(row: Row): Row {
   if (!sliding) return row;
   const joint = store.scene?.joints.find((j) => j.name === primary()?.name);
   return { ...row, unit: joint?.dofs[0]?.unit === "m" ? sliding : turning };
+}
+
+function head(thing: Thing): HTMLElement {
+  return h(
+    "div",
+    { class: "thing-head" },
+    icon(ICONS[thing.kind] ?? "part"),
+    h("div", {}, h("h2", {}, thing.name), h("p", {}, about(thing.kind, thing.name))),
+  );
+}
+
+/** What can be done with the thing, and what an edit of it would do besides. */
+function actions(thing: Thing, convertible: boolean, note: string): HTMLElement[] {
+  const made: HTMLElement[] = [];
+  if (note) made.push(h("p", { class: "attribute-note" }, note));
+  if (convertible)
+    made.push(h("div", { class: "attribute-act" }, button("Edit as TOML", convert, "raised")));
+  if (thing.kind === "posture") {
+    const apply = (): void => void command({ type: "posture", name: thing.name });
+    made.push(h("div", { class: "attribute-act" }, button("Apply posture", apply, "raised")));
+  }
+  return made;
 }
 
 function about(kind: string, name: string): string {
@@ -130,8 +179,8 @@ function legend(rows: Row[], refused: boolean): HTMLElement {
   return h(
     "p",
     { class: "legend" },
-    dot("kit", "kit"),
-    dot("scene", "scene"),
+    dot("kit", "kit or default"),
+    dot("scene", "your file"),
     rows.some((row) => row.changed) && dot("changed", "changed, not saved"),
     refused && dot("refused", "refused"),
   );

@@ -1,5 +1,7 @@
 import type { Dof } from "../protocol/messages";
+import { isDriver } from "../app/store";
 import { h } from "../ui/dom";
+import { stepOf } from "./jointStep";
 
 /** Accent knob = wanted; neutral tick and fill from zero = actual. */
 export class JointSlider {
@@ -10,8 +12,13 @@ export class JointSlider {
   private readonly lo: number;
   private readonly hi: number;
   private value = 0;
+  private shown = "";
 
-  constructor(label: string, dof: Dof, want: (value: number) => void) {
+  constructor(
+    label: string,
+    dof: Dof,
+    private readonly want: (value: number) => void,
+  ) {
     this.lo = dof.lo ?? (dof.unit === "m" ? -0.5 : -Math.PI);
     this.hi = dof.hi ?? (dof.unit === "m" ? 0.5 : Math.PI);
     this.element = h(
@@ -35,6 +42,7 @@ export class JointSlider {
       return this.lo + part * (this.hi - this.lo);
     };
     this.element.addEventListener("pointerdown", (event) => {
+      if (!isDriver()) return;
       this.element.setPointerCapture(event.pointerId);
       want(at(event));
     });
@@ -42,7 +50,7 @@ export class JointSlider {
       if (this.element.hasPointerCapture(event.pointerId)) want(at(event));
     });
     this.element.addEventListener("keydown", (event) => {
-      const step = (dof.unit === "m" ? 0.001 : Math.PI / 180) * (event.shiftKey ? 10 : 1);
+      const step = stepOf(dof) * (event.shiftKey ? 10 : 1);
       const to = {
         ArrowRight: this.value + step,
         ArrowUp: this.value + step,
@@ -53,26 +61,43 @@ export class JointSlider {
       }[event.key];
       if (to === undefined) return;
       event.preventDefault();
-      want(Math.min(this.hi, Math.max(this.lo, to)));
+      if (isDriver()) this.step(to - this.value);
     });
   }
 
+  /** Wants it further by a step [rad or m], within the range. */
+  step(by: number): void {
+    this.want(Math.min(this.hi, Math.max(this.lo, this.value + by)));
+  }
+
   show(wanted: number | null, actual: number | null, words: string): void {
-    const place = (value: number): number =>
-      (100 * (Math.min(this.hi, Math.max(this.lo, value)) - this.lo)) / (this.hi - this.lo || 1);
     this.value = wanted ?? 0;
-    this.knob.style.left = `${place(wanted ?? 0)}%`;
-    this.tick.hidden = actual === null;
-    if (actual !== null) {
-      const a = place(actual);
-      const zero = place(0);
-      this.tick.style.left = `${a}%`;
-      this.fill.style.left = `${Math.min(a, zero)}%`;
-      this.fill.style.width = `${Math.abs(a - zero)}%`;
+    const knob = this.place(wanted ?? 0);
+    const tick = actual === null ? null : this.place(actual);
+    const shown = `${knob} ${tick}`;
+    if (shown !== this.shown) {
+      this.shown = shown;
+      this.put(knob, tick);
     }
     if (this.element.getAttribute("aria-valuetext") !== words) {
       this.element.setAttribute("aria-valuenow", (wanted ?? 0).toFixed(4));
       this.element.setAttribute("aria-valuetext", words);
     }
+  }
+
+  /** Where a value is on the line [%]; finer than a tenth is not seen. */
+  private place(value: number): number {
+    const part = (Math.min(this.hi, Math.max(this.lo, value)) - this.lo) / (this.hi - this.lo || 1);
+    return Math.round(1000 * part) / 10;
+  }
+
+  private put(knob: number, tick: number | null): void {
+    this.knob.style.left = `${knob}%`;
+    this.tick.hidden = tick === null;
+    if (tick === null) return;
+    const zero = this.place(0);
+    this.tick.style.left = `${tick}%`;
+    this.fill.style.left = `${Math.min(tick, zero)}%`;
+    this.fill.style.width = `${Math.abs(tick - zero)}%`;
   }
 }

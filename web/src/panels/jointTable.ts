@@ -1,70 +1,104 @@
-import type { Dof, JointView } from "../protocol/messages";
 import { drag } from "../app/drag";
-import { format, parse, screenUnit } from "../app/numbers";
-import { isSelected, select } from "../app/selection";
+import { format, screenUnit } from "../app/numbers";
+import { isMine, programOf, takeOver } from "../app/owners";
+import { run } from "../app/commands";
+import { paced } from "../app/paced";
+import { isSelected } from "../app/selection";
 import { command } from "../app/session";
 import { valueOf, watch } from "../app/signals";
 import { store } from "../app/store";
 import { announce, on } from "../app/topics";
-import { want } from "../app/wanted";
 import { button } from "../ui/button";
 import { h, setText } from "../ui/dom";
-import { JointSlider } from "./jointSlider";
+import { driving } from "../ui/driving";
+import { toast } from "../ui/toast";
+import { jointRow, showOwner, type JointRow } from "./jointRow";
+import { stepChoice } from "./jointStep";
+import { copyPosture } from "./posture";
 import { section } from "./section";
 
-interface Line {
-  joint: JointView;
-  dof: Dof;
-  row: HTMLElement;
-  slider: JointSlider;
-  wanted: HTMLInputElement;
-  actual: HTMLElement;
-}
+/** Numbers that change faster than this many pictures of the screen cannot be read. */
+const DRAW_EACH = 4;
+/** Rows that are scrolled out of sight are drawn each so many times. */
+const UNSEEN_EACH = 8;
 
 /** All joints: slider, wanted value, actual value. The table equivalent of every drag. */
 export function jointTable(): HTMLElement {
   const grid = h("div", { class: "joints", role: "grid", "aria-label": "Joints" });
   const postures = h("div", { class: "joint-actions" });
-  const whole = section("Joints", unitSwitch(), grid, postures);
-  let lines: Line[] = [];
+  const form = h("form", { onsubmit: (event: Event) => event.preventDefault() }, grid);
+  const copy = button("Copy posture", () => copyPosture(rows), "bare");
+  const whole = section(
+    "Joints",
+    h("span", { class: "joint-tools" }, stepChoice(), unitSwitch()),
+    driving(form, postures),
+    h("div", { class: "joint-actions last" }, copy),
+  );
+  let rows: JointRow[] = [];
+  let turn = 0;
+  const unseen = new Set<Element>();
+  const sight = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) unseen.delete(target);
+      else unseen.add(target);
+    }
+  });
   const rebuild = (): void => {
     const joints = store.scene?.joints ?? [];
     const names = shortNames(joints);
-    lines = joints.flatMap((joint) =>
-      joint.type === "free" ? [] : joint.dofs.map((dof) => line(joint, dof, names)),
+    rows = joints.flatMap((joint) =>
+      joint.type === "free"
+        ? []
+        : joint.dofs.map((dof) => jointRow(joint, dof, names.get(joint.name)!)),
     );
-    const longest = Math.max(
-      0,
-      ...lines.map((l) => l.row.querySelector(".joint-name")?.textContent?.length ?? 0),
-    );
-    grid.style.setProperty("--name", `${Math.min(104, Math.max(40, longest * 6.5 + 12))}px`);
-    grid.replaceChildren(head(), ...lines.map((l) => l.row));
-    whole.hidden = lines.length === 0;
+    const longest = Math.max(0, ...rows.map((row) => row.label.length));
+    grid.style.setProperty("--name", `${Math.min(96, Math.max(32, longest * 6.5 + 8))}px`);
+    grid.replaceChildren(head(), ...rows.map((row) => row.element));
+    sight.disconnect();
+    unseen.clear();
+    rows.forEach((row) => sight.observe(row.element));
+    whole.hidden = rows.length === 0;
     watch(
       "joints",
-      lines.flatMap((l) => [l.dof.signal, ...(l.dof.target_signal ? [l.dof.target_signal] : [])]),
+      rows.flatMap(({ dof }) => [dof.signal, ...(dof.target_signal ? [dof.target_signal] : [])]),
     );
-    const driven = lines.filter((l) => l.dof.target_signal !== null);
+    actions();
+    draw();
+  };
+  const actions = (): void => {
+    const driven = rows.filter(({ dof }) => dof.target_signal !== null);
+    const programmed = driven.filter(({ dof }) => programOf(dof) !== null);
     postures.replaceChildren(
       driven.length > 0 ? button("Match wanted to actual", () => match(driven)) : "",
+      programmed.length > 0
+        ? button("Take all over", () => takeOver(programmed.map((row) => row.dof)), "bare")
+        : "",
+      driven.some(({ dof }) => isMine(dof))
+        ? button("Give all back", () => run("release"), "bare")
+        : "",
       ...(store.scene?.postures ?? []).map((name) =>
         button(name, () => command({ type: "posture", name }), "bare"),
       ),
     );
-    draw();
   };
-  const draw = (): void => {
-    for (const l of lines) {
-      const { factor, digits, unit } = screenUnit(l.dof.unit, store.degrees);
-      const actual = valueOf(l.dof.signal);
-      const dragged = drag.joint === l.joint.name && l.joint.dofs[0] === l.dof;
-      const wanted = dragged ? drag.value : (valueOf(l.dof.target_signal) ?? actual);
-      setText(l.actual, actual === null ? "–" : format(actual / factor, digits));
-      if (document.activeElement !== l.wanted && wanted !== null) {
+  const follow = (): void => {
+    turn = (turn + 1) % UNSEEN_EACH;
+    draw(turn !== 0);
+  };
+  const draw = (seenOnly = false): void => {
+    if (!whole.isConnected) return;
+    for (const row of rows) {
+      if (seenOnly && unseen.has(row.element)) continue;
+      const { factor, digits, unit } = screenUnit(row.dof.unit, store.degrees);
+      const actual = valueOf(row.dof.signal);
+      const wanted = drag.values[row.dof.signal] ?? valueOf(row.dof.target_signal) ?? actual;
+      setText(row.actual, actual === null ? "–" : format(actual / factor, digits));
+      if (document.activeElement !== row.wanted && wanted !== null) {
         const text = format(wanted / factor, digits);
-        if (l.wanted.value !== text) l.wanted.value = text;
+        // Setting `value` would lay out the page for each row.
+        if (row.wanted.defaultValue !== text) row.wanted.defaultValue = text;
       }
-      l.slider.show(
+      row.slider.show(
         wanted,
         actual,
         `${format((wanted ?? 0) / factor, digits)} ${unit === "°" ? "degrees" : unit}`,
@@ -72,16 +106,19 @@ export function jointTable(): HTMLElement {
     }
   };
   const mark = (): void => {
-    for (const l of lines) {
-      const chosen =
-        isSelected({ kind: "joint", name: l.joint.name }) || drag.joint === l.joint.name;
-      l.row.setAttribute("aria-selected", String(chosen));
+    for (const { element, joint } of rows) {
+      const chosen = isSelected({ kind: "joint", name: joint.name }) || drag.joint === joint.name;
+      element.setAttribute("aria-selected", String(chosen));
     }
   };
   on(["scene", "units"], rebuild);
-  on(["signals", "drag"], draw);
+  on("signals", paced(DRAW_EACH, follow));
+  on("drag", () => draw());
   on(["selection", "drag", "scene"], mark);
-  on("owners", () => lines.forEach(owner));
+  on("owners", () => {
+    rows.forEach(showOwner);
+    actions();
+  });
   rebuild();
   return whole;
 }
@@ -91,73 +128,31 @@ function head(): HTMLElement {
     "div",
     { class: "joint-row joint-head", role: "row" },
     h("span", { role: "columnheader", "aria-label": "joint" }),
+    h("span", { role: "columnheader", "aria-label": "driven by" }),
     h("span", { role: "columnheader" }, "range"),
     h("span", { role: "columnheader" }, "wanted"),
     h("span", { role: "columnheader" }, "actual"),
   );
 }
 
-function line(joint: JointView, dof: Dof, names: Map<string, string>): Line {
-  const label = names.get(joint.name)! + (joint.dofs.length > 1 ? `.${dof.name}` : "");
-  const slider = new JointSlider(label, dof, (value) => want(joint, dof, value));
-  const actual = h("span", { role: "gridcell", class: "joint-actual" });
-  const unit = screenUnit(dof.unit, store.degrees).unit;
-  const wanted = h("input", {
-    type: "text",
-    class: "number",
-    "aria-label": `${label} wanted`,
-    spellcheck: "false",
-  });
-  wanted.addEventListener("change", () => {
-    const value = parse(wanted.value, dof.unit, store.degrees);
-    if (value !== null) want(joint, dof, value);
-    wanted.blur();
-  });
-  wanted.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") wanted.dispatchEvent(new Event("change"));
-    if (event.key === "Escape") wanted.blur();
-  });
-  const row = h(
-    "div",
-    {
-      class: "joint-row",
-      role: "row",
-      "data-joint": joint.name,
-      onclick: (e: MouseEvent) =>
-        e.target !== wanted && select({ kind: "joint", name: joint.name }, e.shiftKey),
-    },
-    h("span", { role: "rowheader", class: "joint-name", title: joint.name }, label),
-    h("span", { role: "gridcell" }, slider.element),
-    h(
-      "span",
-      { role: "gridcell", class: "input-box small" },
-      wanted,
-      h("span", { class: "unit" }, unit),
-    ),
-    h("span", { class: "joint-now" }, actual, h("span", { class: "unit" }, unit)),
-  );
-  const made = { joint, dof, row, slider, wanted, actual };
-  owner(made);
-  return made;
-}
-
-/** Whoever drives a joint is named in its tooltip; a double-click on the name takes it over. */
-function owner(l: Line): void {
-  const target = l.dof.target_signal;
-  const who = target ? store.owners[target] : undefined;
-  const name = l.row.querySelector<HTMLElement>(".joint-name")!;
-  name.title = who
-    ? `${l.joint.name}, driven by ${who}. Double-click takes it over.`
-    : l.joint.name;
-  name.ondblclick = target ? () => command({ type: "take", signal: target }) : null;
-  l.row.classList.toggle("owned", who !== undefined && who !== "");
-}
-
-function match(lines: Line[]): void {
-  for (const { dof } of lines) {
+/** Wants every joint where it is; those that a program drives are left to it. */
+function match(rows: JointRow[]): void {
+  const mine = rows.filter(({ dof }) => programOf(dof) === null);
+  for (const { dof } of mine) {
     const value = valueOf(dof.signal);
-    if (value !== null && dof.target_signal)
-      command({ type: "set", signal: dof.target_signal, value });
+    if (value !== null && dof.target_signal !== null) {
+      const inside = Math.min(dof.hi ?? Infinity, Math.max(dof.lo ?? -Infinity, value));
+      if (!command({ type: "set", signal: dof.target_signal, value: inside })) return;
+    }
+  }
+  if (mine.length < rows.length) {
+    const left = rows.filter((row) => !mine.includes(row));
+    const words = left.length === 1 ? `${left[0]!.label} is` : `${left.length} joints are`;
+    toast({
+      level: "info",
+      text: `${words} driven by a program and left to it.`,
+      action: { label: "Take over", run: () => takeOver(left.map((row) => row.dof)) },
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { addCurve } from "../charts/charts";
 import { format, screenUnit } from "../app/numbers";
+import { paced } from "../app/paced";
 import { trailOf, valueOf, watch } from "../app/signals";
 import { primary, store } from "../app/store";
 import { on } from "../app/topics";
@@ -9,6 +10,7 @@ import { section } from "./section";
 
 const SPAN_S = 5;
 const MOST = 12;
+const DRAW_EACH = 5;
 
 interface Line {
   name: string;
@@ -59,11 +61,8 @@ export function liveSignals(): HTMLElement {
     );
     whole.hidden = lines.length === 0;
   };
-  let due = 0;
   const draw = (): void => {
-    const now = performance.now();
-    if (now < due || whole.hidden || !whole.isConnected) return;
-    due = now + 80;
+    if (whole.hidden || !whole.isConnected) return;
     for (const line of lines) {
       const value = valueOf(line.name);
       const { factor, digits } = screenUnit(line.unit, store.degrees);
@@ -72,7 +71,7 @@ export function liveSignals(): HTMLElement {
     }
   };
   on(["selection", "scene", "units"], rebuild);
-  on("signals", draw);
+  on("signals", paced(DRAW_EACH, draw));
   rebuild();
   return whole;
 }

@@ -1,5 +1,5 @@
 import { decodePicture, type Picture } from "./frames";
-import { PROTOCOL, type FromServer } from "./messages";
+import { ACK_EACH, PROTOCOL, type FromServer } from "./messages";
 
 export type LinkState = "connecting" | "open" | "lost" | "refused";
 
@@ -7,6 +7,8 @@ export interface Listener {
   message(message: FromServer): void;
   picture(picture: Picture): void;
   state(state: LinkState, reason: string): void;
+  /** What the server is told about who comes back. */
+  before(): Record<string, string>;
 }
 
 const FIRST_PAUSE_MS = 250;
@@ -19,6 +21,7 @@ export class Connection {
   private pause = FIRST_PAUSE_MS;
   private pictures = 0;
   private refusal = "";
+  private opened = false;
 
   constructor(
     private readonly token: string,
@@ -27,19 +30,25 @@ export class Connection {
 
   open(): void {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const query = new URLSearchParams({ token: this.token, protocol: String(PROTOCOL) });
+    const query = new URLSearchParams({
+      token: this.token,
+      protocol: String(PROTOCOL),
+      ...this.listener.before(),
+    });
     const base = new URL("./", location.href);
     this.pictures = 0;
     this.refusal = "";
+    this.opened = false;
     this.listener.state("connecting", "");
     const socket = new WebSocket(`${scheme}://${location.host}${base.pathname}ws?${query}`);
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.pause = FIRST_PAUSE_MS;
+      this.opened = true;
       this.listener.state("open", "");
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => this.receive(event.data);
-    socket.onclose = () => this.closed();
+    socket.onclose = () => void this.closed();
     this.socket = socket;
   }
 
@@ -59,12 +68,26 @@ export class Connection {
     }
     const picture = decodePicture(data);
     if (!picture) return;
-    this.send({ type: "ack", frame: ++this.pictures });
+    if (++this.pictures % ACK_EACH === 0) this.send({ type: "ack", frame: this.pictures });
     this.listener.picture(picture);
   }
 
-  private closed(): void {
+  /** Why the server lets nobody in who says what we say; empty if it does not answer at all. */
+  private async turnedAway(): Promise<string> {
+    try {
+      const query = new URLSearchParams({ token: this.token });
+      const answer = await fetch(new URL(`api/gallery?${query}`, new URL("./", location.href)));
+      if (answer.status !== 403) return "";
+      const { error } = (await answer.json()) as { error: string };
+      return error[0]!.toUpperCase() + error.slice(1);
+    } catch {
+      return "";
+    }
+  }
+
+  private async closed(): Promise<void> {
     this.socket = null;
+    if (!this.opened && !this.refusal) this.refusal = await this.turnedAway();
     if (this.refusal) {
       this.listener.state("refused", this.refusal);
       return;

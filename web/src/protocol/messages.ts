@@ -6,7 +6,8 @@ export const POSES = 1;
 export const SIGNALS = 2;
 export const CONTACTS = 3;
 export const GHOST = 4;
-export const IN_FLIGHT = 3;
+export const ACK_EACH = 2;
+export const PULL_RATE = 15;
 
 /** Numbers in a row of each kind of block, and bytes of each. */
 export const ROWS: { [kind: number]: [number, number] } = {
@@ -26,7 +27,7 @@ export interface Body {
   inertia: number[];
 }
 
-/** A shape of an element, posed in the frame of its body. Sizes: box x y z; cylinder radius, length; cone radius, length, radius at the top; sphere radius; capsule radius, length; plane x y; mesh none, its triangles are to scale. The axis is z, through the centre. */
+/** A shape of an element, posed in the frame of its body. Sizes: box x y z; cylinder radius, length; cone radius, length, radius at the top; sphere radius; capsule radius, length; plane x y; mesh none, its triangles are to scale. The axis is z, through the centre. ``mesh`` and ``texture`` are to be asked for as ``/api/mesh/<hash>``. */
 export interface ShapeView {
   kind: "box" | "capsule" | "cone" | "cylinder" | "mesh" | "plane" | "sphere";
   size: number[];
@@ -35,6 +36,7 @@ export interface ShapeView {
   visible: boolean;
   collide: boolean;
   mesh: string | null;
+  texture: string | null;
 }
 
 /** An element, posed in the frame of its body. */
@@ -60,7 +62,7 @@ export interface Dof {
   effort_signal: string | null;
 }
 
-/** A joint between ``parent`` and ``body``. ``x0`` is the pose of the body in its parent at joint value 0; ``pivot`` and ``axis`` are in the frame of the body. */
+/** A joint between ``parent`` and ``body``. ``x0`` is the pose of the body in its parent at joint value 0; ``pivot`` and ``axis`` are in the frame of the body. ``path`` has the points x y z of a rail, one behind the other, in the frame of the parent; it is empty for others. */
 export interface JointView {
   name: string;
   label: string;
@@ -76,6 +78,7 @@ export interface JointView {
   origin: string;
   drive: "effort" | "kinematic" | "motor" | "none" | "servo";
   dofs: Dof[];
+  path: number[];
 }
 
 /** An anchor, posed in the frame of its body. */
@@ -95,12 +98,22 @@ export interface LoopView {
   joint: string;
 }
 
+/** The line of a ray sensor in the frame of a body: from ``start`` [m] along a unit vector. It sees as far as ``range`` [m]; ``signal`` is the distance of what it meets [m]. */
+export interface RayView {
+  body: number;
+  start: number[];
+  direction: number[];
+  range: number;
+  signal: string;
+}
+
 /** A sensor and the signals it fills. */
 export interface SensorView {
   name: string;
   type: string;
   on: string;
   signals: string[];
+  ray: RayView | null;
 }
 
 /** What decides targets; ``file`` is its program, if it has one. */
@@ -164,7 +177,7 @@ export interface ReplayView {
   marks: MarkView[];
 }
 
-/** What a client is told first. */
+/** What a client is told first. ``address`` is where other machines reach the studio; empty where they cannot. */
 export interface Hello {
   type: "hello";
   protocol: number;
@@ -173,6 +186,7 @@ export interface Hello {
   driver: string | null;
   people: string[];
   scene_open: boolean;
+  address: string;
 }
 
 /** The scene that is open; frames carry its ``version``. */
@@ -209,7 +223,7 @@ export interface Closed {
   type: "closed";
 }
 
-/** How the run stands; about ten times a second. ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m]; ``history`` the first and last time one can go back to [s]; ``seeking`` whether the poses are those of the past. */
+/** How the run stands; about ten times a second. ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m] and ``gap_at`` the loop that has it; ``history`` the first and last time one can go back to [s]; ``seeking`` whether the poses are those of the past. */
 export interface Status {
   type: "status";
   time: number;
@@ -219,6 +233,7 @@ export interface Status {
   lateness: number;
   rtf: number;
   gap: number;
+  gap_at: string;
   energy: number;
   step: number;
   recording: string | null;
@@ -242,7 +257,7 @@ export interface Owners {
   owners: { [key: string]: string };
 }
 
-/** An attribute; ``value`` is as the file would say it, ``words`` what is allowed. */
+/** An attribute; ``value`` is as the file would say it, ``words`` what is allowed. ``origin`` is file and line, ``source`` whose file that is, ``help`` one sentence for people. */
 export interface Row {
   key: string;
   value: string | number | boolean;
@@ -253,14 +268,18 @@ export interface Row {
   origin: string;
   editable: boolean;
   changed: boolean;
+  source: "default" | "file" | "kit";
+  help: string;
 }
 
-/** Answer to ``inspect``. */
+/** Answer to ``inspect``; ``note`` says what an edit would do, or why there is none. ``convert`` is set where a copy in TOML could be edited. */
 export interface Attributes {
   type: "attributes";
   name: string;
   kind: string;
   rows: Row[];
+  note: string;
+  convert: boolean;
 }
 
 /** Something asked for was not done; ``what`` is the type of the message that asked. */
@@ -279,12 +298,23 @@ export interface People {
   asks: string | null;
 }
 
-/** What can be undone, redone and saved. */
+/** What can be undone, redone and saved. ``undo`` and ``redo`` name the steps; ``files`` have something to save; ``own`` is whether they can be saved where they are, else under another name, for instance ``suggestion``. */
 export interface UndoState {
   type: "undo";
   can_undo: boolean;
   can_redo: boolean;
   dirty: boolean;
+  undo: string;
+  redo: string;
+  files: string[];
+  own: boolean;
+  suggestion: string;
+}
+
+/** Files were written. */
+export interface Saved {
+  type: "saved";
+  files: string[];
 }
 
 /** The gallery is to be asked for again. */
@@ -426,9 +456,40 @@ export interface Redo {
   type: "redo";
 }
 
-/** Writes the file. */
+/** Writes the files that changed. */
 export interface Save {
   type: "save";
+}
+
+/** Writes the scene and what it needs to another file, and goes on there. */
+export interface SaveAs {
+  type: "save_as";
+  path: string;
+  overwrite?: boolean;
+}
+
+/** Opens a new scene, not saved yet: a floor, and on it a part of a kit if one is named. */
+export interface NewScene {
+  type: "new_scene";
+  name: string;
+  part?: string;
+}
+
+/** Writes the joint values that are shown into the file, as a named posture. */
+export interface StorePosture {
+  type: "store_posture";
+  name: string;
+}
+
+/** Makes a copy in TOML of the file that is open, and opens that. */
+export interface Convert {
+  type: "convert";
+}
+
+/** Takes a file off the list of recent ones; the file itself stays. */
+export interface Forget {
+  type: "forget";
+  path: string;
 }
 
 /** Begins or ends a recording. */
@@ -487,11 +548,12 @@ export interface GalleryKit {
   parts: GalleryPart[];
 }
 
-/** A file that was open; ``when`` in seconds since 1970. */
+/** A file that was open; ``when`` in seconds since 1970, ``missing`` if it is there no more. */
 export interface Recent {
   path: string;
   name: string;
   when: number;
+  missing: boolean;
 }
 
 /** A recording of the studio's folder: its length [s], its size [byte]. ``when`` in seconds since 1970; ``problem`` says why it cannot be shown, or not all of it. */
@@ -535,6 +597,7 @@ export type FromServer =
   | Refused
   | People
   | UndoState
+  | Saved
   | GalleryChanged;
 
 export type FromClient =
@@ -561,6 +624,11 @@ export type FromClient =
   | Undo
   | Redo
   | Save
+  | SaveAs
+  | NewScene
+  | StorePosture
+  | Convert
+  | Forget
   | Record
   | Mark
   | GoOn

@@ -1,43 +1,63 @@
-import { address } from "../app/token";
-import { fetchGallery } from "../start/gallery";
+import type { Gallery } from "../protocol/messages";
+import { layout } from "../app/layout";
+import { store } from "../app/store";
 import { on } from "../app/topics";
+import { fetchGallery } from "../start/gallery";
+import { partCard } from "../start/partCard";
 import { h } from "../ui/dom";
-import { icon } from "../ui/icon";
+import { searchField } from "../ui/searchField";
+import { matches } from "./palette";
 
-/** Parts of the kits, to look through. */
+/** Parts of the kits, to look through, search and open. */
 export function kitPanel(): HTMLElement {
-  const list = h("div", { class: "kit-grid" });
+  const list = h("div", { class: "kit-grid", role: "group", "aria-label": "Parts" });
+  const pick = h("select", { "aria-label": "Kit" });
+  const note = h("p", { class: "tree-count", role: "status" });
+  let gallery: Gallery | null = null;
+  let typed = "";
+  const draw = (): void => {
+    if (!gallery) return;
+    const cards = gallery.kits
+      .filter((kit) => !pick.value || kit.name === pick.value)
+      .flatMap((kit) => kit.parts.map((part) => ({ kit: kit.name, part })))
+      .filter(({ kit, part }) => matches(`${part.title} ${part.name} ${kit}`, typed))
+      .map(({ kit, part }) => partCard(part, kit));
+    list.replaceChildren(...cards);
+    const all = gallery.kits.reduce((n, kit) => n + kit.parts.length, 0);
+    if (all === 0) note.textContent = "No parts yet. Kits in ~/.linkwork/kits bring them.";
+    else if (cards.length === 0) note.textContent = "No part has this name.";
+    else note.textContent = `${cards.length} of ${all} parts.`;
+  };
+  const search = searchField("Search parts", (words) => ((typed = words), draw()));
   const panel = h(
     "div",
     { class: "panel-body", role: "tabpanel", "aria-label": "Kit" },
-    h("div", { class: "tree-scroll" }, list),
+    search,
+    h("div", { class: "kit-filter" }, h("div", { class: "input-box" }, pick)),
+    h("div", { class: "tree-scroll" }, list, note),
   );
+  pick.addEventListener("change", draw);
   const fill = async (): Promise<void> => {
-    const gallery = await fetchGallery();
-    const cards = gallery.kits.flatMap((kit) =>
-      kit.parts.map((part) =>
-        h(
-          "div",
-          { class: "kit-card", title: `${kit.name}/${part.name}` },
-          part.picture
-            ? h("img", { src: address(part.picture), alt: "", loading: "lazy" })
-            : h("span", { class: "kit-blank" }, icon("part", 32)),
-          h("b", {}, part.title || part.name),
-          h("span", {}, kit.name),
-        ),
+    gallery = await fetchGallery();
+    const chosen = pick.value;
+    pick.replaceChildren(
+      h("option", { value: "" }, "All kits"),
+      ...gallery.kits.map((kit) =>
+        h("option", { value: kit.name, selected: kit.name === chosen }, kit.name),
       ),
     );
-    list.replaceChildren(...cards);
-    if (cards.length === 0)
-      list.append(h("p", { class: "empty" }, "No parts yet. Kits bring them."));
+    draw();
   };
   let filled = false;
   const begin = (): void => {
-    if (filled || panel.hidden) return;
+    if (filled || layout.left !== "Kit" || !store.scene) return;
     filled = true;
-    fill().catch(() => (filled = false));
+    fill().catch((error: Error) => {
+      filled = false;
+      note.textContent = error.message;
+    });
   };
-  on("layout", begin);
+  on(["layout", "scene"], begin);
   on("gallery", () => {
     filled = false;
     begin();

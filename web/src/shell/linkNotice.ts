@@ -8,14 +8,13 @@ const PATIENCE_MS = 600;
 /** Says over the page that the server is away; goes by itself when it is back. */
 export function linkNotice(): HTMLElement {
   const words = h("span", {});
-  const reload = button("Reload", () => location.reload());
-  reload.hidden = true;
+  const help = h("span", { class: "link-help" });
   const notice = h(
     "div",
     { class: "link-notice", role: "alert", hidden: true },
     h("span", { class: "dot lost" }),
     words,
-    reload,
+    help,
   );
   let timer = 0;
   on("link", () => {
@@ -23,12 +22,19 @@ export function linkNotice(): HTMLElement {
     if (store.link === "open") notice.hidden = true;
     else if (store.link === "refused" || store.link === "lost") {
       words.textContent = store.linkReason;
-      reload.hidden = store.link !== "refused";
+      help.replaceChildren(...(store.link === "refused" ? [wayIn(store.linkReason)] : []));
       timer = window.setTimeout(
         () => (notice.hidden = false),
-        store.link === "lost" ? PATIENCE_MS : 0,
+        store.link === "lost" && notice.hidden ? PATIENCE_MS : 0,
       );
     }
   });
   return notice;
+}
+
+/** What helps one who was not let in: the token typed in, or a newer page. */
+function wayIn(reason: string): HTMLElement {
+  if (!/token/i.test(reason)) return button("Reload", () => location.reload());
+  // The server answers an empty token with a page that asks for the right one.
+  return button("Enter the token", () => location.assign(new URL("./?token=", location.href)));
 }

@@ -1,5 +1,6 @@
 import { allCommands } from "../app/commands";
 import { select } from "../app/selection";
+import { command } from "../app/session";
 import { store } from "../app/store";
 import { h } from "../ui/dom";
 
@@ -24,8 +25,13 @@ function entries(): Entry[] {
         })),
       ]
     : [];
+  const postures = (store.scene?.postures ?? []).map((name) => ({
+    title: `Posture: ${name}`,
+    hint: "apply",
+    run: () => void command({ type: "posture", name }),
+  }));
   const commands = allCommands().map((c) => ({ title: c.title, hint: c.key ?? "", run: c.run }));
-  return [...commands, ...things];
+  return [...commands, ...postures, ...things];
 }
 
 /** Every word typed must occur somewhere in the title. */

@@ -1,9 +1,9 @@
 import { send } from "../app/session";
 import { isDriver, store } from "../app/store";
 import { on } from "../app/topics";
+import { button } from "../ui/button";
 import { h } from "../ui/dom";
 import { openMenu } from "../ui/menu";
-import { toast } from "../ui/toast";
 
 /** Who is here, who drives; the button asks for the wheel or hands it over. */
 export function people(): HTMLElement {
@@ -13,6 +13,8 @@ export function people(): HTMLElement {
     "aria-haspopup": "menu",
     onclick: () => openMenu(made, choices(), "People"),
   });
+  const request = h("div", { class: "request", role: "alertdialog", hidden: true });
+  const ask = button("Ask to drive", () => send({ type: "control_request" }), "raised");
   const draw = (): void => {
     const { people: all, driver, asks } = store.people;
     const order = [...all].sort((a, b) => Number(b === driver) - Number(a === driver));
@@ -21,7 +23,7 @@ export function people(): HTMLElement {
       .map((who) =>
         h(
           "span",
-          { class: `badge ${who === driver ? "driver" : ""}`, title: who },
+          { class: `badge ${who === driver ? "driver" : ""}`, title: whoIs(who) },
           who.slice(0, 2),
         ),
       );
@@ -37,17 +39,35 @@ export function people(): HTMLElement {
         watching > 0 ? `, ${watching} watch` : "",
       ),
     );
-    if (asks && isDriver()) {
-      toast({
-        level: "info",
-        text: `${asks} asks to drive. Hand over?`,
-        action: { label: "Hand over", run: () => send({ type: "control_grant", to: asks }) },
-      });
-    }
+    const waits = asks === store.you;
+    ask.hidden = isDriver() || all.length === 0;
+    ask.disabled = waits;
+    ask.lastElementChild!.textContent = waits ? `Asked ${driver ?? ""}` : "Ask to drive";
+    drawRequest(request, isDriver() ? asks : null);
   };
   on("people", draw);
   draw();
-  return made;
+  return h("span", { class: "people-side" }, made, ask, request);
+}
+
+/** Somebody's question stays until it is answered. */
+function drawRequest(request: HTMLElement, asks: string | null): void {
+  request.hidden = asks === null;
+  if (asks === null) return request.replaceChildren();
+  const words = `${asks} asks to drive. Hand over?`;
+  if (request.getAttribute("aria-label") === words && request.childElementCount > 0) return;
+  request.setAttribute("aria-label", words);
+  request.replaceChildren(
+    h("span", {}, words),
+    button("Hand over", () => send({ type: "control_grant", to: asks }), "accent"),
+    // To grant the wheel to oneself is to say no.
+    button("Not now", () => send({ type: "control_grant", to: store.you }), "raised"),
+  );
+}
+
+function whoIs(who: string): string {
+  const you = who === store.you ? ", you" : "";
+  return `${who}${you}, ${who === store.people.driver ? "drives" : "watches"}`;
 }
 
 function choices(): { label: string; run: () => void }[] {

@@ -1,6 +1,6 @@
 import { format } from "../app/numbers";
 import { on } from "../app/topics";
-import { store } from "../app/store";
+import { isDriver, store } from "../app/store";
 import { h, setText } from "../ui/dom";
 
 /** How the run stands, in one line. */
@@ -13,16 +13,18 @@ export function statusBar(): HTMLElement {
     values.set(name, value);
     return h("span", { class: `status-item ${extra}` }, `${name} `, value);
   };
+  const where = h("span", { class: "status-where" });
   const hint = h("span", { class: "status-hint" });
   const engine = h("b", {});
   const bar = h(
     "footer",
     { class: "status-bar", "aria-label": "Status" },
     h("span", { class: "status-link" }, dot, link),
+    item("Time"),
     item("Step", "first-to-go"),
     item("Real time"),
     item("Lateness"),
-    item("Largest gap"),
+    h("span", {}, item("Largest gap"), where),
     item("Energy"),
     h("span", { class: "spring" }),
     hint,
@@ -39,6 +41,7 @@ export function statusBar(): HTMLElement {
     dot.className = `dot ${store.link}`;
     const status = store.status;
     const set = (name: string, text: string): void => setText(values.get(name)!, text);
+    set("Time", status ? `${format(status.time, 3)} s` : "–");
     set(
       "Step",
       store.scene ? `${format(store.scene.step * 1000, store.scene.step < 1e-3 ? 2 : 0)} ms` : "–",
@@ -46,16 +49,23 @@ export function statusBar(): HTMLElement {
     set("Real time", status ? `${format(status.rtf, 2)} ×` : "–");
     set("Lateness", status ? `${format(status.lateness * 1000, 1)} ms` : "–");
     set("Largest gap", status ? `${format(status.gap * 1000, 3)} mm` : "–");
+    const at = status?.gap_at ?? "";
+    setText(where, at ? ` at ${at.split("/").slice(-2).join("/")}` : "");
+    where.title = at;
     set("Energy", status ? `${format(status.energy, 2)} J` : "–");
     setText(engine, store.scene?.engines.join(", ") ?? "");
     setText(
       hint,
-      status?.seeking
-        ? "You see the past. Play goes on from here."
-        : "Left-drag turns a joint, Ctrl-drag pulls",
+      store.scene?.replay
+        ? `Recording ${store.scene.replay.name}, ${format(store.scene.replay.duration, 1)} s`
+        : status?.seeking
+          ? "You see the past. Play goes on from here."
+          : !isDriver()
+            ? "You watch. Ask to drive in the top bar"
+            : "Left-drag turns a joint, Ctrl-drag pulls",
     );
   };
-  on(["status", "scene", "link"], draw);
+  on(["status", "scene", "link", "people"], draw);
   draw();
   return bar;
 }

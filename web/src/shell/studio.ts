@@ -1,6 +1,7 @@
 import { chartDock } from "../charts/dock";
 import { layout } from "../app/layout";
 import { on } from "../app/topics";
+import { hasDrawer, watchesOnly } from "../app/width";
 import { transport } from "../transport/transport";
 import { h } from "../ui/dom";
 import { attachPointer } from "../views/pointer";
@@ -42,7 +43,8 @@ export function studio(stage: Stage): HTMLElement {
     page.style.setProperty("--right", `${layout.rightWidth}px`);
     page.style.setProperty("--dock", `${layout.dockHeight}px`);
     page.classList.toggle("docked", layout.dock);
-    page.classList.toggle("drawer", layout.drawer);
+    page.classList.toggle("drawer", layout.drawer && hasDrawer());
+    page.classList.toggle("watching", watchesOnly());
   };
   on("layout", arrange);
   arrange();

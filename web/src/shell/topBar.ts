@@ -1,12 +1,13 @@
 import { arrange, chooseWorkspace, layout, type Workspace } from "../app/layout";
 import { run } from "../app/commands";
+import { convert } from "../app/files";
 import { on } from "../app/topics";
 import { store } from "../app/store";
 import { switchTheme, theme } from "../app/theme";
 import { button, iconButton } from "../ui/button";
 import { h, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
-import { openMenu } from "../ui/menu";
+import { openMenu, type MenuItem } from "../ui/menu";
 import { people } from "./people";
 import { share } from "./share";
 
@@ -52,7 +53,13 @@ export function topBar(): HTMLElement {
 export function commandsButton(): HTMLElement {
   return h(
     "button",
-    { type: "button", class: "button bare commands", onclick: () => run("palette") },
+    {
+      type: "button",
+      class: "button bare commands",
+      "aria-label": "Commands",
+      title: "Commands (Ctrl+K)",
+      onclick: () => run("palette"),
+    },
     icon("search"),
     h("span", {}, "Commands"),
     h("kbd", {}, "Ctrl K"),
@@ -87,17 +94,7 @@ function fileMenu(): HTMLElement {
       type: "button",
       class: "file-pick",
       "aria-haspopup": "menu",
-      onclick: () =>
-        openMenu(
-          pick,
-          [
-            { label: "Save", key: "Ctrl S", run: () => run("save") },
-            { label: "Reset", key: "⌫", run: () => run("reset") },
-            { label: "Snapshot, PNG", run: () => run("snapshot") },
-            { label: "Back to the gallery", run: () => run("close") },
-          ],
-          "File",
-        ),
+      onclick: () => openMenu(pick, fileItems(), "File"),
     },
     name,
     dot,
@@ -108,10 +105,45 @@ function fileMenu(): HTMLElement {
     setText(name, store.scene?.name.split("/").at(-1) ?? "");
     pick.title = [store.scene?.title, store.scene?.file].filter(Boolean).join("\n");
     dot.hidden = !store.undo.dirty;
+    setText(kind, store.scene?.replay ? "recording" : "scene");
   };
   on(["scene", "undo"], draw);
   draw();
   return pick;
+}
+
+function fileItems(): MenuItem[] {
+  const { undo, scene } = store;
+  const edits: MenuItem[] = [];
+  if (undo.can_undo)
+    edits.push({ label: `Undo: ${undo.undo}`, key: "Ctrl Z", run: () => run("undo") });
+  if (undo.can_redo)
+    edits.push({ label: `Redo: ${undo.redo}`, key: "Ctrl ⇧ Z", run: () => run("redo") });
+  const files: MenuItem[] =
+    scene?.editable === false
+      ? scene.file && !scene.replay
+        ? [{ label: "Edit as TOML", run: convert }]
+        : []
+      : [
+          { label: "Save", key: "Ctrl S", run: () => run("save") },
+          { label: "Save as…", key: "Ctrl ⇧ S", run: () => run("save-as") },
+          { label: "Store posture…", run: () => run("store-posture") },
+        ];
+  return [
+    ...edits,
+    ...files,
+    { label: "New scene…", run: () => run("new-scene") },
+    { label: "Reset", key: "⌫", run: () => run("reset") },
+    { label: "Snapshot, PNG", run: () => run("snapshot") },
+    { label: "Open a recording", run: () => run("recordings") },
+    ...(scene?.replay
+      ? [
+          { label: "Save as HTML", run: () => run("save-html") },
+          { label: "Go on from here", run: () => run("go-on") },
+        ]
+      : []),
+    { label: "Back to the gallery", run: () => run("close") },
+  ];
 }
 
 function edits(): HTMLElement[] {
@@ -122,10 +154,17 @@ function edits(): HTMLElement[] {
     undo.disabled = !store.undo.can_undo;
     redo.disabled = !store.undo.can_redo;
     save.disabled = store.scene?.editable === false;
+    name(undo, store.undo.undo ? `Undo: ${store.undo.undo} (Ctrl+Z)` : "Undo (Ctrl+Z)");
+    name(redo, store.undo.redo ? `Redo: ${store.undo.redo} (Ctrl+Shift+Z)` : "Redo (Ctrl+Shift+Z)");
   };
   on(["undo", "scene"], draw);
   draw();
   return [undo, redo, save];
+}
+
+function name(made: HTMLElement, words: string): void {
+  made.title = words;
+  made.setAttribute("aria-label", words);
 }
 
 function workspaces(): HTMLElement {

@@ -1,4 +1,6 @@
 import type { Imported, Problem } from "../protocol/messages";
+import { openScene } from "../app/files";
+import { isDriver } from "../app/store";
 import { command } from "../app/session";
 import { address } from "../app/token";
 import { button } from "../ui/button";
@@ -10,57 +12,82 @@ import { droppedFiles, type NamedFile } from "./droppedFiles";
 /** Sends files to the server and opens what it made of them. */
 async function bring(files: NamedFile[]): Promise<void> {
   if (files.length === 0) return;
+  // Who only watches is told so before anything is sent.
+  if (!isDriver()) return void command({ type: "open", scene: files[0]!.path });
   const form = new FormData();
   for (const { file, path } of files) form.append("files", file, path);
   try {
     const answer = await fetch(address("/api/import"), { method: "POST", body: form });
     const result = (await answer.json()) as Imported | Problem;
-    if ("scene" in result) command({ type: "open", scene: result.scene });
+    if ("scene" in result) openScene(result.scene);
     else toast({ level: "error", text: [result.error, result.where].filter(Boolean).join(" ") });
   } catch {
     toast({ level: "error", text: "The files did not reach the server. Try again." });
   }
 }
 
-export function openFileButton(): HTMLElement {
-  const input = h("input", {
-    type: "file",
-    multiple: true,
-    hidden: true,
-    "aria-label": "Files to open",
-  });
-  input.addEventListener("change", () => {
-    void bring([...(input.files ?? [])].map((file) => ({ file, path: file.name })));
-    input.value = "";
-  });
-  const open = button("Open file", () => input.click(), "accent", "folder");
-  return h("div", { class: "open-file" }, open, input);
+/** Buttons that open files, or a folder with all that is in it. */
+export function openButtons(): HTMLElement {
+  const input = (label: string, folder: boolean): HTMLInputElement => {
+    const made = h("input", {
+      type: "file",
+      multiple: true,
+      hidden: true,
+      "aria-label": label,
+      ...(folder ? { webkitdirectory: "" } : {}),
+    });
+    made.addEventListener("change", () => {
+      const files = [...(made.files ?? [])];
+      void bring(files.map((file) => ({ file, path: file.webkitRelativePath || file.name })));
+      made.value = "";
+    });
+    return made;
+  };
+  const files = input("Files to open", false);
+  const folder = input("Folder to open", true);
+  return h(
+    "div",
+    { class: "open-file" },
+    button("Open file", () => files.click(), "raised", "file"),
+    button("Open folder", () => folder.click(), "raised", "folder"),
+    files,
+    folder,
+  );
 }
 
-/** Where files are dropped; the whole window takes them too. */
+/** Where files are dropped, by name; in fact the whole window takes them. */
 export function dropZone(): HTMLElement {
-  const zone = h(
+  return h(
     "div",
     { class: "drop-zone", role: "region", "aria-label": "Drop files to import" },
     icon("upload"),
     h("b", {}, "Drop files to import"),
-    h("span", {}, "URDF, TOML, with their meshes"),
+    h("span", {}, "TOML, URDF with its meshes, a folder, a ZIP, a recording"),
   );
-  const over = (event: DragEvent): void => {
-    if (!zone.isConnected) return;
+}
+
+/** Takes files dropped anywhere in the window, also while a scene is open. */
+export function listenDrops(): void {
+  const veil = h(
+    "div",
+    { class: "drop-veil", hidden: true },
+    h("div", {}, icon("upload", 32), h("b", {}, "Drop to open")),
+  );
+  document.body.append(veil);
+  const hasFiles = (event: DragEvent): boolean =>
+    event.dataTransfer?.types.includes("Files") ?? false;
+  document.addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
     event.preventDefault();
-    zone.classList.add("over");
-  };
-  document.addEventListener("dragover", over);
-  document.addEventListener(
-    "dragleave",
-    (event) => event.relatedTarget === null && zone.classList.remove("over"),
-  );
+    veil.hidden = false;
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (event.relatedTarget === null) veil.hidden = true;
+  });
   document.addEventListener("drop", (event) => {
-    zone.classList.remove("over");
-    if (!zone.isConnected || !event.dataTransfer) return;
+    veil.hidden = true;
+    if (!event.dataTransfer || !hasFiles(event)) return;
     event.preventDefault();
     void droppedFiles(event.dataTransfer).then(bring);
   });
-  return zone;
 }

@@ -1,16 +1,19 @@
-import type { Gallery, GalleryKit, GalleryScene, Recent } from "../protocol/messages";
-import { command } from "../app/session";
+import type { Gallery, GalleryScene } from "../protocol/messages";
+import { newScene, openScene } from "../app/files";
 import { store } from "../app/store";
 import { address } from "../app/token";
 import { on } from "../app/topics";
 import { matches } from "../shell/palette";
 import { commandsButton, themeButton } from "../shell/topBar";
+import { button } from "../ui/button";
 import { h, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { searchField } from "../ui/searchField";
-import { ago } from "./ago";
-import { dropZone, openFileButton } from "./dropZone";
+import { dropZone, openButtons } from "./dropZone";
 import { fetchGallery } from "./gallery";
+import { kitTile } from "./kits";
+import { recentRow } from "./recentRow";
+import { recordingRows } from "./recordingList";
 
 /** The page before a scene is open: gallery, recent files, import. */
 export function startPage(): HTMLElement {
@@ -18,6 +21,7 @@ export function startPage(): HTMLElement {
   const kits = h("div", { class: "kit-row", role: "list", "aria-label": "Kits" });
   const kitWords = h("span", { class: "heading-note" });
   const recent = h("div", { class: "recent", role: "list", "aria-label": "Recent" });
+  const recordings = h("div", { class: "recordings", role: "list", "aria-label": "Recordings" });
   const version = h("span", { class: "version" });
   const host = h("span", { class: "host" });
   let gallery: Gallery | null = null;
@@ -36,12 +40,16 @@ export function startPage(): HTMLElement {
     const kitsShown = gallery.kits.filter((k) =>
       matches(`${k.name} ${k.parts.map((p) => p.title).join(" ")}`, typed),
     );
-    kits.replaceChildren(...kitsShown.map(kitCard));
+    kits.replaceChildren(...kitsShown.map(kitTile));
+    if (kitsShown.length === 0) kits.append(h("p", { class: "empty" }, "No kit has this name."));
     const count = gallery.kits.reduce((n, kit) => n + kit.parts.length, 0);
     setText(kitWords, `${count} part${count === 1 ? "" : "s"} that snap together`);
     recent.replaceChildren(...gallery.recent.map(recentRow));
     if (gallery.recent.length === 0)
       recent.append(h("p", { class: "empty" }, "Files you open appear here."));
+    recordings.replaceChildren(
+      ...recordingRows(gallery.recordings.filter((r) => matches(`${r.scene} ${r.path}`, typed))),
+    );
     setText(version, gallery.version);
   };
   const load = (anew: boolean): void => {
@@ -82,7 +90,13 @@ export function startPage(): HTMLElement {
     h(
       "nav",
       { class: "start-left", "aria-label": "Open" },
-      h("div", { class: "start-open" }, openFileButton(), dropZone()),
+      h(
+        "div",
+        { class: "start-open" },
+        button("New scene", () => newScene(), "accent", "plus"),
+        openButtons(),
+        dropZone(),
+      ),
       h("h2", {}, "Recent"),
       recent,
     ),
@@ -99,6 +113,8 @@ export function startPage(): HTMLElement {
       scenes,
       h("div", { class: "start-head" }, h("h1", {}, "Kits"), kitWords),
       kits,
+      h("div", { class: "start-head" }, h("h1", {}, "Recordings")),
+      recordings,
     ),
   );
 }
@@ -109,13 +125,12 @@ function picture(path: string | null): HTMLElement {
 }
 
 function sceneCard(scene: GalleryScene, shown: string | null): HTMLElement {
-  const open = (): void => void command({ type: "open", scene: scene.name });
-  return h(
+  const open = (): void => openScene(scene.name);
+  const card = h(
     "button",
     {
       type: "button",
       class: "scene-card",
-      role: "listitem",
       "data-scene": scene.name,
       onclick: open,
     },
@@ -128,40 +143,5 @@ function sceneCard(scene: GalleryScene, shown: string | null): HTMLElement {
       h("span", { class: "card-about" }, scene.name),
     ),
   );
-}
-
-function kitCard(kit: GalleryKit): HTMLElement {
-  const first = kit.parts.find((part) => part.picture)?.picture ?? null;
-  return h(
-    "div",
-    { class: "kit-tile", role: "listitem" },
-    picture(first),
-    h(
-      "span",
-      { class: "card-words" },
-      h("b", {}, kit.name),
-      h(
-        "span",
-        { class: "card-engine" },
-        `${kit.parts.length} part${kit.parts.length === 1 ? "" : "s"}`,
-      ),
-    ),
-  );
-}
-
-function recentRow(file: Recent): HTMLElement {
-  const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
-  return h(
-    "button",
-    {
-      type: "button",
-      class: "recent-row",
-      role: "listitem",
-      title: file.path,
-      onclick: () => command({ type: "open", scene: file.path }),
-    },
-    icon("file"),
-    h("span", { class: "recent-words" }, h("b", {}, file.name), h("span", {}, folder)),
-    h("span", { class: "recent-when" }, ago(file.when, Date.now() / 1000)),
-  );
+  return h("div", { role: "listitem", class: "cell" }, card);
 }

@@ -1,7 +1,8 @@
 import { format } from "../app/numbers";
 import { command } from "../app/session";
-import { store } from "../app/store";
+import { isDriver, store } from "../app/store";
 import { h } from "../ui/dom";
+import { Lane } from "./lane";
 
 const SHORTEST_S = 20;
 
@@ -17,13 +18,15 @@ export class Timeline {
   private readonly bar = h("span", { class: "time-past" });
   private readonly knob = h("span", { class: "time-knob" });
   private readonly marks = h("span", { class: "time-marks", "aria-hidden": "true" });
+  private readonly lane = new Lane();
+  private readonly slider: HTMLElement;
   readonly element: HTMLElement;
   private span = 0;
   private time = 0;
   private holding = false;
 
   constructor() {
-    this.element = h(
+    this.slider = h(
       "div",
       {
         class: "timeline",
@@ -37,15 +40,17 @@ export class Timeline {
       this.knob,
       this.marks,
     );
-    this.element.addEventListener("pointerdown", (event) => {
-      this.element.setPointerCapture(event.pointerId);
+    this.element = h("div", { class: "time-track" }, this.lane.element, this.slider);
+    this.slider.addEventListener("pointerdown", (event) => {
+      if (!isDriver()) return;
+      this.slider.setPointerCapture(event.pointerId);
       this.holding = true;
       this.seek(event);
     });
-    this.element.addEventListener("pointermove", (event) => this.holding && this.seek(event));
-    this.element.addEventListener("pointerup", () => (this.holding = false));
-    this.element.addEventListener("pointercancel", () => (this.holding = false));
-    this.element.addEventListener("keydown", (event) => {
+    this.slider.addEventListener("pointermove", (event) => this.holding && this.seek(event));
+    this.slider.addEventListener("pointerup", () => (this.holding = false));
+    this.slider.addEventListener("pointercancel", () => (this.holding = false));
+    this.slider.addEventListener("keydown", (event) => {
       const by = { ArrowLeft: -0.1, ArrowRight: 0.1, PageDown: -1, PageUp: 1 }[event.key];
       if (by === undefined) return;
       event.preventDefault();
@@ -54,7 +59,7 @@ export class Timeline {
   }
 
   private seek(event: PointerEvent): void {
-    const box = this.element.getBoundingClientRect();
+    const box = this.slider.getBoundingClientRect();
     this.go(((event.clientX - box.left) / box.width) * this.span);
   }
 
@@ -67,19 +72,21 @@ export class Timeline {
   draw(time: number): void {
     this.time = time;
     const history = store.status?.history ?? null;
+    const whole = store.scene?.replay?.duration;
     const span =
-      this.holding && this.span > 0 ? this.span : spanFor(Math.max(time, history?.[1] ?? 0));
+      whole ||
+      (this.holding && this.span > 0 ? this.span : spanFor(Math.max(time, history?.[1] ?? 0)));
     if (span !== this.span) {
       this.span = span;
       const each = span / 10;
       this.marks.replaceChildren(
         ...Array.from({ length: 11 }, (_, i) => {
-          const mark = h("span", {}, format(i * each, 0));
+          const mark = h("span", {}, format(i * each, each < 1 ? 1 : 0));
           mark.style.left = `${i * 10}%`;
           return mark;
         }),
       );
-      this.element.setAttribute("aria-valuemax", String(span));
+      this.slider.setAttribute("aria-valuemax", String(span));
     }
     const place = (t: number): number => Math.min(100, (100 * t) / span);
     this.knob.style.left = `${place(time)}%`;
@@ -88,10 +95,11 @@ export class Timeline {
       this.bar.style.left = `${place(history[0])}%`;
       this.bar.style.width = `${place(history[1]) - place(history[0])}%`;
     }
+    this.lane.draw(span);
     const words = `${format(time, 1)} seconds`;
-    if (this.element.getAttribute("aria-valuetext") !== words) {
-      this.element.setAttribute("aria-valuenow", time.toFixed(1));
-      this.element.setAttribute("aria-valuetext", words);
+    if (this.slider.getAttribute("aria-valuetext") !== words) {
+      this.slider.setAttribute("aria-valuenow", time.toFixed(1));
+      this.slider.setAttribute("aria-valuetext", words);
     }
   }
 }

@@ -3,12 +3,14 @@ import { command } from "../app/session";
 import { format } from "../app/numbers";
 import { store } from "../app/store";
 import { on } from "../app/topics";
-import { iconButton } from "../ui/button";
+import { button, iconButton } from "../ui/button";
+import { driving } from "../ui/driving";
 import { h, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
+import { marksShown } from "./marks";
+import { replayControls } from "./replayControls";
+import { SPEEDS } from "./speeds";
 import { Timeline } from "./timeline";
-
-const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 0];
 
 /** Reset, back, play, step, record, speed, clock and timeline. */
 export function transport(): HTMLElement {
@@ -31,6 +33,8 @@ export function transport(): HTMLElement {
   );
   const timeline = new Timeline();
   const words = h("span", { class: "history-words" });
+  const now = button("Back to now", () => run("live"));
+  now.classList.add("now");
   let shown = "";
   const draw = (): void => {
     const status = store.status;
@@ -45,24 +49,27 @@ export function transport(): HTMLElement {
       record.title = status?.recording ? `Stop recording ${status.recording}` : "Record";
       record.setAttribute("aria-label", status?.recording ? "Stop recording" : "Record");
     }
+    record.hidden = Boolean(store.scene?.replay);
+    bar.classList.toggle("lanes", record.hidden || marksShown().length > 0);
     if (status && document.activeElement !== speed) {
       const value = String(status.speed);
       if (![...speed.options].some((o) => o.value === value))
         speed.append(h("option", { value }, `${value} ×`));
       speed.value = value;
     }
+    const replay = Boolean(store.scene?.replay);
+    now.hidden = replay || !status?.seeking;
+    words.hidden = replay || Boolean(status?.seeking);
     const history = status?.history;
     setText(
       words,
       status?.recording
         ? "recording"
-        : status?.seeking
-          ? "the past"
-          : history && history[1] > history[0]
-            ? `history ${format(history[1] - history[0], 0)} s`
-            : running
-              ? "running"
-              : "stopped",
+        : history && history[1] > history[0]
+          ? `history ${format(history[1] - history[0], 0)} s`
+          : running
+            ? "running"
+            : "stopped",
     );
   };
   const tick = (): void => {
@@ -75,24 +82,28 @@ export function transport(): HTMLElement {
     tick();
   });
   on("poses", tick);
-  draw();
-  return h(
+  const bar = h(
     "div",
     { class: "transport", role: "toolbar", "aria-label": "Transport" },
-    iconButton("reset", "Reset (Backspace)", () => run("reset")),
-    iconButton("back", "Step back (←)", () => run("back")),
-    play,
-    iconButton("forward", "Step (→)", () => run("step")),
-    record,
-    h("span", { class: "divider" }),
-    h("div", { class: "input-box speed" }, speed),
+    driving(
+      iconButton("reset", "Reset (Backspace)", () => run("reset")),
+      iconButton("back", "Step back (←)", () => run("back")),
+      play,
+      iconButton("forward", "Step (→)", () => run("step")),
+      record,
+      h("span", { class: "divider" }),
+      h("div", { class: "input-box speed" }, speed),
+    ),
     h(
       "div",
       { class: "clock", "aria-label": "Simulated time" },
       clock,
       h("span", { class: "unit" }, "s"),
     ),
-    timeline.element,
+    driving(timeline.element, now),
     words,
+    replayControls(),
   );
+  draw();
+  return bar;
 }

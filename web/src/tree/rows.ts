@@ -93,6 +93,24 @@ export function treeOf(scene: Scene): Row {
     "loop",
     scene.loops.map((l) => row("loop", l.name, l.name, "loop", l.joint)),
   );
+  folder(
+    root,
+    "Postures",
+    "robot",
+    scene.postures.map((name) => row("posture", name, name, "robot")),
+  );
+  folder(
+    root,
+    "Lights",
+    "sun",
+    scene.lights.map((l) => row("light", l.name, l.name, "sun", l.kind)),
+  );
+  folder(
+    root,
+    "Viewpoints",
+    "camera",
+    scene.viewpoints.map((v) => row("viewpoint", v.name, v.name, "camera")),
+  );
   return root;
 }
 
@@ -101,6 +119,18 @@ function folder(root: Row, label: string, icon: IconName, children: Row[]): void
   const made = row("folder", label, label, icon, String(children.length));
   made.children = children;
   root.children.push(made);
+}
+
+/** The row that typing `typed` leads to, from `at` on and around; -1 if none begins so. */
+export function typeAhead(labels: string[], typed: string, at: number): number {
+  const low = typed.toLowerCase();
+  // One letter again and again goes from hit to hit; more letters stay where they fit.
+  const first = low.length > 1 ? at : at + 1;
+  for (let n = 0; n < labels.length; n++) {
+    const here = (first + n) % labels.length;
+    if (labels[here]?.toLowerCase().startsWith(low)) return here;
+  }
+  return -1;
 }
 
 /** Whether a row's name or signal has the typed words. */

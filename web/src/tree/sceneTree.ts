@@ -1,11 +1,18 @@
 import { formatSI } from "../app/numbers";
+import { paced } from "../app/paced";
 import { hover, isSelected, select } from "../app/selection";
 import { valueOf } from "../app/signals";
-import { store, type Kind, type Thing } from "../app/store";
+import { same, store, type Kind, type Thing } from "../app/store";
 import { on } from "../app/topics";
 import { h, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
-import { hits, treeOf, type Row } from "./rows";
+import { hits, treeOf, typeAhead, type Row } from "./rows";
+
+/** How long letters typed one after the other belong together [ms]. */
+const TOGETHER = 700;
+
+/** Numbers that change faster than this many pictures of the screen cannot be read. */
+const DRAW_EACH = 6;
 
 interface Line {
   row: Row;
@@ -26,13 +33,27 @@ export class SceneTree {
   readonly count = h("p", { class: "tree-count", hidden: true });
   private lines: Line[] = [];
   private closed = new Set<string>();
+  private known = "";
+  private revealed: Thing | null = null;
   private typed = "";
+  private ahead = { letters: "", at: 0 };
+  /** Letters lead through the tree for who walks it by keys; after a click they are shortcuts. */
+  private byKeys = true;
 
   constructor() {
     on("scene", () => this.rebuild());
     on(["selection", "hover"], () => this.mark());
-    on(["signals", "units"], () => this.values());
+    on("selection", () => this.reveal());
+    on("units", () => this.values());
+    on(
+      "signals",
+      paced(DRAW_EACH, () => this.values()),
+    );
     this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("pointerdown", () => (this.byKeys = false));
+    this.element.addEventListener("focusout", (event) => {
+      if (!this.element.contains(event.relatedTarget as Node)) this.byKeys = true;
+    });
     this.rebuild();
   }
 
@@ -42,22 +63,28 @@ export class SceneTree {
   }
 
   private rebuild(): void {
+    const focused = this.lines.find((line) => line.element === document.activeElement);
     this.lines = [];
     if (store.scene) {
       const root = treeOf(store.scene);
       // Big scenes open with their parts closed; small ones show everything.
-      if (store.scene.elements.length + store.scene.joints.length > 60) {
+      const known = `${store.scene.name} ${store.scene.file}`;
+      if (known !== this.known && store.scene.elements.length + store.scene.joints.length > 60) {
         const close = (row: Row, depth: number): void => {
-          if (depth >= 2 && row.children.length > 0) this.closed.add(row.name);
+          if (depth >= 2 && row.children.length > 0) this.closed.add(keyOf(row));
           row.children.forEach((child) => close(child, depth + 1));
         };
         close(root, 0);
       }
+      this.known = known;
       this.add(root, null, 0);
     }
     this.element.replaceChildren(...this.lines.map((line) => line.element));
     this.arrange();
     this.mark();
+    this.reveal();
+    const again = focused && this.lines.find((line) => keyOf(line.row) === keyOf(focused.row));
+    again?.element.focus({ preventScroll: true });
     this.values();
   }
 
@@ -96,9 +123,9 @@ export class SceneTree {
     select(thingOf(line.row), event.shiftKey);
   }
 
-  private toggle(line: Line, open = this.closed.has(line.row.name)): void {
-    if (open) this.closed.delete(line.row.name);
-    else this.closed.add(line.row.name);
+  private toggle(line: Line, open = this.closed.has(keyOf(line.row))): void {
+    if (open) this.closed.delete(keyOf(line.row));
+    else this.closed.add(keyOf(line.row));
     this.arrange();
   }
 
@@ -114,19 +141,24 @@ export class SceneTree {
       }
     }
     for (const line of this.lines) {
-      const open = !this.closed.has(line.row.name) || Boolean(this.typed);
+      const open = !this.closed.has(keyOf(line.row)) || Boolean(this.typed);
       line.element.hidden = this.typed ? !kept.has(line) : this.isFolded(line);
       line.element.classList.toggle("dim", Boolean(this.typed) && !found.has(line));
       if (line.row.children.length > 0) line.element.setAttribute("aria-expanded", String(open));
     }
     this.count.hidden = !this.typed;
-    setText(this.count, `${found.size} of ${this.lines.length} match.`);
+    setText(
+      this.count,
+      found.size === 0 ? "Nothing has this name." : `${found.size} of ${this.lines.length} match.`,
+    );
+    this.values();
     const first = this.lines.find((line) => !line.element.hidden);
-    if (first && !this.element.querySelector("[tabindex='0']")) first.element.tabIndex = 0;
+    if (first && !this.lines.some((l) => l.element.tabIndex === 0 && !l.element.hidden))
+      this.lines.forEach((l) => (l.element.tabIndex = l === first ? 0 : -1));
   }
 
   private isFolded(line: Line): boolean {
-    for (let up = line.parent; up; up = up.parent) if (this.closed.has(up.row.name)) return true;
+    for (let up = line.parent; up; up = up.parent) if (this.closed.has(keyOf(up.row))) return true;
     return false;
   }
 
@@ -138,21 +170,40 @@ export class SceneTree {
       const near = store.hover?.name === line.row.name && store.hover.kind === line.row.kind;
       line.element.classList.toggle("near", near);
     }
-    const last = store.selection.at(-1);
+  }
+
+  /** Brings what was selected last into sight; a pointer that passes by moves nothing. */
+  private reveal(): void {
+    const last = store.selection.at(-1) ?? null;
+    // What the user folded meanwhile stays folded: only a new selection is brought to light.
+    if (same(last, this.revealed)) return;
+    this.revealed = last;
     const line = this.lines.find((l) => l.row.name === last?.name && l.row.kind === last.kind);
     if (!line) return;
-    for (let up = line.parent; up; up = up.parent) this.closed.delete(up.row.name);
+    for (let up = line.parent; up; up = up.parent) this.closed.delete(keyOf(up.row));
     this.arrange();
     this.lines.forEach((l) => (l.element.tabIndex = l === line ? 0 : -1));
     line.element.scrollIntoView({ block: "nearest" });
   }
 
   private values(): void {
-    for (const { row, value } of this.lines) {
-      if (!row.signal) continue;
+    for (const { row, value, element } of this.lines) {
+      if (!row.signal || element.hidden) continue;
       const now = valueOf(row.signal);
       setText(value, now === null ? "" : formatSI(now, row.unit, store.degrees));
     }
+  }
+
+  /** Letters lead to the next row that begins with them. */
+  private lead(shown: Line[], letter: string, at: number): number {
+    const now = performance.now();
+    const fresh = now - this.ahead.at > TOGETHER;
+    const letters = fresh ? letter : this.ahead.letters + letter;
+    // The same letter twice means the next one, not a name that begins with it twice.
+    const same = [...letters].every((each) => each === letters[0]);
+    this.ahead = { letters, at: now };
+    const labels = shown.map((line) => line.row.label);
+    return typeAhead(labels, same ? letter : letters, at);
   }
 
   private key(event: KeyboardEvent): void {
@@ -162,22 +213,40 @@ export class SceneTree {
     if (!line) return;
     const go = (to: Line | undefined): void => {
       if (!to) return;
+      this.byKeys = true;
       line.element.tabIndex = -1;
       to.element.tabIndex = 0;
       to.element.focus();
     };
     if (event.key === "ArrowDown") go(shown[at + 1]);
     else if (event.key === "ArrowUp") go(shown[at - 1]);
-    else if (event.key === "ArrowRight") this.toggle(line, true);
-    else if (event.key === "ArrowLeft") {
-      if (line.row.children.length > 0 && !this.closed.has(line.row.name)) this.toggle(line, false);
+    else if (event.key === "Home") go(shown[0]);
+    else if (event.key === "End") go(shown.at(-1));
+    else if (event.key === "ArrowRight") {
+      if (line.row.children.length > 0 && this.closed.has(keyOf(line.row))) this.toggle(line, true);
+      else if (line.row.children.length > 0) go(shown[at + 1]);
+    } else if (event.key === "ArrowLeft") {
+      if (line.row.children.length > 0 && !this.closed.has(keyOf(line.row)))
+        this.toggle(line, false);
       else go(line.parent ?? undefined);
-    } else if (event.key === "Enter" || event.key === " ")
-      select(thingOf(line.row), event.shiftKey);
-    else return;
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (line.row.kind === "folder") this.toggle(line);
+      else select(thingOf(line.row), event.shiftKey);
+    } else if (this.byKeys && /^[\p{L}\p{N}_-]$/u.test(event.key) && !chord(event)) {
+      go(shown[this.lead(shown, event.key, at)]);
+    } else return;
     event.preventDefault();
     event.stopPropagation();
   }
+}
+
+function chord(event: KeyboardEvent): boolean {
+  return event.ctrlKey || event.metaKey || event.altKey;
+}
+
+/** Names are unique within a kind only. */
+function keyOf(row: Row): string {
+  return `${row.kind} ${row.name}`;
 }
 
 function thingOf(row: Row): Thing | null {

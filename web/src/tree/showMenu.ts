@@ -1,4 +1,4 @@
-import { setShow, show, SHOW_LABELS, UNAVAILABLE, type ShowKey } from "../app/show";
+import { setShow, show, SHOW_LABELS, type ShowKey } from "../app/show";
 import { send } from "../app/session";
 import { on } from "../app/topics";
 import { h } from "../ui/dom";
@@ -14,7 +14,6 @@ export function showPanel(): HTMLElement {
     const input = h("input", {
       type: "checkbox",
       checked: show[key],
-      disabled: UNAVAILABLE.has(key),
       onchange: () => setShow(key, input.checked),
     });
     return {
@@ -59,7 +58,7 @@ export function showPanel(): HTMLElement {
 export function openShowMenu(anchor: HTMLElement): void {
   openMenu(
     anchor,
-    KEYS.filter((key) => !UNAVAILABLE.has(key)).map((key) => ({
+    KEYS.map((key) => ({
       label: SHOW_LABELS[key],
       checked: show[key],
       run: () => setShow(key, !show[key]),

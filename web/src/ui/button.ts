@@ -29,7 +29,7 @@ export function button(
 ): HTMLButtonElement {
   return h(
     "button",
-    { type: "button", class: `button ${style}`, onclick: run },
+    { type: "button", class: `button ${style}`, "aria-label": label, onclick: run },
     name && icon(name),
     h("span", {}, label),
   );

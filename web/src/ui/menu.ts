@@ -5,54 +5,82 @@ export interface MenuItem {
   run: () => void;
   key?: string;
   checked?: boolean;
+  /** Whether a line stands above it. */
+  apart?: boolean;
 }
 
-/** Opens a menu below `anchor`; arrows move, Escape closes. */
-export function openMenu(anchor: HTMLElement, items: MenuItem[], label: string): void {
+/** Where a menu opens: below a control, or at a place on the screen for what has the focus. */
+export type MenuPlace = HTMLElement | { x: number; y: number; focus: HTMLElement };
+
+/** Opens a menu; arrows, Home and End move, Escape and Tab close, a letter goes to its item. */
+export function openMenu(place: MenuPlace, items: MenuItem[], label: string): void {
   document.querySelector(".menu")?.remove();
   const menu = h("div", { class: "menu", role: "menu", "aria-label": label });
+  const home = place instanceof HTMLElement ? place : place.focus;
   const close = (): void => {
     menu.remove();
     document.removeEventListener("pointerdown", outside, true);
-    anchor.focus();
+    home.focus({ preventScroll: true });
   };
   const outside = (event: PointerEvent): void => {
-    if (!menu.contains(event.target as Node)) close();
+    if (!menu.isConnected) document.removeEventListener("pointerdown", outside, true);
+    else if (!menu.contains(event.target as Node)) close();
   };
-  for (const item of items) {
-    const choose = (): void => {
-      close();
-      item.run();
-    };
-    menu.append(
-      h(
-        "button",
-        {
-          type: "button",
-          class: `menu-item ${item.checked ? "checked" : ""}`,
-          role: item.checked === undefined ? "menuitem" : "menuitemradio",
-          "aria-checked": item.checked === undefined ? undefined : String(item.checked),
-          onclick: choose,
-        },
-        h("span", {}, item.label),
-        item.key !== undefined && h("kbd", {}, item.key),
-      ),
-    );
-  }
+  menu.append(
+    ...items.map((item) =>
+      line(item, () => {
+        close();
+        item.run();
+      }),
+    ),
+  );
   menu.addEventListener("keydown", (event) => {
-    const all = [...menu.querySelectorAll<HTMLElement>("button")];
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    if (event.key === "ArrowDown") all[(at + 1) % all.length]?.focus();
-    else if (event.key === "ArrowUp") all[(at - 1 + all.length) % all.length]?.focus();
-    else if (event.key === "Escape") close();
-    else return;
+    if (event.key === "Escape" || event.key === "Tab") close();
+    else if (!move(menu, event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   });
-  document.body.append(menu);
-  const box = anchor.getBoundingClientRect();
-  menu.style.left = `${Math.min(box.left, innerWidth - menu.offsetWidth - 8)}px`;
-  menu.style.top = `${Math.min(box.bottom + 4, innerHeight - menu.offsetHeight - 8)}px`;
+  menu.addEventListener("contextmenu", (event) => event.preventDefault());
+  // A modal dialog hides and disables all that is outside it.
+  const dialog = place instanceof HTMLElement ? place.closest("dialog") : null;
+  (dialog ?? document.body).append(menu);
+  const box = place instanceof HTMLElement ? place.getBoundingClientRect() : null;
+  const x = box ? box.left : (place as { x: number }).x;
+  const y = box ? box.bottom + 4 : (place as { y: number }).y;
+  menu.style.left = `${Math.max(8, Math.min(x, innerWidth - menu.offsetWidth - 8))}px`;
+  menu.style.top = `${Math.max(8, Math.min(y, innerHeight - menu.offsetHeight - 8))}px`;
   menu.querySelector<HTMLElement>(".checked, button")?.focus();
   document.addEventListener("pointerdown", outside, true);
+}
+
+function line(item: MenuItem, choose: () => void): HTMLElement {
+  const checkable = item.checked !== undefined;
+  return h(
+    "button",
+    {
+      type: "button",
+      class: `menu-item ${item.checked ? "checked" : ""} ${item.apart ? "apart" : ""}`,
+      role: checkable ? "menuitemradio" : "menuitem",
+      "aria-checked": checkable ? String(item.checked) : undefined,
+      onclick: choose,
+    },
+    h("span", {}, item.label),
+    item.key !== undefined && h("kbd", {}, item.key),
+  );
+}
+
+/** Moves the focus in a menu; false for a key that means nothing here. */
+function move(menu: HTMLElement, key: string): boolean {
+  const all = [...menu.querySelectorAll<HTMLElement>("button")];
+  const at = all.indexOf(document.activeElement as HTMLElement);
+  if (key === "ArrowDown") all[(at + 1) % all.length]?.focus();
+  else if (key === "ArrowUp") all[(at - 1 + all.length) % all.length]?.focus();
+  else if (key === "Home") all[0]?.focus();
+  else if (key === "End") all.at(-1)?.focus();
+  else if (/^\p{L}$/u.test(key)) {
+    const order = [...all.slice(at + 1), ...all.slice(0, at + 1)];
+    const low = key.toLowerCase();
+    order.find((item) => item.textContent?.toLowerCase().startsWith(low))?.focus();
+  } else return false;
+  return true;
 }

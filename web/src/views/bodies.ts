@@ -2,16 +2,18 @@ import {
   Box3,
   Color,
   Group,
-  Matrix4,
   Mesh,
   MeshStandardMaterial,
   Sphere,
   type BufferGeometry,
+  Vector3,
   type Material,
 } from "three";
+import { isHidden } from "../app/hidden";
 import type { ElementView, Scene, ShapeView } from "../protocol/messages";
 import { poseMatrix } from "./pose";
 import { surface } from "./shapes";
+import { laidOut, texture } from "./textures";
 
 export interface Piece {
   mesh: Mesh<BufferGeometry, Material>;
@@ -49,14 +51,14 @@ export class Bodies {
   private async add(element: ElementView, shape: ShapeView): Promise<void> {
     const group = this.groups[element.body];
     if (!group) return;
-    const mesh = new Mesh<BufferGeometry, Material>(undefined, this.material(shape.color));
+    const mesh = new Mesh<BufferGeometry, Material>(undefined, this.material(shape));
     const piece: Piece = { mesh, element, shape };
     mesh.matrixAutoUpdate = false;
     poseMatrix(shape.pose, 0, mesh.matrix);
     mesh.castShadow = shape.kind !== "plane";
     mesh.receiveShadow = true;
     mesh.userData["piece"] = piece;
-    mesh.geometry = await surface(shape);
+    mesh.geometry = shape.texture ? laidOut(await surface(shape)) : await surface(shape);
     if (this.groups[element.body] !== group) return;
     this.dress(piece);
     group.add(mesh);
@@ -64,22 +66,38 @@ export class Bodies {
     this.onArrival();
   }
 
-  private material(color: string): MeshStandardMaterial {
-    let material = this.materials.get(color);
+  private material({ color, texture: image }: ShapeView): MeshStandardMaterial {
+    const key = `${color} ${image ?? ""}`;
+    let material = this.materials.get(key);
     if (!material) {
+      // `#rrggbbaa` has how solid it is in its last two digits.
+      const solid = color.length === 9 ? parseInt(color.slice(7), 16) / 255 : 1;
       material = new MeshStandardMaterial({
-        color: new Color(color),
+        color: new Color(color.slice(0, 7)),
+        opacity: solid,
+        transparent: solid < 1,
         roughness: 0.72,
         metalness: 0,
       });
-      this.materials.set(color, material);
+      this.materials.set(key, material);
+      if (image) void this.cover(material, image);
     }
     return material;
   }
 
+  /** Lays an image on a material as soon as it is there; its own colours are shown then. */
+  private async cover(material: MeshStandardMaterial, image: string): Promise<void> {
+    const found = await texture(image);
+    if (!found) return;
+    material.map = found;
+    material.color.set(0xffffff);
+    material.needsUpdate = true;
+    this.onArrival();
+  }
+
   /** Collision shapes on: what collides is drawn as wires over what is seen. */
-  showCollision(on: boolean): void {
-    this.collision = on;
+  redress(collision: boolean): void {
+    this.collision = collision;
     this.pieces.forEach((piece) => this.dress(piece));
   }
 
@@ -87,13 +105,14 @@ export class Bodies {
     const { shape, mesh } = piece;
     // The grid and its shadow stand for level ground.
     const seen = shape.visible && !isLevelPlane(shape);
-    mesh.visible = this.collision ? shape.collide || seen : seen;
+    const drawn = this.collision ? shape.collide || seen : seen;
+    mesh.visible = drawn && !isHidden(piece.element.name);
     const wire = this.collision && shape.collide;
-    mesh.material = wire ? this.wire(shape.color) : this.material(shape.color);
+    mesh.material = wire ? this.wire(shape) : this.material(shape);
   }
 
-  private wire(color: string): MeshStandardMaterial {
-    const material = this.material(color).clone();
+  private wire(shape: ShapeView): MeshStandardMaterial {
+    const material = this.material(shape).clone();
     material.wireframe = true;
     return material;
   }
@@ -115,20 +134,28 @@ export class Bodies {
     return this.pieces.filter((piece) => piece.element.body === body);
   }
 
-  /** The ball around some pieces, or around all that is not endless floor. */
-  bounds(pieces: Piece[] = this.pieces): Sphere {
-    const box = new Box3();
+  /** Corners of boxes around some pieces, or around all that is not endless floor [m]. */
+  corners(pieces: Piece[] = this.pieces): Vector3[] {
     this.root.updateMatrixWorld(true);
-    const part = new Box3();
-    const matrix = new Matrix4();
+    const found: Vector3[] = [];
     for (const { mesh, shape } of pieces) {
       if (shape.kind === "plane" || !mesh.visible || isGround(shape)) continue;
       if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
-      if (!mesh.geometry.boundingBox) continue;
-      box.union(part.copy(mesh.geometry.boundingBox).applyMatrix4(matrix.copy(mesh.matrixWorld)));
+      const box = mesh.geometry.boundingBox;
+      if (!box || box.isEmpty()) continue;
+      for (const x of [box.min.x, box.max.x])
+        for (const y of [box.min.y, box.max.y])
+          for (const z of [box.min.z, box.max.z])
+            found.push(new Vector3(x, y, z).applyMatrix4(mesh.matrixWorld));
     }
-    if (box.isEmpty()) return new Sphere(undefined, 0.6);
-    return box.getBoundingSphere(new Sphere());
+    return found;
+  }
+
+  /** The ball around some pieces, or around all that is not endless floor. */
+  bounds(pieces: Piece[] = this.pieces): Sphere {
+    const corners = this.corners(pieces);
+    if (corners.length === 0) return new Sphere(undefined, 0.6);
+    return new Box3().setFromPoints(corners).getBoundingSphere(new Sphere());
   }
 }
 

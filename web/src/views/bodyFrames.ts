@@ -1,6 +1,7 @@
 import {
   AxesHelper,
   BoxGeometry,
+  Color,
   EdgesGeometry,
   Group,
   LineBasicMaterial,
@@ -12,6 +13,7 @@ import {
 } from "three";
 import type { Scene } from "../protocol/messages";
 import { show } from "../app/show";
+import { token } from "../app/theme";
 import type { Bodies } from "./bodies";
 
 const DENSE = 6;
@@ -27,6 +29,7 @@ export class BodyFrames {
       const group = new Group();
       group.matrixAutoUpdate = false;
       const axes = new AxesHelper(0.08);
+      paintAxes(axes);
       (axes.material as Material).depthTest = false;
       axes.renderOrder = 600;
       const centre = new Mesh(
@@ -50,6 +53,10 @@ export class BodyFrames {
     });
   }
 
+  recolor(): void {
+    for (const { axes } of this.carriers) paintAxes(axes);
+  }
+
   update(bodies: Bodies): void {
     this.root.visible = show.frames || show.centres || show.inertia;
     if (!this.root.visible) return;
@@ -63,6 +70,14 @@ export class BodyFrames {
       box.visible = show.inertia && moving;
     });
   }
+}
+
+function paintAxes(axes: AxesHelper): void {
+  axes.setColors(
+    new Color(token("axis-x")),
+    new Color(token("axis-y")),
+    new Color(token("axis-z")),
+  );
 }
 
 /** Sides [m] of the uniform box with this mass [kg] and these moments xx yy zz [kg m²]. */

@@ -1,10 +1,13 @@
-import { OrthographicCamera, PerspectiveCamera, Vector3, type Sphere } from "three";
+import { OrthographicCamera, PerspectiveCamera, Vector3 } from "three";
 import { stillness } from "../app/theme";
-import type { ViewName } from "../app/layout";
+import type { ViewpointView } from "../protocol/messages";
+import { fitPoints, type Room } from "./fit";
+import { ANGLES, STEEP, type Preset } from "./presets";
 
+/** Vertical angle of the perspective view [°]. */
 const OPENING = 32;
 const GLIDE_MS = 180;
-const STEEP = Math.PI / 2 - 0.001;
+const TURN = 2 * Math.PI;
 
 interface Stand {
   target: Vector3;
@@ -12,31 +15,31 @@ interface Stand {
   pitch: number;
   /** Half of the height seen at the target [m]. */
   half: number;
+  /** Vertical opening of the perspective camera [rad]. */
+  opening: number;
 }
 
-/** Angles of sight of the fixed views: yaw about z, pitch above the floor [rad]. */
-const ANGLES: Record<ViewName, [number, number]> = {
-  top: [-Math.PI / 2, STEEP],
-  front: [-Math.PI / 2, 0],
-  right: [0, 0],
-  perspective: [-0.9, 0.42],
-};
-
-/** A camera that looks at a target from an angle; orthographic for the three fixed views. */
+/** A camera that looks at a target from an angle; orthographic for the six sides. */
 export class ViewCamera {
   readonly perspective = new PerspectiveCamera(OPENING, 1, 0.01, 200);
   readonly orthographic = new OrthographicCamera(-1, 1, 1, -1, -100, 200);
-  preset: ViewName;
+  preset: Preset;
   stand: Stand;
+  /** The scene's viewpoint that was chosen last, until the camera is moved. */
+  viewpoint = "";
+  /** Whether all stays in sight when the view changes its size: until the camera is moved. */
+  fitted = false;
   private aspect = 1;
+  private height = 1;
   private from: Stand | null = null;
   private to: Stand | null = null;
   private began = 0;
 
-  constructor(preset: ViewName) {
+  constructor(preset: Preset) {
     this.preset = preset;
     const [yaw, pitch] = ANGLES[preset];
-    this.stand = { target: new Vector3(0, 0, 0.3), yaw, pitch, half: 0.8 };
+    const opening = (OPENING * Math.PI) / 180;
+    this.stand = { target: new Vector3(0, 0, 0.3), yaw, pitch, half: 0.8, opening };
     this.perspective.up.set(0, 0, 1);
     this.orthographic.up.set(0, 0, 1);
   }
@@ -50,28 +53,54 @@ export class ViewCamera {
   }
 
   get distance(): number {
-    return this.stand.half / Math.tan((OPENING * Math.PI) / 360);
+    return this.stand.half / Math.tan(this.stand.opening / 2);
   }
 
-  choose(preset: ViewName): void {
+  /** Looks from one side, at what is looked at now. */
+  choose(preset: Preset): void {
     this.preset = preset;
+    this.viewpoint = "";
     const [yaw, pitch] = ANGLES[preset];
-    this.glide({ ...this.stand, target: this.stand.target.clone(), yaw, pitch });
+    const opening = (OPENING * Math.PI) / 180;
+    this.glide({ ...this.end(), yaw: nearest(yaw, this.stand.yaw), pitch, opening });
   }
 
+  /** Looks as the scene's own viewpoint says. */
+  lookFrom({ name, xyz, look_at, opening }: ViewpointView): void {
+    this.preset = "perspective";
+    this.fitted = false;
+    this.viewpoint = name;
+    const target = new Vector3().fromArray(look_at);
+    const out = new Vector3().fromArray(xyz).sub(target);
+    const distance = Math.max(out.length(), 1e-3);
+    const pitch = Math.asin(Math.min(1, Math.max(-1, out.z / distance)));
+    this.glide({
+      target,
+      yaw: nearest(Math.atan2(out.y, out.x), this.stand.yaw),
+      pitch: Math.min(STEEP, Math.max(-STEEP, pitch)),
+      half: distance * Math.tan(opening / 2),
+      opening,
+    });
+  }
+
+  /** Turns about the target by pixels; a side that is turned away from becomes free. */
   orbit(dx: number, dy: number): void {
-    this.stop();
-    this.stand.yaw -= dx * 0.008;
-    this.stand.pitch = Math.min(STEEP, Math.max(-STEEP, this.stand.pitch + dy * 0.008));
+    this.turn(-dx * 0.008, dy * 0.008);
   }
 
-  /** Moves the target by pixels of a view of this height. */
-  pan(dx: number, dy: number, height: number): void {
+  /** Turns about the target [rad]. */
+  turn(yaw: number, pitch: number): void {
     this.stop();
-    const scale = (2 * this.stand.half) / height;
-    const camera = this.camera;
-    const right = new Vector3().setFromMatrixColumn(camera.matrixWorld, 0);
-    const up = new Vector3().setFromMatrixColumn(camera.matrixWorld, 1);
+    this.preset = "perspective";
+    this.stand.yaw += yaw;
+    this.stand.pitch = Math.min(STEEP, Math.max(-STEEP, this.stand.pitch + pitch));
+  }
+
+  /** Moves the target by pixels of the view. */
+  pan(dx: number, dy: number): void {
+    this.stop();
+    const scale = (2 * this.stand.half) / this.height;
+    const [right, up] = this.axes(this.stand);
     this.stand.target.addScaledVector(right, -dx * scale).addScaledVector(up, dy * scale);
   }
 
@@ -80,27 +109,67 @@ export class ViewCamera {
     this.stop();
     const half = Math.min(60, Math.max(0.005, this.stand.half * factor));
     const kept = 1 - half / this.stand.half;
-    const right = new Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
-    const up = new Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
+    const [right, up] = this.axes(this.stand);
     this.stand.target
       .addScaledVector(right, x * this.stand.half * this.aspect * kept)
       .addScaledVector(up, y * this.stand.half * kept);
     this.stand.half = half;
   }
 
-  fit(ball: Sphere, margin = 1.12): void {
-    const narrow = Math.min(1, this.aspect);
-    const half = (Math.max(ball.radius, 0.02) * margin) / narrow;
-    this.glide({ ...this.stand, target: ball.center.clone(), half });
+  /** Sees all of these points [m], clear of the controls at the edges of the view. */
+  fit(points: Vector3[], at: "glide" | "once" = "glide", spare = 1): void {
+    if (points.length === 0) return;
+    const bars = (px: number): number => Math.min(0.4, (2 * px) / this.height);
+    const room: Room = { top: bars(48), bottom: bars(36), side: 0.1 };
+    const slope = this.flat ? 0 : Math.tan(this.stand.opening / 2);
+    const end = this.end();
+    const found = fitPoints(points, this.axes(end), this.aspect, slope, room);
+    this.glide({ ...end, target: found.target, half: found.half * spare }, at);
+  }
+
+  /** Moves along with something. */
+  shift(by: Vector3): void {
+    this.stand.target.add(by);
+    this.to?.target.add(by);
+    this.from?.target.add(by);
+  }
+
+  /** Puts something into the middle. */
+  centre(target: Vector3): void {
+    this.fitted = false;
+    this.glide({ ...this.end(), target: target.clone() });
+  }
+
+  /** How tall and how wide for its height the view is. */
+  resize(aspect: number, height: number): void {
+    this.aspect = aspect;
+    this.height = height;
+  }
+
+  /** Where the camera stands at last, when it glides. */
+  private end(): Stand {
+    const stand = this.to ?? this.stand;
+    return { ...stand, target: stand.target.clone() };
+  }
+
+  /** Unit vectors to the right, up, and towards the eye. */
+  private axes({ yaw, pitch }: Stand): [Vector3, Vector3, Vector3] {
+    const [c, s] = [Math.cos(pitch), Math.sin(pitch)];
+    const out = new Vector3(c * Math.cos(yaw), c * Math.sin(yaw), s);
+    const right = new Vector3(-Math.sin(yaw), Math.cos(yaw), 0);
+    return [right, out.clone().cross(right), out];
   }
 
   private stop(): void {
     this.to = null;
+    this.fitted = false;
+    this.viewpoint = "";
   }
 
-  private glide(to: Stand): void {
-    if (stillness()) {
+  private glide(to: Stand, at: "glide" | "once" = "glide"): void {
+    if (at === "once" || stillness()) {
       this.stand = to;
+      this.to = null;
       return;
     }
     this.from = { ...this.stand, target: this.stand.target.clone() };
@@ -109,25 +178,21 @@ export class ViewCamera {
   }
 
   /** Places the camera; true while it still glides. */
-  update(aspect: number): boolean {
-    this.aspect = aspect;
+  update(): boolean {
     const gliding = this.advance();
-    const { target, yaw, pitch, half } = this.stand;
-    const out = new Vector3(
-      Math.cos(pitch) * Math.cos(yaw),
-      Math.cos(pitch) * Math.sin(yaw),
-      Math.sin(pitch),
-    );
+    const { target, half, opening } = this.stand;
+    const out = this.axes(this.stand)[2];
     const camera = this.camera;
     camera.position.copy(target).addScaledVector(out, this.flat ? 20 : this.distance);
     camera.lookAt(target);
     if (camera instanceof PerspectiveCamera) {
-      camera.aspect = aspect;
+      camera.fov = (opening * 180) / Math.PI;
+      camera.aspect = this.aspect;
       camera.near = Math.max(0.005, this.distance * 0.02);
       camera.far = this.distance * 20 + 60;
     } else {
-      camera.left = -half * aspect;
-      camera.right = half * aspect;
+      camera.left = -half * this.aspect;
+      camera.right = half * this.aspect;
       camera.top = half;
       camera.bottom = -half;
     }
@@ -147,8 +212,14 @@ export class ViewCamera {
       yaw: mix(from.yaw, to.yaw),
       pitch: mix(from.pitch, to.pitch),
       half: mix(from.half, to.half),
+      opening: mix(from.opening, to.opening),
     };
     if (done >= 1) this.to = null;
     return done < 1;
   }
+}
+
+/** The same direction as `angle`, by the short way from `now` [rad]. */
+function nearest(angle: number, now: number): number {
+  return angle + TURN * Math.round((now - angle) / TURN);
 }

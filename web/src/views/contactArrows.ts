@@ -22,8 +22,8 @@ const LONGEST = 0.25;
 export class ContactArrows {
   readonly root = new Group();
   private readonly paint = new MeshBasicMaterial({ depthTest: false, transparent: true });
-  private readonly dots = new InstancedMesh(new SphereGeometry(0.006, 12, 8), this.paint, MOST);
-  private readonly shafts = new InstancedMesh(
+  readonly dots = new InstancedMesh(new SphereGeometry(0.006, 12, 8), this.paint, MOST);
+  readonly shafts = new InstancedMesh(
     new CylinderGeometry(0.0025, 0.0025, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5),
     this.paint,
     MOST,

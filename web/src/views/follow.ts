@@ -1,13 +1,21 @@
-import { announce } from "../app/topics";
+import { announce, on } from "../app/topics";
+import { store } from "../app/store";
 
 let body: number | null = null;
+let scene = "";
 
-/** The perspective camera keeps this body in sight; null lets it stand still. */
+/** The cameras keep this body in sight; null lets them stand still. */
 export function follow(index: number | null): void {
   body = index;
+  scene = store.scene?.name ?? "";
   announce("layout");
 }
 
 export function followed(): number | null {
   return body;
 }
+
+// Another scene has other bodies.
+on("scene", () => {
+  if (body !== null && store.scene?.name !== scene) follow(null);
+});

@@ -1,7 +1,7 @@
 import { Vector3, type Ray } from "three";
 
 /** Below this cosine between axis and sight the plane of turning is seen edge-on. */
-const EDGE_ON = 0.25;
+export const EDGE_ON = 0.25;
 const TURN = 2 * Math.PI;
 
 /** Where a joint stands in the world. */
@@ -27,15 +27,17 @@ export class HingeDrag implements JointDrag {
   /**
    * @param grab - the point of the link under the pointer when the drag began
    * @param sight - direction of sight there, unit
+   * @param across - follow the screen's tangent however the axis is seen
    */
   constructor(
     private readonly joint: JointFrame,
     private readonly grab: Vector3,
     private readonly sight: Vector3,
+    across = false,
   ) {
     const { pivot, axis } = joint;
     this.arm = grab.clone().sub(pivot).projectOnPlane(axis);
-    this.edgeOn = Math.abs(sight.dot(axis)) < EDGE_ON;
+    this.edgeOn = across || Math.abs(sight.dot(axis)) < EDGE_ON;
     // Seen edge-on a turn moves the point across the axis on the screen.
     this.sideways = axis.clone().cross(sight).normalize();
     const tangent = axis.clone().cross(this.arm);
@@ -93,7 +95,7 @@ export class SliderDrag implements JointDrag {
 }
 
 /** Where a ray meets the plane through `point` normal to `normal`; null when it does not. */
-function meet(ray: Ray, point: Vector3, normal: Vector3): Vector3 | null {
+export function meet(ray: Ray, point: Vector3, normal: Vector3): Vector3 | null {
   const fall = ray.direction.dot(normal);
   if (Math.abs(fall) < 1e-9) return null;
   const t = point.clone().sub(ray.origin).dot(normal) / fall;

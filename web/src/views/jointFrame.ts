@@ -16,12 +16,12 @@ export function jointFrame(joint: JointView, poses: Float32Array): JointFrame & 
   return { pivot, axis, base };
 }
 
-const TURNS = new Set(["hinge", "screw", "cylindrical", "universal", "revolute", "continuous"]);
-const SLIDES = new Set(["slider", "prismatic", "rail"]);
+const TURNS = new Set(["hinge", "screw", "universal"]);
+const SLIDES = new Set(["slider", "cylindrical"]);
 
 export type Motion = "turn" | "slide" | null;
 
-/** How the first degree of freedom of a joint moves, or null where dragging has no one meaning. */
+/** How the first degree of freedom of a joint moves along its axis, or null where it does not. */
 export function motionOf(joint: JointView): Motion {
   if (joint.dofs.length === 0) return null;
   if (TURNS.has(joint.type)) return "turn";

@@ -15,7 +15,7 @@ export class Lights {
     new PlaneGeometry(1, 1),
     new ShadowMaterial({ opacity: 0.35, depthWrite: false }),
   );
-  private readonly sky = new HemisphereLight(0xffffff, 0x8a939e, 1.25);
+  private readonly sky = new HemisphereLight(0xffffff, 0xa9b2bd, 1.25);
   private readonly sun = new DirectionalLight(0xffffff, 2.1);
   private readonly fill = new DirectionalLight(0xdfe9ff, 0.45);
 
@@ -30,11 +30,20 @@ export class Lights {
     this.root.add(this.sky, this.sun, this.sun.target, this.fill, this.floor);
   }
 
+  /** Whether bodies throw shadows on each other. */
+  get shadows(): boolean {
+    return this.sun.castShadow;
+  }
+
+  set shadows(on: boolean) {
+    this.sun.castShadow = on;
+  }
+
   /** Aims the sun at what is in the scene. */
   aim(ball: Sphere): void {
     const r = Math.max(ball.radius, 0.2);
     const c = ball.center;
-    this.sun.position.set(c.x - 1.1 * r, c.y - 1.6 * r, c.z + 3.4 * r);
+    this.sun.position.set(c.x - 1.4 * r, c.y - 2.2 * r, c.z + 3 * r);
     this.sun.target.position.copy(c);
     this.fill.position.set(c.x + 3 * r, c.y + 2 * r, c.z + r);
     const camera = this.sun.shadow.camera;
@@ -49,7 +58,7 @@ export class Lights {
   }
 
   recolor(dark: boolean): void {
-    this.floor.material.opacity = dark ? 0.42 : 0.2;
+    this.floor.material.opacity = dark ? 0.36 : 0.2;
     this.sky.intensity = dark ? 1.3 : 1.7;
   }
 }

@@ -1,144 +1,143 @@
-import { Matrix4, Vector3, type Ray } from "three";
-import type { Dof, JointView } from "../protocol/messages";
-import { command } from "../app/session";
-import { isDriver, store } from "../app/store";
+import { Vector3 } from "three";
+import type { JointView } from "../protocol/messages";
 import { drag } from "../app/drag";
 import { formatSI } from "../app/numbers";
+import { offerTakeOver, programOf } from "../app/owners";
+import { command } from "../app/session";
 import { valueOf } from "../app/signals";
+import { isDriver, store } from "../app/store";
 import { want } from "../app/wanted";
 import { toast } from "../ui/toast";
 import type { Piece } from "./bodies";
-import { HingeDrag, SliderDrag, within, type JointDrag } from "./jointDrag";
-import { jointFrame, motionOf } from "./jointFrame";
-import { poseMatrix } from "./pose";
+import { gripOf, type Grip } from "./grip";
+import { motionOf } from "./jointFrame";
+import { Pull } from "./pull";
 import type { View } from "./view";
 
-interface Place {
+export interface Place {
   clientX: number;
   clientY: number;
 }
 
-/** The joint that carries a body, or the nearest above it that one can turn. */
+/** A drag of a link under way. */
+export interface LinkDrag {
+  move(event: Place): void;
+  /** Lets go; a drag that is given up puts the joint back where it was. */
+  end(givenUp: boolean): void;
+}
+
+/** The joint that carries a body, or the nearest above it that can move. */
 export function nearestJoint(joints: JointView[], body: number): JointView | null {
   let at = body;
   for (let steps = 0; steps <= joints.length; steps++) {
     const joint = joints.find((j) => j.body === at);
     if (!joint) return null;
-    if (motionOf(joint)) return joint;
+    if (joint.dofs.length > 0) return joint;
     at = joint.parent;
   }
   return null;
 }
 
-/** A drag of a link: turns its joint, or pulls it with a spring. */
-export class LinkDrag {
-  private told = false;
-
-  private constructor(
-    private readonly view: View,
-    private readonly turn: { joint: JointView; dof: Dof; start: number; map: JointDrag } | null,
-    private readonly pull: {
-      piece: Piece;
-      local: [number, number, number];
-      grab: Vector3;
-      sight: Vector3;
-    } | null,
-  ) {}
-
-  static begin(
-    view: View,
-    piece: Piece,
-    grab: Vector3,
-    from: Place,
-    pull: boolean,
-  ): LinkDrag | null {
-    const scene = store.scene;
-    const poses = store.poses;
-    if (!scene || !poses || scene.bodies[piece.element.body]?.static !== false) return null;
-    const ray = view.ray(from);
-    if (!isDriver()) {
-      command({ type: "drop" });
-      return null;
-    }
-    if (pull) return LinkDrag.pulling(view, piece, grab, ray, poses);
-    const joint = nearestJoint(scene.joints, piece.element.body);
-    const dof = joint?.dofs[0];
-    if (!joint || !dof) {
-      if (store.status?.running) return LinkDrag.pulling(view, piece, grab, ray, poses);
-      toast({
-        level: "info",
-        text: `${piece.element.name} has no joint to turn. Run, then Ctrl-drag pulls it.`,
-      });
-      return null;
-    }
-    const frame = jointFrame(joint, poses);
-    const sight = ray.direction.clone();
-    const up = new Vector3().setFromMatrixColumn(view.camera.camera.matrixWorld, 1);
-    const map =
-      motionOf(joint) === "turn"
-        ? new HingeDrag(frame, grab.clone(), sight)
-        : new SliderDrag(frame, grab.clone(), sight, up);
-    map.change(ray);
-    const start = valueOf(dof.signal) ?? 0;
-    drag.joint = joint.name;
-    drag.value = start;
-    drag.held = false;
-    return new LinkDrag(view, { joint, dof, start, map }, null);
+/**
+ * Begins to drag a link: its nearest joint follows, or a spring pulls it. Returns null where
+ * nothing can be dragged, and says why.
+ */
+export function beginLinkDrag(
+  view: View,
+  piece: Piece,
+  grab: Vector3,
+  from: Place,
+  pull: boolean,
+): LinkDrag | null {
+  const { scene, poses } = store;
+  if (!scene || !poses || scene.bodies[piece.element.body]?.static !== false) return null;
+  if (!isDriver()) {
+    command({ type: "drop" }); // says who drives
+    return null;
   }
-
-  private static pulling(
-    view: View,
-    piece: Piece,
-    grab: Vector3,
-    ray: Ray,
-    poses: Float32Array,
-  ): LinkDrag {
-    const element = poseMatrix(poses, piece.element.body * 7, new Matrix4()).multiply(
-      poseMatrix(piece.element.pose),
-    );
-    const local = grab.clone().applyMatrix4(element.invert());
-    return new LinkDrag(view, null, {
-      piece,
-      local: [local.x, local.y, local.z],
-      grab: grab.clone(),
-      sight: ray.direction.clone(),
+  const running = store.status?.running ?? false;
+  if (pull && !running) {
+    toast({
+      level: "info",
+      text: "A pull needs time to run.",
+      action: { label: "Play", run: () => command({ type: "play" }) },
     });
+    return null;
+  }
+  const joint = nearestJoint(scene.joints, piece.element.body);
+  const driven = joint?.dofs.some((dof) => dof.target_signal !== null) ?? false;
+  if (pull || (running && !driven)) return new Pull(view, piece, grab, from, poses);
+  if (!joint) {
+    toast({ level: "info", text: `${piece.element.name} hangs on no joint that moves.` });
+    return null;
+  }
+  const who = joint.dofs.map(programOf).find((each) => each !== null);
+  if (running && who) {
+    offerTakeOver(joint.name, joint.dofs, who);
+    return null;
+  }
+  const sight = view.ray(from).direction.clone();
+  const up = new Vector3().setFromMatrixColumn(view.camera.camera.matrixWorld, 1);
+  const grip = gripOf({
+    joint,
+    poses,
+    grab: grab.clone(),
+    sight,
+    up,
+    valueOf: (dof) => valueOf(dof.signal) ?? 0,
+  });
+  return grip && new Turn(view, joint, grip, view.ray(from));
+}
+
+/** Moves a joint by hand. */
+class Turn implements LinkDrag {
+  private told = false;
+  private readonly starts: { [dof: string]: number } = {};
+
+  constructor(
+    private readonly view: View,
+    private readonly joint: JointView,
+    private readonly grip: Grip,
+    ray: ReturnType<View["ray"]>,
+  ) {
+    for (const { dof, value } of grip(ray)) this.starts[dof.name] = value;
+    drag.joint = joint.name;
   }
 
   move(event: Place): void {
-    const ray = this.view.ray(event);
-    if (this.turn) this.turnTo(ray);
-    else if (this.pull) this.pullTo(ray);
-  }
-
-  private turnTo(ray: Ray): void {
-    const { joint, dof, start, map } = this.turn!;
-    const [value, held] = within(start + map.change(ray), dof.lo, dof.hi);
-    if (held && !this.told) {
+    const { joint } = this;
+    const wishes = this.grip(this.view.ray(event));
+    const first = wishes.find((wish) => wish.held) ?? wishes[0];
+    if (!first) return;
+    if (first.held && !this.told) {
       const name = joint.name.split("/").at(-1) ?? joint.name;
-      const at = formatSI(value, dof.unit, store.degrees);
+      const at = formatSI(first.value, first.dof.unit, store.degrees);
       toast({ level: "warning", text: `${name} is at its limit, ${at}. It stops here.` });
       this.told = true;
     }
-    drag.value = value;
-    drag.held = held;
-    want(joint, dof, value);
+    drag.dof = first.dof;
+    drag.value = first.value;
+    drag.held = first.held;
+    drag.values = Object.fromEntries(wishes.map(({ dof, value }) => [dof.signal, value]));
+    const glyph = motionOf(joint) !== null && joint.dofs.length === 1;
+    drag.words = glyph
+      ? ""
+      : wishes
+          .map(({ dof, value }) => `${dof.name} ${formatSI(value, dof.unit, store.degrees)}`)
+          .join("  ");
+    for (const { dof, value } of wishes) want(joint, dof, value);
   }
 
-  private pullTo(ray: Ray): void {
-    const { piece, local, grab, sight } = this.pull!;
-    const fall = ray.direction.dot(sight);
-    const t = grab.clone().sub(ray.origin).dot(sight) / (fall || 1);
-    const to = ray.origin.clone().addScaledVector(ray.direction, t);
-    const target: [number, number, number] = [to.x, to.y, to.z];
-    drag.pull = { element: piece.element.name, point: local, target };
-    command({ type: "grab", element: piece.element.name, point: local, target });
-  }
-
-  end(): void {
-    if (this.pull) command({ type: "drop" });
-    drag.joint = null;
+  end(givenUp: boolean): void {
+    if (givenUp) {
+      for (const dof of this.joint.dofs) {
+        const start = this.starts[dof.name];
+        if (start !== undefined) want(this.joint, dof, start);
+      }
+    }
+    drag.joint = drag.dof = null;
+    drag.values = {};
+    drag.words = "";
     drag.held = false;
-    drag.pull = null;
   }
 }

@@ -1,5 +1,5 @@
 import { Group } from "three";
-import type { Scene } from "../protocol/messages";
+import type { JointView, Scene } from "../protocol/messages";
 import { show } from "../app/show";
 import { store } from "../app/store";
 import { drag } from "../app/drag";
@@ -7,17 +7,20 @@ import type { Bodies } from "./bodies";
 import { BodyFrames } from "./bodyFrames";
 import { ContactArrows } from "./contactArrows";
 import { JointGlyph } from "./jointGlyph";
+import { nearestJoint } from "./linkDrag";
 import { PullLine } from "./pullLine";
+import { SensorRays } from "./sensorRays";
 import { Trace } from "./trace";
 import type { View } from "./view";
 
 /** What is drawn about the bodies: glyphs, contacts, frames, centres, traces, the pull. */
 export class Marks {
   readonly root = new Group();
-  private readonly glyph = new JointGlyph();
-  private readonly contacts = new ContactArrows();
-  private readonly frames = new BodyFrames();
-  private readonly trace = new Trace();
+  readonly glyph = new JointGlyph();
+  readonly contacts = new ContactArrows();
+  readonly frames = new BodyFrames();
+  readonly rays = new SensorRays();
+  readonly trace = new Trace();
   private readonly pull = new PullLine();
 
   constructor() {
@@ -25,6 +28,7 @@ export class Marks {
       this.glyph.root,
       this.contacts.root,
       this.frames.root,
+      this.rays.root,
       this.trace.root,
       this.pull.root,
     );
@@ -32,25 +36,36 @@ export class Marks {
 
   build(scene: Scene): void {
     this.frames.build(scene);
+    this.rays.build(scene);
     this.trace.clear();
   }
 
   recolor(): void {
     this.glyph.recolor();
     this.contacts.recolor();
+    this.frames.recolor();
+    this.rays.recolor();
     this.trace.recolor();
     this.pull.recolor();
   }
 
   update(views: View[], bodies: Bodies): void {
-    const scene = store.scene;
-    const chosen = store.selection.at(-1);
-    const name = drag.joint ?? (chosen?.kind === "joint" ? chosen.name : null);
-    const joint = scene?.joints.find((j) => j.name === name) ?? null;
-    this.glyph.update(show.glyphs ? joint : null, views, bodies);
+    this.glyph.update(show.glyphs ? shownJoint() : null, views, bodies);
     this.contacts.update(store.contacts, show.contacts, show.forces);
     this.frames.update(bodies);
+    this.rays.update(show.rays, bodies);
     this.trace.update(show.traces, bodies);
     this.pull.update(bodies);
   }
+}
+
+/** The joint that is dragged or selected, or that carries what is selected. */
+function shownJoint(): JointView | null {
+  const scene = store.scene;
+  const chosen = store.selection.at(-1);
+  const name = drag.joint ?? (chosen?.kind === "joint" ? chosen.name : null);
+  if (!scene) return null;
+  if (name !== null) return scene.joints.find((joint) => joint.name === name) ?? null;
+  const element = scene.elements.find((e) => chosen?.kind === "element" && e.name === chosen.name);
+  return element ? nearestJoint(scene.joints, element.body) : null;
 }

@@ -1,10 +1,13 @@
 import { Vector3, type Intersection } from "three";
 import { hover, select } from "../app/selection";
-import { announce } from "../app/topics";
+import { isDriver, store } from "../app/store";
+import { announce, on } from "../app/topics";
 import type { Piece } from "./bodies";
-import { LinkDrag } from "./linkDrag";
+import { DragLabel } from "./dragLabel";
+import { beginLinkDrag, type LinkDrag } from "./linkDrag";
 import type { Stage } from "./stage";
 import type { View } from "./view";
+import { openViewMenu } from "./viewMenu";
 
 const CLICK_PX = 4;
 
@@ -19,8 +22,10 @@ export function attachPointer(stage: Stage, view: View): void {
   let down: { x: number; y: number; button: number; hit: Hit | null; moved: boolean } | null = null;
   let link: LinkDrag | null = null;
   let waiting: PointerEvent | null = null;
+  const label = new DragLabel();
+  element.append(label.element);
 
-  const pick = (event: PointerEvent): Hit | null => {
+  const pick = (event: { clientX: number; clientY: number }): Hit | null => {
     const meshes = stage.bodies.pieces.filter((p) => p.mesh.visible).map((p) => p.mesh);
     const found: Intersection[] = view.caught(event).intersectObjects(meshes, false);
     const first = found[0];
@@ -55,7 +60,7 @@ export function attachPointer(stage: Stage, view: View): void {
     if (!down.moved && Math.hypot(dx, dy) < CLICK_PX) return;
     if (!down.moved && down.hit && down.button === 0) {
       const pull = event.ctrlKey || event.metaKey;
-      link = LinkDrag.begin(
+      link = beginLinkDrag(
         view,
         down.hit.piece,
         down.hit.point,
@@ -66,31 +71,62 @@ export function attachPointer(stage: Stage, view: View): void {
     down.moved = true;
     if (link) {
       link.move(event);
+      const box = element.getBoundingClientRect();
+      label.at(event.clientX - box.left, event.clientY - box.top);
       announce("drag");
       return;
     }
     if (down.button === 0 && !view.camera.flat) view.camera.orbit(dx, dy);
-    else view.camera.pan(dx, dy, element.clientHeight);
+    else view.camera.pan(dx, dy);
     down.x = event.clientX;
     down.y = event.clientY;
     stage.refresh();
   });
 
+  const letGo = (givenUp: boolean): void => {
+    link?.end(givenUp);
+    link = null;
+    label.draw();
+    announce("drag");
+  };
+  /** What is dragged is still there: another scene, or another driver, ends a drag. */
+  on(["scene", "people"], () => {
+    if (link && !isDriver()) letGo(false);
+  });
+  on("poses", () => link && label.draw());
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !link) return;
+    event.preventDefault();
+    letGo(true);
+  });
+
   const release = (event: PointerEvent): void => {
     if (link) {
-      link.end();
-      announce("drag");
+      letGo(event.type === "pointercancel");
     } else if (down && !down.moved && down.button === 0) {
       const hit = down.hit;
       select(hit ? { kind: "element", name: hit.piece.element.name } : null, event.shiftKey);
     }
-    link = null;
+    const clicked = down && !down.moved ? down.button : null;
     down = null;
+    if (clicked === 2) {
+      const at = { x: event.clientX, y: event.clientY };
+      openViewMenu(stage, view, at, pick(event)?.piece.element.name ?? null);
+    }
   };
   element.addEventListener("pointerup", release);
   element.addEventListener("pointercancel", release);
   element.addEventListener("pointerleave", () => hover(null));
-  element.addEventListener("contextmenu", (event) => event.preventDefault());
+  element.addEventListener("contextmenu", (event) => {
+    event.preventDefault();
+    // The mouse opens its menu on release, else a drag with its right button would open one.
+    if (event.button === 2) return;
+    if (event.target !== element || document.querySelector(".menu")) return;
+    const chosen = store.selection.at(-1);
+    const box = element.getBoundingClientRect();
+    const at = { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+    openViewMenu(stage, view, at, chosen?.kind === "element" ? chosen.name : null);
+  });
   element.addEventListener(
     "wheel",
     (event) => {

@@ -45,6 +45,7 @@ export class PullLine {
       .applyMatrix4(poseMatrix(element.pose))
       .applyMatrix4(group.matrix);
     const to = new Vector3(...pull.target);
+    pull.force = from.distanceTo(to) * pull.stiffness;
     this.line.geometry.dispose();
     this.line.geometry = new BufferGeometry().setFromPoints([from, to]);
     this.end.position.copy(to);

@@ -10,7 +10,7 @@ import {
 import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import type { ShapeView } from "../protocol/messages";
-import { address } from "../app/token";
+import { blob } from "./blobs";
 
 const known = new Map<string, BufferGeometry>();
 const ROUND = 40;
@@ -73,9 +73,8 @@ function sharp(lathe: BufferGeometry): BufferGeometry {
 }
 
 async function fetchMesh(hash: string): Promise<BufferGeometry> {
-  const answer = await fetch(address(`/api/mesh/${hash}`));
-  if (!answer.ok) throw new Error(`Mesh ${hash.slice(0, 8)} did not arrive: ${answer.status}.`);
-  const data = await answer.arrayBuffer();
+  const data = await blob(hash);
+  if (!data) throw new Error(`Mesh ${hash.slice(0, 8)} did not arrive.`);
   const [vertices = 0, triangles = 0] = new Uint32Array(data, 0, 2);
   const indexed = new BufferGeometry();
   indexed.setAttribute("position", new BufferAttribute(new Float32Array(data, 8, vertices * 3), 3));

@@ -1,28 +1,24 @@
-import { PCFShadowMap, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer } from "three";
+import { PCFShadowMap, Scene, SRGBColorSpace, Vector4, WebGLRenderer } from "three";
 import { h } from "../ui/dom";
 import { layout, type ViewName } from "../app/layout";
 import { on } from "../app/topics";
 import { show } from "../app/show";
 import { store } from "../app/store";
 import { theme, token } from "../app/theme";
+import { fourViews } from "../app/width";
 import { Background } from "./background";
 import { Bodies } from "./bodies";
-import { followed } from "./follow";
 import { Ghost } from "./ghost";
-import { Grid, type GridPlane } from "./grid";
+import { Grid } from "./grid";
+import { Highlight } from "./highlight";
 import { Lights } from "./lights";
 import { Marks } from "./marks";
-import { Highlight } from "./highlight";
+import { planeOf } from "./presets";
+import { Sight } from "./sight";
 import { StereoDrawing } from "./stereo";
 import { View } from "./view";
 
 const SLOTS: ViewName[] = ["top", "perspective", "front", "right"];
-const PLANE: Record<ViewName, GridPlane> = {
-  top: "xy",
-  perspective: "xy",
-  front: "xz",
-  right: "yz",
-};
 
 /** The views: one canvas, drawn four times by scissor; drawn only when something changed. */
 export class Stage {
@@ -33,14 +29,15 @@ export class Stage {
   readonly scene = new Scene();
   readonly marks = new Marks();
   readonly highlight = new Highlight(this.bodies);
+  readonly sight: Sight;
+  readonly ghost = new Ghost();
+  readonly lights = new Lights();
+  readonly grids = { xy: new Grid("xy"), xz: new Grid("xz"), yz: new Grid("yz") };
   private readonly background = new Background();
-  private readonly ghost = new Ghost();
-  private readonly lights = new Lights();
-  private readonly grids = { xy: new Grid("xy"), xz: new Grid("xz"), yz: new Grid("yz") };
   private readonly stereo: StereoDrawing;
   private readonly canvas = h("canvas", { class: "stage", "aria-hidden": "true" });
+  private readonly boxes = new Map<View, Vector4>();
   private stale = true;
-  private fitted = "";
   private ghostStale = true;
 
   constructor() {
@@ -52,7 +49,8 @@ export class Stage {
     this.renderer.shadowMap.autoUpdate = false;
     this.renderer.autoClear = false;
     this.stereo = new StereoDrawing(this.renderer);
-    this.views = SLOTS.map((slot) => new View(slot, this.refresh, (view) => this.fit(view)));
+    this.views = SLOTS.map((slot) => new View(slot, this));
+    this.sight = new Sight(this.views, this.bodies, this.highlight, this.refresh);
     this.element = h("div", { class: "views" }, this.canvas, ...this.views.map((v) => v.element));
     this.scene.add(
       this.background,
@@ -61,15 +59,11 @@ export class Stage {
       this.bodies.root,
     );
     this.scene.add(this.ghost.root, this.highlight.root, this.marks.root);
-    this.bodies.onArrival = () => {
-      this.ghostStale = true;
-      this.aim();
-      this.highlight.update();
-      this.refresh();
-    };
+    this.bodies.onArrival = () => this.arrive();
     this.listen();
     this.recolor();
-    new ResizeObserver(() => this.resize()).observe(this.element);
+    const sizes = new ResizeObserver(() => this.resize());
+    for (const each of [this.element, ...this.views.map((v) => v.element)]) sizes.observe(each);
     requestAnimationFrame(this.tick);
   }
 
@@ -81,13 +75,17 @@ export class Stage {
   private listen(): void {
     on("scene", () => this.rebuild());
     on("poses", () => {
-      if (store.poses) this.bodies.pose(store.poses);
-      this.keepInSight();
+      if (!store.poses) return;
+      this.bodies.pose(store.poses);
+      this.sight.arrive();
+      this.sight.keepInSight();
       this.refresh();
     });
     on(["ghost", "contacts", "signals", "hover", "selection", "drag"], this.refresh);
     on("show", () => {
-      this.bodies.showCollision(show.collision);
+      this.bodies.redress(show.collision);
+      this.ghostStale = true;
+      this.highlight.update();
       this.refresh();
     });
     on(["selection", "hover", "drag"], () => this.highlight.update());
@@ -104,56 +102,17 @@ export class Stage {
     this.refresh();
   }
 
-  /** Looks at the whole scene once its first meshes and poses are there. */
-  private aim(): void {
-    const scene = store.scene;
-    const ball = this.bodies.bounds();
-    this.lights.aim(ball);
-    if (!scene || this.fitted === scene.name) return;
-    const shapes = scene.elements.reduce((n, e) => n + e.shapes.length, 0);
-    if (!store.poses || this.bodies.pieces.length < shapes) {
-      if (this.bodies.pieces.length < shapes) return;
-      const stop = on("poses", () => {
-        stop();
-        this.aim();
-      });
-      return;
-    }
-    this.fitted = scene.name;
-    this.views.forEach((view) => view.camera.fit(ball));
-  }
-
-  fit(only?: View): void {
-    const ball = this.bodies.bounds();
-    for (const view of only ? [only] : this.views) view.camera.fit(ball);
-    this.refresh();
-  }
-
-  frameSelection(): void {
-    const pieces = this.highlight.selected();
-    const ball = pieces.length > 0 ? this.bodies.bounds(pieces) : this.bodies.bounds();
-    for (const view of this.views) view.camera.fit(new Sphere(ball.center, ball.radius * 1.4));
+  /** A shape is there: its mesh may have come later than the scene. */
+  private arrive(): void {
+    this.ghostStale = true;
+    this.lights.aim(this.bodies.bounds());
+    this.sight.arrive();
+    this.highlight.update();
     this.refresh();
   }
 
   active(): View {
     return this.views.find((view) => view.slot === layout.active) ?? this.views[1]!;
-  }
-
-  private readonly last = new Vector3(NaN, 0, 0);
-
-  private keepInSight(): void {
-    const body = followed();
-    const group = body === null ? null : this.bodies.groups[body];
-    if (!group) {
-      this.last.x = NaN;
-      return;
-    }
-    const now = new Vector3().setFromMatrixPosition(group.matrix);
-    if (!Number.isNaN(this.last.x)) {
-      this.views[1]!.camera.stand.target.add(now.clone().sub(this.last));
-    }
-    this.last.copy(now);
   }
 
   private recolor(): void {
@@ -170,15 +129,26 @@ export class Stage {
 
   private resize(): void {
     const { clientWidth: w, clientHeight: hgt } = this.element;
+    const four = fourViews();
+    this.element.classList.toggle("four", four);
+    for (const view of this.views) {
+      view.element.hidden = !four && view.slot !== layout.active;
+    }
     if (w === 0 || hgt === 0) return;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(w, hgt, false);
-    this.element.classList.toggle("four", layout.four);
-    for (const view of this.views) {
-      view.element.hidden = !layout.four && view.slot !== layout.active;
-    }
-    this.refresh();
+    this.sight.refit();
+    this.place();
     this.draw();
+  }
+
+  /** Looks where the views are on the canvas; asking at each picture would lay out the page. */
+  private place(): void {
+    const full = this.element.getBoundingClientRect();
+    for (const view of this.views) {
+      const { left, bottom, width, height } = view.element.getBoundingClientRect();
+      this.boxes.set(view, new Vector4(left - full.left, full.bottom - bottom, width, height));
+    }
   }
 
   private readonly tick = (): void => {
@@ -199,46 +169,38 @@ export class Stage {
     this.ghost.root.updateMatrixWorld();
     this.ghost.edge.follow();
     this.highlight.follow();
+    const seen = this.views.filter((view) => !view.element.hidden);
+    const gliding = seen.map((view) => view.update()).includes(true);
     this.marks.update(this.views, this.bodies);
     this.renderer.shadowMap.needsUpdate = show.shadows;
-    const full = this.element.getBoundingClientRect();
-    let gliding = false;
     this.renderer.setScissorTest(false);
     this.renderer.clear();
-    for (const view of this.views) {
-      if (view.element.hidden) continue;
-      gliding = view.update() || gliding;
-      this.drawView(view, full);
-    }
+    seen.forEach((view) => this.drawView(view));
     if (gliding) this.stale = true;
   }
 
-  private drawView(view: View, full: DOMRect): void {
-    const box = view.element.getBoundingClientRect();
-    const flat = view.camera.flat;
+  private drawView(view: View): void {
+    const box = this.boxes.get(view);
+    if (!box) return;
+    const { flat, stand, distance, perspective, camera } = view.camera;
     this.lights.floor.visible = !flat && show.shadows;
+    this.lights.shadows = show.shadows;
     for (const [plane, grid] of Object.entries(this.grids)) {
-      grid.visible = show.grid && plane === PLANE[view.camera.preset];
+      grid.visible = show.grid && plane === planeOf(view.camera.preset);
       grid.behind = flat;
-      const reach = flat ? 1e3 : Math.max(3, view.camera.distance * 2.2);
-      if (grid.visible) grid.follow(view.camera.stand.target, reach, view.camera.stand.half);
+      const reach = flat ? 1e3 : Math.max(3, distance * 2.2);
+      if (grid.visible) grid.follow(stand.target, reach, stand.half);
     }
-    this.highlight.resize(box.width, box.height);
-    this.ghost.edge.resize(box.width, box.height);
-    if (layout.stereo !== "none" && !flat) {
-      // Two of the effects draw into targets without a stencil, which outlines need.
-      const outlined = layout.stereo === "side by side";
-      this.highlight.root.visible = this.ghost.edge.root.visible = outlined;
-      this.stereo.draw(layout.stereo, this.scene, view.camera.perspective, view.camera.distance);
+    this.highlight.resize(box.z, box.w);
+    this.ghost.edge.resize(box.z, box.w);
+    if (layout.stereo !== "none" && !flat && !fourViews()) {
+      this.stereo.draw(layout.stereo, this.scene, perspective, distance);
       return;
     }
-    this.highlight.root.visible = this.ghost.edge.root.visible = true;
-    const left = box.left - full.left;
-    const bottom = full.bottom - box.bottom;
     this.renderer.setScissorTest(true);
-    this.renderer.setViewport(left, bottom, box.width, box.height);
-    this.renderer.setScissor(left, bottom, box.width, box.height);
+    this.renderer.setViewport(box);
+    this.renderer.setScissor(box);
     this.renderer.clear();
-    this.renderer.render(this.scene, view.camera.camera);
+    this.renderer.render(this.scene, camera);
   }
 }

@@ -20,6 +20,11 @@ export class Trace {
     this.root.add(this.line);
   }
 
+  /** How many places it goes through. */
+  get length(): number {
+    return this.points.length;
+  }
+
   clear(): void {
     this.points = [];
   }

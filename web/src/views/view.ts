@@ -1,67 +1,99 @@
 import { Ray, Raycaster, Vector2, Vector3, type Camera } from "three";
 import { h } from "../ui/dom";
 import { arrange, layout, type ViewName } from "../app/layout";
+import { fourViews } from "../app/width";
+import type { ViewpointView } from "../protocol/messages";
 import { ViewCamera } from "./camera";
 import { Compass } from "./compass";
+import { titleOf, type Preset } from "./presets";
 import { ScaleBar } from "./scaleBar";
+import type { Stage } from "./stage";
 import { viewToolbar } from "./viewToolbar";
-
-export const VIEW_TITLES: Record<ViewName, string> = {
-  top: "Top",
-  perspective: "Perspective",
-  front: "Front",
-  right: "Right",
-};
 
 /** One of the views: a transparent region over the canvas with its own camera. */
 export class View {
   readonly camera: ViewCamera;
   readonly element: HTMLElement;
   readonly label = h("div", { class: "joint-label", hidden: true });
-  readonly summary = h("p", { class: "hidden-text" });
+  readonly summary: HTMLElement;
   private readonly title: HTMLElement;
   private readonly compass = new Compass();
   private readonly scale = new ScaleBar();
   private readonly caster = new Raycaster();
+  private size = { width: 0, height: 0, aspect: 1 };
 
   constructor(
     readonly slot: ViewName,
-    refresh: () => void,
-    fit: (view: View) => void,
+    stage: Stage,
   ) {
     this.camera = new ViewCamera(slot);
-    const bar = viewToolbar(this, refresh, () => fit(this));
+    const bar = viewToolbar(stage, this);
     this.title = bar.title;
+    this.summary = h("p", { class: "hidden-text", id: `summary-${slot}` });
     this.element = h(
       "section",
-      { class: "view", role: "region", tabindex: "0", "data-view": slot },
+      {
+        class: "view",
+        role: "region",
+        tabindex: "0",
+        "data-view": slot,
+        "aria-describedby": this.summary.id,
+      },
       bar.element,
       this.compass.element,
       this.scale.element,
       this.label,
       this.summary,
     );
-    this.element.addEventListener("pointerdown", () => arrange({ active: slot }), true);
+    const activate = (): void => {
+      if (layout.active !== slot) arrange({ active: slot });
+    };
+    this.element.addEventListener("pointerdown", activate, true);
+    this.element.addEventListener("focusin", activate);
     this.rename();
   }
 
-  choose(preset: ViewName): void {
+  choose(preset: Preset): void {
     this.camera.choose(preset);
     this.rename();
   }
 
-  private rename(): void {
-    const name = VIEW_TITLES[this.camera.preset];
+  lookFrom(viewpoint: ViewpointView): void {
+    this.camera.lookFrom(viewpoint);
+    this.rename();
+  }
+
+  /** Writes the name of the side that is seen. */
+  rename(): void {
+    const name = titleOf(this.camera.preset);
+    if (this.title.textContent === name) return;
     this.title.textContent = name;
     this.element.setAttribute("aria-label", `${name} view`);
     this.element.classList.toggle("flat", this.camera.flat);
   }
 
-  /** Pointer place from −1 to 1 in this view. */
+  /** Takes the size of the view over; true if it is seen and has changed. */
+  measure(): boolean {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (width === 0 || height === 0) return false;
+    const aspect = width / height / (this.halved() ? 2 : 1);
+    const changed = aspect !== this.size.aspect || height !== this.size.height;
+    this.size = { width, height, aspect };
+    this.camera.resize(aspect, height);
+    return changed;
+  }
+
+  /** Whether each eye has one half of this view. */
+  private halved(): boolean {
+    return layout.stereo === "side by side" && !this.camera.flat && !fourViews();
+  }
+
+  /** Pointer place from −1 to 1 in this view, or in its half of the view for an eye. */
   place(event: { clientX: number; clientY: number }): Vector2 {
     const box = this.element.getBoundingClientRect();
+    const across = (event.clientX - box.left) / box.width;
     return new Vector2(
-      ((event.clientX - box.left) / box.width) * 2 - 1,
+      (this.halved() ? (across * 2) % 1 : across) * 2 - 1,
       1 - ((event.clientY - box.top) / box.height) * 2,
     );
   }
@@ -79,17 +111,23 @@ export class View {
   project(point: Vector3): { x: number; y: number } | null {
     const at = point.clone().project(this.camera.camera);
     if (at.z > 1) return null;
-    const { clientWidth, clientHeight } = this.element;
-    return { x: ((at.x + 1) / 2) * clientWidth, y: ((1 - at.y) / 2) * clientHeight };
+    const { width, height } = this.size;
+    return { x: ((at.x + 1) / 2) * width, y: ((1 - at.y) / 2) * height };
+  }
+
+  /** Whether a point of the world is within this view. */
+  shows(point: Vector3): boolean {
+    const { x, y, z } = point.clone().project(this.camera.camera);
+    return Math.abs(x) <= 1 && Math.abs(y) <= 1 && z <= 1;
   }
 
   /** Updates camera and ornaments; true while the camera glides. */
   update(): boolean {
-    const { clientWidth: w, clientHeight: hgt } = this.element;
-    const gliding = this.camera.update(w / Math.max(hgt, 1));
+    const gliding = this.camera.update();
+    this.rename();
     this.compass.update(this.camera);
-    this.scale.update(this.camera, hgt);
-    this.element.classList.toggle("active", layout.four && layout.active === this.slot);
+    this.scale.update(this.camera, this.size.height);
+    this.element.classList.toggle("active", fourViews() && layout.active === this.slot);
     return gliding;
   }
 }

@@ -1,23 +1,23 @@
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { iconButton } from "../ui/button";
-import { openMenu } from "../ui/menu";
-import { arrange, layout, type Stereo, type ViewName } from "../app/layout";
+import { openMenu, type MenuItem } from "../ui/menu";
+import { arrange, layout } from "../app/layout";
 import { on } from "../app/topics";
 import { store } from "../app/store";
-import { run } from "../app/commands";
+import { fourViews, watchesOnly } from "../app/width";
 import { openShowMenu } from "../tree/showMenu";
 import { follow, followed } from "./follow";
-import { VIEW_TITLES, type View } from "./view";
-
-const KEYS: Record<ViewName, string> = { front: "1", right: "3", top: "7", perspective: "5" };
-const STEREO: Stereo[] = ["none", "anaglyph", "side by side", "interlaced"];
+import { PRESETS } from "./presets";
+import { chooseStereo, STEREO, STEREO_TITLES } from "./stereoChoice";
+import { saveSnapshot } from "./snapshot";
+import type { Stage } from "./stage";
+import type { View } from "./view";
 
 /** The small controls on top of a view: which view, what it follows, fit, one or four. */
 export function viewToolbar(
+  stage: Stage,
   view: View,
-  refresh: () => void,
-  fit: () => void,
 ): { element: HTMLElement; title: HTMLElement } {
   const title = h("span", {});
   const pick: HTMLButtonElement = h(
@@ -26,20 +26,7 @@ export function viewToolbar(
       type: "button",
       class: "view-pick strong",
       "aria-haspopup": "menu",
-      onclick: () =>
-        openMenu(
-          pick,
-          (Object.keys(VIEW_TITLES) as ViewName[]).map((name) => ({
-            label: VIEW_TITLES[name],
-            key: KEYS[name],
-            checked: view.camera.preset === name,
-            run: () => {
-              view.choose(name);
-              refresh();
-            },
-          })),
-          "View",
-        ),
+      onclick: () => openMenu(pick, sides(stage, view), "View"),
     },
     title,
     icon("down", 12),
@@ -48,27 +35,64 @@ export function viewToolbar(
   const right = h("div", { class: "view-tools" });
   if (view.slot === "perspective") {
     element.append(followPick());
+    const snap: HTMLButtonElement = iconButton("camera", "Snapshot, PNG", () =>
+      openMenu(snap, snapshots(stage, view), "Snapshot"),
+    );
     right.append(
       iconButton("layers", "Show in views", (e) => openShowMenu(e.currentTarget as HTMLElement)),
       stereoPick(),
-      iconButton("camera", "Snapshot, PNG", () => run("snapshot")),
+      snap,
     );
   }
   const toggle = iconButton("one", "One view", () =>
-    arrange({ four: !layout.four, active: view.slot }),
+    arrange({ four: !layout.four, active: view.slot, stereo: "none" }),
   );
   const rename = (): void => {
-    const label = layout.four ? "One view" : "Four views";
-    toggle.replaceChildren(icon(layout.four ? "one" : "four"));
+    const label = fourViews() ? "One view" : "Four views";
+    toggle.hidden = watchesOnly();
+    if (toggle.title === label) return;
+    toggle.replaceChildren(icon(fourViews() ? "one" : "four"));
     toggle.setAttribute("aria-label", label);
     toggle.title = label;
   };
+  toggle.title = "";
   rename();
   on("layout", rename);
-  right.append(iconButton("frame", "Fit all (Home)", fit), toggle);
+  right.append(
+    iconButton("frame", "Fit all (Home)", () => stage.sight.fit([view])),
+    toggle,
+  );
   element.append(h("div", { class: "spring" }), right);
   element.addEventListener("pointerdown", (event) => event.stopPropagation());
+  element.addEventListener("contextmenu", (event) => event.stopPropagation());
   return { element, title };
+}
+
+/** Sides and viewpoints that a view can look from. */
+export function sides(stage: Stage, view: View): MenuItem[] {
+  return [
+    ...PRESETS.map(({ name, title, key }) => ({
+      label: title,
+      key,
+      checked: view.camera.preset === name && view.camera.viewpoint === "",
+      run: () => stage.sight.choose(view, name),
+    })),
+    ...(store.scene?.viewpoints ?? []).map(({ name }) => ({
+      label: `Viewpoint: ${name}`,
+      key: "9",
+      checked: view.camera.viewpoint === name,
+      run: () => stage.sight.viewpoint(view, name),
+    })),
+    { label: "Reset all views", key: "0", run: () => stage.sight.reset() },
+  ];
+}
+
+/** Pictures that can be saved. */
+export function snapshots(stage: Stage, view: View): MenuItem[] {
+  return [
+    { label: "Snapshot of this view", run: () => saveSnapshot(stage, view) },
+    { label: "Snapshot of all views", key: "P", run: () => saveSnapshot(stage) },
+  ];
 }
 
 function followPick(): HTMLElement {
@@ -86,7 +110,7 @@ function followPick(): HTMLElement {
           pick,
           [
             { label: "none", run: () => follow(null), checked: followed() === null },
-            ...moving.slice(0, 40).map(({ b, i }) => ({
+            ...moving.map(({ b, i }) => ({
               label: b.name,
               run: () => follow(i),
               checked: followed() === i,
@@ -101,7 +125,8 @@ function followPick(): HTMLElement {
   );
   on(["layout", "scene"], () => {
     const body = followed();
-    name.textContent = `Follow: ${body === null ? "none" : (store.scene?.bodies[body]?.name ?? "none")}`;
+    const words = `Follow: ${body === null ? "none" : (store.scene?.bodies[body]?.name ?? "none")}`;
+    if (name.textContent !== words) name.textContent = words;
   });
   return pick;
 }
@@ -111,13 +136,9 @@ function stereoPick(): HTMLElement {
     openMenu(
       pick,
       STEREO.map((stereo) => ({
-        label: stereo === "none" ? "One eye" : stereo[0]!.toUpperCase() + stereo.slice(1),
+        label: STEREO_TITLES[stereo],
         checked: layout.stereo === stereo,
-        run: () =>
-          arrange({
-            stereo,
-            ...(stereo === "none" ? {} : { four: false, active: "perspective" as const }),
-          }),
+        run: () => chooseStereo(stereo),
       })),
       "Stereo",
     ),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import ClassVar
 
+from linkwork.formats.toml.includes import Includes
 from linkwork.formats.toml.read import read_source
 from linkwork.formats.toml.source import Source
 from linkwork.formats.toml.write import write_file, write_text
@@ -25,9 +27,21 @@ class TomlFormat:
         """
         return read_source(Source.read(path))
 
-    def parse(self, text: str, path: str | os.PathLike[str]) -> Part | Scene:
-        """Reads a text as if it stood in the file ``path``, which need not exist."""
-        return read_source(Source.of(text, os.fspath(path)))
+    def parse(
+        self, text: str, path: str | os.PathLike[str], *, texts: Mapping[str, str] | None = None
+    ) -> Part | Scene:
+        """Reads a text as if it stood in the file ``path``, which need not exist.
+
+        Args:
+            text: The text.
+            path: Its file.
+            texts: Texts that stand for those of other files, by real path.
+
+        Raises:
+            LinkworkError: As :meth:`read`.
+        """
+        includes = Includes(read_source, texts=texts or {})
+        return read_source(Source.of(text, os.fspath(path)), includes)
 
     def write(self, thing: Part | Scene, path: str | os.PathLike[str]) -> None:
         """Writes a part or a scene, and beside it the parts it holds that have no file."""

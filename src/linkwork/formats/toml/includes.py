@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -54,12 +54,14 @@ class Includes:
         open: Files that are being read, outermost first, as (real path, path to show).
         parts: Parts by the real path of their file.
         sizes: How many parts each holds, itself included.
+        texts: Texts that stand for those of files, by real path: they are not saved yet.
     """
 
     reader: Callable[[Source, Includes], Part | Scene]
     open: list[tuple[str, str]] = field(default_factory=list)
     parts: dict[str, Part] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
     _counts: list[int] = field(default_factory=list)
 
     @contextmanager
@@ -109,7 +111,7 @@ class Includes:
                 hint = f"{error.hint} A path begins with ./ or ends in .toml or .urdf."
                 raise NameNotFound(error.message, origin=place.origin, hint=hint) from error
         path = os.path.normpath(os.path.join(place.source.folder, given))
-        if not os.path.isfile(path):
+        if not os.path.isfile(path) and os.path.realpath(path) not in self.texts:
             raise FormatError(
                 f"{place.label}: there is no file {given!r}.",
                 origin=place.origin,
@@ -121,7 +123,9 @@ class Includes:
         form = format_for(path, origin=place.origin)
         if ".toml" in form.suffixes:
             # Read here rather than by the format, which would begin a new chain of files.
-            thing = self.reader(Source.read(path), self)
+            text = self.texts.get(os.path.realpath(path))
+            source = Source.read(path) if text is None else Source.of(text, path)
+            thing = self.reader(source, self)
         else:
             thing = form.read(path)
         if not isinstance(thing, Part):

@@ -14,7 +14,7 @@ from linkwork.formats.toml.words import FORMS
 from linkwork.scene.edits import read_data
 from linkwork.scene.toml_index import KeyPath, TomlIndex
 from linkwork.scene.toml_values import value_text
-from linkwork.server.messages import Row
+from linkwork.server.messages import Row, Source
 from linkwork.units import SUFFIXES, split_unit
 
 _UNIT = re.compile(r"\[([^\]]+)\]")
@@ -34,7 +34,7 @@ def table_of(data: dict[str, Any], section: str) -> Table:
 
 
 def rows_of(
-    text: str, file: str, place: KeyPath, section: str, *, saved: str, editable: bool
+    text: str, file: str, place: KeyPath, section: str, *, before: Any, kit: bool
 ) -> list[Row]:
     """The rows of one table.
 
@@ -43,12 +43,12 @@ def rows_of(
         file: Its path.
         place: The table, with numbers; empty for the file itself.
         section: Its section, or empty.
-        saved: The text as it was saved.
-        editable: Whether the rows can be edited here.
+        before: What stood in the table when the file was saved; None if it was not there.
+        kit: Whether the file belongs to a kit.
     """
-    data, before, index = read_data(text), read_data(saved), TomlIndex.of(text)
+    data, index = read_data(text), TomlIndex.of(text)
     table = table_of(data, section)
-    content = _at(data, place)
+    content = at(data, place)
     rows: list[Row] = []
     known: set[str] = set()
     for path, value in _leaves(content, table):
@@ -58,17 +58,28 @@ def rows_of(
         fixed = path in (("format",), ("name",)) and not place
         rows.append(
             _row(
-                path, key, value, f"{file}:{index.line(full)}",
-                editable=editable and not fixed, changed=_at(before, full) != value,
+                path, key, value, f"{file}:{index.line(full)}", "kit" if kit else "file",
+                editable=not fixed, changed=at(before, path) != value,
             )
         )  # fmt: skip
     for word, key in table.keys.items():
         if word not in known and isinstance(key.kind, _SIMPLE):
-            rows.append(_row((word,), key, "", "", editable=editable, changed=False))
+            gone = before is not None and any(split_unit(k)[0] == word for k in before)
+            rows.append(_row((word,), key, "", "", "default", editable=True, changed=gone))
     return rows
 
 
-def _at(data: Any, path: KeyPath) -> Any:
+def plain_rows(content: dict[str, Any], section: str, origin: str) -> list[Row]:
+    """The rows of a thing of a file in another format, as a file of ours would say it."""
+    table = table_of({"format": "linkwork/part 1"}, section)
+    return [
+        _row(path, _key(table, path), value, origin, "file", editable=False, changed=False)
+        for path, value in _leaves(content, table)
+    ]
+
+
+def at(data: Any, path: KeyPath) -> Any:
+    """What stands at a path; None if nothing does."""
     for step in path:
         try:
             data = data[step]
@@ -110,7 +121,14 @@ def _key(table: Table, path: KeyPath) -> Key | None:
 
 
 def _row(
-    path: KeyPath, key: Key | None, value: Any, origin: str, *, editable: bool, changed: bool
+    path: KeyPath,
+    key: Key | None,
+    value: Any,
+    origin: str,
+    source: Source,
+    *,
+    editable: bool,
+    changed: bool,
 ) -> Row:
     kind = key.kind if key is not None else None
     lo = hi = None
@@ -125,7 +143,7 @@ def _row(
         value = value_text(value)
     return Row(
         ".".join(map(str, path)), value, _unit(str(path[-1]), key), lo, hi, words, origin,
-        editable, changed,
+        editable, changed, source, key.help if key is not None else "",
     )  # fmt: skip
 
 
@@ -151,7 +169,7 @@ def value_of(text: str, place: KeyPath, section: str, key: str, given: str | flo
         FormatError: If it cannot be a value at all.
     """
     data, path = read_data(text), path_of(key)
-    standing = _at(data, (*place, *path))
+    standing = at(data, (*place, *path))
     words = _key(table_of(data, section), path)
     kind = words.kind if words is not None else None
     if isinstance(given, float) and (isinstance(standing, int) or isinstance(kind, Integer)):

@@ -7,7 +7,9 @@ import math
 import numpy as np
 
 from linkwork.errors import Origin
+from linkwork.kinematics.kernels import forward_poses
 from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Plane, Shape, Sphere
+from linkwork.sensors.ray import Beam, Ray
 from linkwork.server import messages as m
 from linkwork.server.host.mesh_store import MeshStore
 from linkwork.session.cycle import Cycle
@@ -18,6 +20,8 @@ from linkwork.world import World
 from linkwork.world.world import TYPE_NAMES
 
 _DRIVES = ("servo", "motor", "effort")
+#: A rail is drawn by so many points.
+RAIL_POINTS = 65
 
 
 def describe(
@@ -122,7 +126,7 @@ def _elements(world: World, meshes: MeshStore) -> list[m.ElementView]:
         view = m.ShapeView(
             shape.kind,  # type: ignore[arg-type]
             _size(shape), _numbers(piece.pose.array()), shape.color or piece.color,
-            shape.visible, shape.collide, mesh,
+            shape.visible, shape.collide, mesh, meshes.add_image(shape.texture),
         )  # fmt: skip
         shapes.setdefault(piece.element, []).append(view)
     return [
@@ -167,7 +171,30 @@ def _joint(cycle: Cycle, number: int) -> m.JointView:
         _where(joint.origin), drive,  # type: ignore[arg-type]
         [_dof(cycle, name, joint.kind.nv == 1, dof, first + k)
          for k, dof in enumerate(joint.kind.dofs)],
+        _path(world, body) if joint.type == "rail" else [],
     )  # fmt: skip
+
+
+def _path(world: World, body: int) -> list[float]:
+    """Where the pivot of a body goes along its rail, in the frame of its parent [m]."""
+    dof, parent = int(world.vadr[body]), int(world.parent[body])
+    length = sum(piece.length for piece in world.joints[_joint_of(world, body)].rail)
+    lo, hi = (float(a[dof]) for a in (world.dof_lo, world.dof_hi))
+    ends = lo if math.isfinite(lo) else 0.0, hi if math.isfinite(hi) else length
+    q, pose = world.q0.copy(), np.zeros((world.nb, 7))
+    found: list[float] = []
+    for value in np.linspace(*ends, RAIL_POINTS):
+        q[int(world.qadr[body])] = value
+        forward_poses(*world.tree, q, pose)
+        at = Pose.of(pose[parent, :3], quat=pose[parent, 3:]).inverse() @ Pose.of(
+            pose[body, :3], quat=pose[body, 3:]
+        )
+        found.extend(at.apply(tuple(world.pivot[body])))
+    return found
+
+
+def _joint_of(world: World, body: int) -> int:
+    return int(np.flatnonzero(world.joint_body == body)[0])
 
 
 def _dof(cycle: Cycle, joint: str, single: bool, dof: str, row: int) -> m.Dof:
@@ -209,13 +236,26 @@ def _array(pose: Pose) -> list[float]:
 
 
 def _sensors(cycle: Cycle) -> list[m.SensorView]:
+    rays = {
+        beam.name: beam for block in cycle.sensors if isinstance(block, Ray)
+        for beam in block.beams()
+    }  # fmt: skip
     return [
         m.SensorView(
             spec.name, spec.type, str(spec.params.get("on", spec.params.get("joint", ""))),
             [s.name for s in cycle.signals if s.name.rpartition(".")[0] == spec.name],
+            _ray(rays.get(spec.name)),
         )
         for spec in cycle.world.sensors
     ]  # fmt: skip
+
+
+def _ray(beam: Beam | None) -> m.RayView | None:
+    if beam is None:
+        return None
+    return m.RayView(
+        beam.body, list(beam.start), list(beam.direction), beam.range, f"{beam.name}.distance"
+    )
 
 
 def _signal(signal: Signal) -> m.SignalView:

@@ -1,26 +1,28 @@
-"""Editor: the file behind the scene that runs, looked at and changed from browsers."""
+"""Editor: the files behind the scene that runs, looked at and changed from browsers."""
 
 from __future__ import annotations
 
-import dataclasses
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from linkwork.errors import FormatError, Origin, not_found
+from linkwork.errors import FormatError, NameNotFound
 from linkwork.parts import Part
 from linkwork.scene import Scene
 from linkwork.scene.document import Document
-from linkwork.scene.edits import locate, read_data
+from linkwork.scene.edits import locate, read_data, references_changed
 from linkwork.scene.ids import names_of
+from linkwork.scene.project import Project
 from linkwork.scene.toml_index import KeyPath
-from linkwork.server.host.attributes import path_of, rows_of, value_of
+from linkwork.server.host import own_files
+from linkwork.server.host.attributes import at, path_of, rows_of, value_of
+from linkwork.server.host.finding import Found, find, scopes_of
+from linkwork.server.host.foreign import foreign_rows
+from linkwork.server.host.posture_text import Values, posture_text
 from linkwork.server.messages import Row, UndoState
+from linkwork.units import split_unit
 from linkwork.world import World, compile_scene
-
-#: The section of a file in which a thing of each kind stands.
-SECTIONS = {"scene": "", "part": "part", "attach": "attach"}
-_PACKAGE = Path(__file__).resolve().parents[2] / "kits"
 
 
 @dataclass
@@ -32,211 +34,255 @@ class Opened:
         file: The file it came from; empty if there is none.
         notes: Remarks for people.
         scene_of: Makes a scene to run of what the file holds, which may be a part.
+        text: Text of a file that does not exist yet, or None.
+        folders: Where the user's files are; others are not written. The first is for new ones.
     """
 
     scene: Scene
     file: str = ""
     notes: list[str] = field(default_factory=list)
     scene_of: Callable[[Part | Scene], Scene] | None = None
+    text: str | None = None
+    folders: list[Path] = field(default_factory=list)
 
 
 class Editor:
-    """Edits the file of the scene that runs.
-
-    Things of parts that the scene takes from other files are shown, not changed: their own file
-    is the place for that.
+    """Edits the file of the scene that runs, and those of its parts.
 
     Args:
         opened: What runs.
+
+    Attributes:
+        project: The files; None where the scene's is not TOML.
     """
 
     def __init__(self, opened: Opened) -> None:
         self._scene_of = opened.scene_of or _itself
-        self.document: Document | None = None
-        if opened.file.endswith(".toml"):
-            self.document = Document.open(opened.file, check=self._check)
-            self._saved = self.document.text
+        self._folders = opened.folders
+        self._opened = opened
+        self.project: Project | None = None
+        if opened.text is not None:
+            self.project = self._begin(Document(opened.text, opened.file))
+        elif opened.file.endswith(".toml"):
+            self.project = self._begin(Document.open(opened.file))
 
-    def _check(self, content: Part | Scene) -> None:
-        compile_scene(self._scene_of(content))
+    def _begin(self, main: Document) -> Project:
+        return Project(main, check=lambda content: compile_scene(self._scene_of(content)))
 
     @property
     def state(self) -> UndoState:
         """What can be undone, redone and saved."""
-        d = self.document
-        if d is None:
+        p = self.project
+        if p is None:
             return UndoState(False, False, False)
-        return UndoState(bool(d.history), bool(d.future), d.changed)
+        changed = [document.path for document in p.changed]
+        own = not any(map(own_files.kit_name, [p.main.path, *changed]))
+        return UndoState(
+            bool(p.history), bool(p.future), bool(changed),
+            p.history[-1].what if p.history else "", p.future[-1].what if p.future else "",
+            changed, own, self._suggestion(p),
+        )  # fmt: skip
+
+    def _suggestion(self, project: Project) -> str:
+        """Where the scene could be saved under another name."""
+        path = project.main.path
+        folder = os.path.dirname(os.path.abspath(path))
+        if own_files.kit_name(path):
+            folder = str(self._folders[0]) if self._folders else os.getcwd()
+        return own_files.free_path(folder, Path(path).stem)
+
+    @property
+    def file(self) -> str:
+        """The file that is open; empty if there is none."""
+        return self.project.main.path if self.project is not None else self._opened.file
 
     @property
     def scene(self) -> Scene:
-        """The scene as the file says it now."""
-        return self._scene_of(self._file().content)
+        """The scene as the files say it now."""
+        return self._scene_of(self._files().content)
 
     @property
     def ids(self) -> dict[str, str]:
         """Stable ids by full name in the scene that runs."""
-        document = self._file()
-        if isinstance(document.content, Scene):
-            return document.ids
-        (scope,) = self._scene_of(document.content).parts
-        return {f"{scope}/{name}": f"{scope}/{born}" for name, born in document.ids.items()}
+        project = self._files()
+        if isinstance(project.content, Scene):
+            return project.ids
+        (scope,) = self._scene_of(project.content).parts
+        return {f"{scope}/{name}": f"{scope}/{born}" for name, born in project.ids.items()}
 
-    def _file(self) -> Document:
-        if self.document is None:
+    def _files(self) -> Project:
+        if self.project is None:
             raise FormatError(
                 "only TOML files can be edited here.",
-                hint="Convert it first: linkwork convert robot.urdf robot.toml.",
+                hint="Edit a copy in TOML: choose Edit as TOML in the file menu.",
             )
-        return self.document
+        return self.project
 
     # ---- looking -------------------------------------------------------------------------
 
-    def rows(self, world: World, kind: str, name: str) -> list[Row]:
-        """The attributes of a thing.
+    def rows(self, world: World, kind: str, name: str) -> tuple[list[Row], str]:
+        """The attributes of a thing, and what there is to say about editing them.
 
         Raises:
             LinkworkError: If there is no such thing.
         """
-        section = SECTIONS.get(kind, kind)
-        d = self.document
-        if d is not None and (place := self._place(section, name)) is not None:
-            return rows_of(d.text, d.path, place, section, saved=self._saved, editable=True)
-        origin = _origin(world, kind, name)
-        if origin.file.endswith(".toml"):
-            found = _elsewhere(origin, section, name)
-            if found:
-                return found
-        return _plain_rows(world, kind, name)
+        if self.project is None:
+            file = os.path.basename(self._opened.file)
+            note = f"{file} is shown, not edited. Edit a copy of it in TOML." if file else ""
+            return foreign_rows(world, kind, name), note
+        try:
+            found = self._find(kind, name)
+        except NameNotFound:
+            rows = foreign_rows(world, kind, name)  # the ground under a part, a chain's links
+            return rows, "No file says this; it is made when the scene is opened."
+        if not found.file.endswith(".toml"):
+            short = os.path.basename(found.file)
+            return foreign_rows(world, kind, name), f"{short} is shown, not edited. " + (
+                f"Convert it: linkwork convert {short} {Path(short).stem}.toml"
+            )
+        document = self.project.document(found.file)
+        saved = read_data(document.saved) if document.saved is not None else None
+        before = at(saved, self._place(found, document)) if saved is not None else None
+        if saved is not None and found.section:
+            before = next(
+                (t for t in saved.get(found.section, []) if t.get("name") == found.name), before
+            )
+        kit = bool(own_files.kit_name(found.file))
+        rows = rows_of(
+            document.text, document.path, self._place(found, document), found.section,
+            before=before, kit=kit,
+        )  # fmt: skip
+        return rows, self._note(found)
 
-    def _place(self, section: str, name: str) -> KeyPath | None:
-        """Where a thing stands in the file; None if it does not."""
-        d = self._file()
-        if not section:
+    def _note(self, found: Found) -> str:
+        """What an edit of a thing does besides."""
+        project, file = self._files(), os.path.realpath(found.file)
+        notes = []
+        if len(found.chain) > 1 and own_files.kit_name(found.file):
+            if not own_files.kit_name(project.main.path):
+                name = own_files.kit_name(found.file)
+                notes.append(f"{name} is a kit's: an edit makes your own copy beside the scene.")
+        elif len(found.chain) > 1:
+            notes.append(f"An edit goes into {os.path.basename(found.file)}.")
+        times = len(list(scopes_of(project.content, file)))
+        if times > 1:
+            notes.append(f"The part stands here {times} times; all of them change.")
+        return " ".join(notes)
+
+    def _find(self, kind: str, name: str) -> Found:
+        project, scope = self._files(), ""
+        if isinstance(project.content, Part):
+            (scope,) = self._scene_of(project.content).parts
+        return find(project.content, project.main.path, scope, kind, name)
+
+    def _place(self, found: Found, document: Document) -> KeyPath:
+        if not found.section:
             return ()
-        names = names_of(d.content)
-        short = name
-        if isinstance(d.content, Part):
-            (scope,) = self._scene_of(d.content).parts
-            short = name.removeprefix(f"{scope}/")
-            if section == "part" and name == scope:
-                return ()
-        if short not in names.get(section, []):
-            return None
-        return locate(read_data(d.text), (section, short), names)
+        place = (found.section, found.name)
+        return locate(read_data(document.text), place, names_of(document.content))
 
     # ---- changing ------------------------------------------------------------------------
 
-    def edit(self, world: World, kind: str, name: str, key: str, given: str | float | bool) -> None:
-        """Sets an attribute in the file's text.
+    def edit(self, kind: str, name: str, key: str, given: str | float | bool) -> None:
+        """Sets an attribute in the text of the file that holds the thing.
 
         Raises:
-            LinkworkError: If it is refused; the file is as before.
+            LinkworkError: If it is refused; all files are as before.
         """
-        d, section = self._file(), SECTIONS.get(kind, kind)
-        place = self._place(section, name)
-        if place is None:
-            origin = _origin(world, kind, name)
+        project, found = self._files(), self._find(kind, name)
+        if not found.file.endswith(".toml"):
+            raise FormatError(f"{os.path.basename(found.file)} is not TOML and is not edited here.")
+        words = split_unit(key.rpartition(".")[2])[0].replace("_", " ")
+        with project.step(f"{words} of {name or 'the scene'}"):
+            document = project.document(own_files.own(project, found.chain))
+            place = self._place(found, document)
+            value = value_of(document.text, place, found.section, key, given)
+            if key == "name" and found.section and isinstance(value, str):
+                document.rename(found.section, found.name, value)
+                self._rename_elsewhere(document, found, value)
+            else:
+                document.set_value((*place, *path_of(key)), value)
+
+    def _rename_elsewhere(self, document: Document, found: Found, new: str) -> None:
+        """Lets the files that hold a part call a thing in it by its new name."""
+        project, real = self._files(), os.path.realpath(document.path)
+        for file in project.files:
+            if file == real or not file.endswith(".toml") or own_files.kit_name(file):
+                continue
+            other = project.document(file)
+            text = other.text
+            for scope in scopes_of(other.content, real):
+                old = f"{scope}/{found.name}"
+                text = references_changed(text, found.section, old, f"{scope}/{new}")
+            if text != other.text:
+                other.rewrite(f"rename {found.name} to {new}", text)
+
+    def store_posture(self, name: str, values: Values) -> None:
+        """Writes joint values into the scene's file as a posture, new or in place of the old.
+
+        Raises:
+            LinkworkError: If it is refused, or the file is not a scene's.
+        """
+        project = self._files()
+        if not isinstance(project.content, Scene):
             raise FormatError(
-                f"{name} stands in {origin}, not in the file that is open.",
-                hint=f"Open {Path(origin.file).name} to change it." if origin.file else "",
+                "a part has no postures; a scene has.",
+                hint="Make a new scene with this part first.",
             )
-        value = value_of(d.text, place, "" if not place else section, key, given)
-        d.set_value((*place, *path_of(key)), value)
+        with project.step(f"posture {name}"):
+            text = posture_text(project.main.text, name, values)
+            project.main.rewrite(f"store posture {name}", text)
 
     def take_back(self) -> None:
-        """Drops the last edit, which cannot be used, for good."""
-        d = self._file()
-        if d.history:
-            d.undo()
-            d.future.pop()
+        """Drops the last step, which cannot be used, for good."""
+        project = self._files()
+        if project.history:
+            project.undo()
+            project.future.pop()
 
     def undo(self) -> None:
-        """Takes the last edit back."""
-        self._file().undo()
+        """Takes the last step back."""
+        self._files().undo()
 
     def redo(self) -> None:
         """Does it again."""
-        self._file().redo()
+        self._files().redo()
 
-    def save(self) -> None:
-        """Writes the file.
+    # ---- saving --------------------------------------------------------------------------
+
+    def save(self) -> list[str]:
+        """Writes the files that changed and returns them.
 
         Raises:
-            LinkworkError: If it cannot be written, or belongs to the package.
+            LinkworkError: If one cannot be written, or belongs to a kit.
         """
-        d = self._file()
-        path = Path(d.path).resolve()
-        if path.is_relative_to(_PACKAGE):
+        return own_files.save(self._files())
+
+    def save_as(self, path: str, *, overwrite: bool) -> list[str]:
+        """Writes the scene to another file, edits that one from now on, and returns the files.
+
+        Raises:
+            LinkworkError: If it cannot be written, or not there.
+        """
+        project = self._files()
+        folders = [*self._folders, Path(project.main.path).resolve().parent]
+        target = (folders[0] / Path(path).expanduser()).resolve()
+        if not any(target.is_relative_to(folder.resolve()) for folder in folders):
+            places = ", ".join(str(folder) for folder in self._folders)
             raise FormatError(
-                f"{path.name} belongs to Linkwork itself and is not written over.",
-                hint=f"Copy the folder {path.parent} to ~/.linkwork/kits and open it there.",
+                f"{target} is not in a folder that the studio writes to.",
+                hint=f"Folders: {places}.",
             )
-        d.save()
-        self._saved = d.text
+        if own_files.kit_name(str(target)):
+            raise FormatError(
+                f"{target} is in a kit that is not yours.", hint="Choose another folder."
+            )
+        written = own_files.save_as(project, str(target), overwrite=overwrite)
+        self.project = self._begin(Document.open(str(target)))
+        return written
 
 
 def _itself(content: Part | Scene) -> Scene:
     if isinstance(content, Scene):
         return content
     raise FormatError("this is a part; it needs a scene to stand in.")
-
-
-def _origin(world: World, kind: str, name: str) -> Origin:
-    """Where a thing of the world was said.
-
-    Raises:
-        NameNotFound: If there is no such thing.
-    """
-    if kind == "joint":
-        return world.joints[world.joint(name)].origin
-    if kind == "element":
-        if name not in world.element_names:
-            raise not_found("element", name, world.element_names)
-        return world.element_origins[world.element_names.index(name)]
-    specs = {
-        s.name: s.origin
-        for s in (*world.sensors, *world.actuators, *world.agents, *world.buses, *world.ports)
-    }
-    if name in specs:
-        return specs[name]
-    scope, _, rest = name.partition("/")
-    if kind == "anchor" and scope in world.scene.parts:
-        return world.scene.parts[scope].part.find_anchor(rest).origin
-    if kind == "part" and scope in world.scene.parts:
-        return world.scene.parts[scope].origin
-    if kind in ("scene", "part", "loop", "light", "viewpoint"):
-        return world.scene.origin
-    raise not_found(kind, name, [*world.element_names, *world.joint_names, *specs])
-
-
-def _elsewhere(origin: Origin, section: str, name: str) -> list[Row]:
-    """The rows of a thing that another file holds; none where it is not found there."""
-    try:
-        text = Path(origin.file).read_text(encoding="utf-8")
-        tables = read_data(text).get(section, [])
-    except (OSError, ValueError):
-        return []
-    short = name.rpartition("/")[2]
-    for number, table in enumerate(tables):
-        if isinstance(table, dict) and table.get("name") == short:
-            place = (section, number)
-            return rows_of(text, origin.file, place, section, saved=text, editable=False)
-    return []
-
-
-def _plain_rows(world: World, kind: str, name: str) -> list[Row]:
-    """What is known of a thing that no TOML file holds."""
-    if kind != "joint":
-        return []
-    joint, made = world.joints[world.joint(name)], []
-    for each in dataclasses.fields(joint):
-        value = getattr(joint, each.name)
-        if each.name in ("origin", "labels", "bus") or value is None:
-            continue
-        number = isinstance(value, int | float)
-        shown = float(value) if number else str(value)
-        made.append(
-            Row(each.name.rstrip("_"), shown, "", None, None, None, str(joint.origin), False, False)
-        )
-    return made

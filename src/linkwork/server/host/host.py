@@ -9,6 +9,7 @@ from linkwork.errors import LinkworkError
 from linkwork.server import messages as m
 from linkwork.server.host.conduit import Conduit
 from linkwork.server.host.editor import Opened
+from linkwork.server.host.new_files import new_scene, toml_copy
 from linkwork.server.host.open_recording import OpenRecording
 from linkwork.server.host.open_scene import OpenScene
 from linkwork.server.recent import Recents
@@ -32,6 +33,7 @@ class Host:
         load: Loads what is to be opened.
         recents: Files that were open.
         recordings: Folder for recordings.
+        folder: Folder for new scenes; the one that the program works in if None.
         idle: Called now and then, for whoever looks after the server.
 
     Attributes:
@@ -45,10 +47,12 @@ class Host:
         *,
         recents: Recents,
         recordings: Path,
+        folder: Path | None = None,
         idle: Callable[[], object] | None = None,
     ) -> None:
         self._link, self._load = link, load
         self._recents, self._recordings = recents, recordings
+        self._folder = folder
         self._idle = idle
         self._look = Look(0, [], [])
         self._next: OpenScene | OpenRecording | None = None
@@ -144,7 +148,8 @@ class Host:
     def _run(self, opened: Opened) -> OpenScene:
         peers = Conduit(self._link, self._take)
         made = OpenScene(opened, peers, self._tell, self._look, self._recordings)
-        if opened.file:
+        made.saved = self._keep_recent
+        if opened.file and opened.text is None:
             self._recents.add(opened.file, opened.scene.name)
         for note in opened.notes:
             made.session.say(note, source="scene")
@@ -191,7 +196,14 @@ class Host:
     def _answer(self, client: str, message: m.FromClient) -> None:
         match message:
             case m.Open():
-                self._open(client, message.scene)
+                self._open(client, message, lambda: self._make(message.scene))
+            case m.NewScene():
+                self._open(client, message, lambda: self._run(self._new(message)))
+            case m.Convert() if isinstance(self.open, OpenScene) and self.open.editor.file:
+                self._open(client, message, self._convert)
+            case m.Forget():
+                self._recents.forget(message.path)
+                self._tell("", m.GalleryChanged())
             case m.CloseScene():
                 if self.open is not None:
                     self.open.stop()
@@ -205,13 +217,30 @@ class Host:
             case _:
                 self.open.answer(client, message)
 
-    def _open(self, client: str, name: str) -> None:
+    def _new(self, message: m.NewScene) -> Opened:
+        return new_scene(message.name, message.part, self._folder or Path.cwd())
+
+    def _convert(self) -> OpenScene | OpenRecording:
+        assert isinstance(self.open, OpenScene)
+        made = toml_copy(self.open.editor.file, self._folder or Path.cwd())
+        self._recents.add(made, Path(made).stem)
+        return self._make(made)
+
+    def _keep_recent(self, file: str, name: str) -> None:
+        self._recents.add(file, name)
+        self._tell("", m.GalleryChanged())
+
+    def _open(
+        self, client: str, message: m.FromClient, make: Callable[[], OpenScene | OpenRecording]
+    ) -> None:
+        """Opens something else in place of what runs."""
         self._drop_next()
-        self._tell("", m.Event(0, "info", f"opening {name} …", "scene"))
+        name = getattr(message, "scene", "") or getattr(message, "name", "")
+        self._tell("", m.Event(0, "info", f"opening {name} …".replace("  ", " "), "scene"))
         try:
-            self._next = self._make(name)
+            self._next = make()
         except LinkworkError as error:
-            self._tell(client, m.Refused("open", str(error), name))
+            self._tell(client, m.Refused(m.type_of(message), str(error), name))
             return
         self._tell("", m.GalleryChanged())
         if self.open is not None:

@@ -1,9 +1,10 @@
-"""MeshStore: the triangles that a scene draws, by the hash of their content."""
+"""MeshStore: the triangles and images that a scene draws, by the hash of their content."""
 
 from __future__ import annotations
 
 import hashlib
 import struct
+from pathlib import Path
 
 import numpy as np
 
@@ -13,11 +14,16 @@ from linkwork.parts import Mesh
 MESH_HEADER = struct.Struct("<II")
 
 
+#: A larger image is not laid on anything [byte].
+LARGEST_IMAGE = 32 * 2**20
+
+
 class MeshStore:
-    """Meshes as browsers take them, made once each."""
+    """Meshes and images as browsers take them, made once each."""
 
     def __init__(self) -> None:
         self._hashes: dict[tuple[str, tuple[float, ...]], str] = {}
+        self._images: dict[str, str | None] = {}
         self._data: dict[str, bytes] = {}
 
     def add(self, shape: Mesh) -> str:
@@ -35,6 +41,20 @@ class MeshStore:
             self._data[known] = data
         return known
 
+    def add_image(self, file: str) -> str | None:
+        """Takes an image file and returns the hash of its content; None if it cannot be read."""
+        if file and file not in self._images:
+            try:
+                path = Path(file)
+                data = path.read_bytes() if path.stat().st_size <= LARGEST_IMAGE else b""
+            except OSError:  # gone since the scene was loaded; the colour is drawn instead
+                data = b""
+            known = hashlib.sha256(data).hexdigest()[:32] if data else None
+            self._images[file] = known
+            if known is not None:
+                self._data[known] = data
+        return self._images.get(file)
+
     def get(self, mesh: str) -> bytes:
-        """The mesh of a hash; empty if there is none."""
+        """The mesh or image of a hash; empty if there is none."""
         return self._data.get(mesh, b"")

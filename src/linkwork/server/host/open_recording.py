@@ -13,7 +13,7 @@ from linkwork.server.host.describe import describe
 from linkwork.server.host.editor import Editor, Opened
 from linkwork.server.host.mesh_store import MeshStore
 from linkwork.server.host.open_scene import OpenScene, Tell
-from linkwork.server.host.picture import STATUS_RATE, Painter
+from linkwork.server.host.picture import STATUS_RATE, Painter, widest_loop
 from linkwork.server.relay import Look
 from linkwork.session.outbox import SNAPSHOT_RATE, Peers
 from linkwork.session.playback import Playback
@@ -106,18 +106,10 @@ class OpenRecording:
 
     def lasting(self) -> list[m.FromServer]:
         """How things stand, for those who come now."""
-        view = m.ReplayView(
-            str(self.path), self.path.stem, self.recording.header.created,
-            self.recording.duration, self._has_live, self.recording.problem, self._marks(),
-        )  # fmt: skip
+        view = replay_view(self.recording, live=self._has_live)
         session = self.playback.live
         scene = describe(session, self.meshes, _NO_UNDO, editable=False, replay=view)
         return [scene, m.Owners({}), _NO_UNDO]
-
-    def _marks(self) -> list[m.MarkView]:
-        events = self.recording.events
-        found = [e for e in events if e.level in ("mark", "warning", "error")][:_MOST_MARKS]
-        return [m.MarkView(e.time, e.level, e.text, e.source) for e in found]  # type: ignore[arg-type]
 
     # ---- the loop ------------------------------------------------------------------------
 
@@ -182,7 +174,8 @@ class OpenRecording:
         )  # fmt: skip
 
     def _status(self, there: bool) -> m.Status:
-        report = self.playback.live.state.report
+        shown = self.playback.live
+        report = shown.state.report
         return m.Status(
             time=self.time,
             running=self._playing,
@@ -191,6 +184,7 @@ class OpenRecording:
             lateness=0.0,
             rtf=self._speed if self._playing else 0.0,
             gap=float(report.gap[0]) if there else 0.0,
+            gap_at=widest_loop(shown.world, shown.state) if there else "",
             energy=float(report.energy.sum()) if there else 0.0,
             step=self.step,
             recording=None,
@@ -230,8 +224,9 @@ class OpenRecording:
                 self._begin()
             case m.Inspect():
                 world = self.playback.live.world
-                rows = Editor(Opened(world.scene)).rows(world, message.kind, message.name)
-                self._tell(client, m.Attributes(message.name, message.kind, rows))
+                rows, _ = Editor(Opened(world.scene)).rows(world, message.kind, message.name)
+                note = "This is a recording: look, but nothing can be changed."
+                self._tell(client, m.Attributes(message.name, message.kind, rows, note))
             case m.Drop() | m.Release():
                 pass  # a person let go of what was open before
             case _:
@@ -284,3 +279,19 @@ class OpenRecording:
         """Lets go of the file."""
         self.playback.close()
         self.recording.close()
+
+
+def replay_view(recording: Recording, *, live: bool) -> m.ReplayView:
+    """What browsers are told of a recording.
+
+    Args:
+        recording: The recording.
+        live: Whether a scene waits behind it.
+    """
+    found = [e for e in recording.events if e.level in ("mark", "warning", "error")][:_MOST_MARKS]
+    marks = [m.MarkView(e.time, e.level, e.text, e.source) for e in found]  # type: ignore[arg-type]
+    path = recording.path
+    return m.ReplayView(
+        str(path), path.stem, recording.header.created, recording.duration, live,
+        recording.problem, marks,
+    )  # fmt: skip

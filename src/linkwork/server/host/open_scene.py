@@ -15,6 +15,7 @@ from linkwork.server.host.describe import describe
 from linkwork.server.host.editor import Editor, Opened
 from linkwork.server.host.mesh_store import MeshStore
 from linkwork.server.host.picture import Painter
+from linkwork.server.host.posture_text import values_of
 from linkwork.server.relay import Look
 from linkwork.session import messages as inbox
 from linkwork.session.clock import Clock
@@ -48,6 +49,7 @@ class OpenScene:
 
     Attributes:
         session: The session.
+        saved: Called with a file that was saved under a new name, and the scene's.
         meshes: Triangles that its description names.
     """
 
@@ -56,6 +58,7 @@ class OpenScene:
     ) -> None:
         self.session = Session(opened.scene, link=peers)
         self.meshes = MeshStore()
+        self.saved: Callable[[str, str], object] = lambda file, name: None
         self._tell, self._recordings = tell, recordings
         self._recording: str | None = None
         self._marks = 0
@@ -127,7 +130,7 @@ class OpenScene:
         """How things stand, for those who come now."""
         scene = describe(
             self.session, self.meshes, self.editor.state,
-            editable=self.editor.document is not None,
+            editable=self.editor.project is not None,
         )  # fmt: skip
         return [scene, m.Owners(dict(self.session.signals.owners)), self.editor.state]
 
@@ -220,7 +223,7 @@ class OpenScene:
                     )
                 self._apply(inbox.Place(message.joint, message.dof, message.value))
             case m.Grab():
-                self._apply(inbox.Grab(message.element, message.target, message.point))
+                self._pull(message)
             case m.Drop():
                 self._apply(inbox.Drop())
             case m.Record():
@@ -238,10 +241,23 @@ class OpenScene:
                 self.editor.redo()
                 self._swap(client, "")
             case m.Save():
-                self.editor.save()
+                self._tell("", m.Saved(self.editor.save()))
                 self._tell("", self.editor.state)
+            case m.SaveAs():
+                self._tell("", m.Saved(self.save_as(message)))
+            case m.StorePosture():
+                shown = self._past or session.state
+                self.editor.store_posture(message.name, values_of(session.world, shown))
+                self._swap(client, "")
             case _:
                 raise SessionError(f"a scene cannot do {m.type_of(message)!r}.")
+
+    def _pull(self, message: m.Grab) -> None:
+        """Pulls with the spring that the page tells of."""
+        session = self.session
+        body, _ = session.world.frame(message.element)
+        stiffness = (float(session.state["param/mass"][body]) or 1.0) * m.PULL_RATE**2
+        self._apply(inbox.Grab(message.element, message.target, message.point, stiffness=stiffness))
 
     # ---- time ----------------------------------------------------------------------------
 
@@ -298,8 +314,15 @@ class OpenScene:
 
     # ---- the file ------------------------------------------------------------------------
 
+    def save_as(self, message: m.SaveAs) -> list[str]:
+        """Saves under another name; the run goes on as the new file's."""
+        written = self.editor.save_as(message.path, overwrite=message.overwrite)
+        self._swap("", "")
+        self.saved(self.editor.file, self.session.world.scene.name)
+        return written
+
     def _inspect(self, client: str, kind: str, name: str) -> None:
-        rows = self.editor.rows(self.session.world, kind, name)
+        rows, note = self.editor.rows(self.session.world, kind, name)
         base = "world" if kind == "scene" else name
         for signal in self.session.signals:
             thing, _, word = signal.name.rpartition(".")
@@ -307,9 +330,10 @@ class OpenScene:
                 lo, hi = (v if np.isfinite(v) else None for v in (signal.lo, signal.hi))
                 rows.append(
                     m.Row(f"live.{word}", self.session[signal.name], signal.unit, lo, hi, None,
-                          "", True, False)
+                          "", True, False, help="Of the running scene; no file keeps it.")
                 )  # fmt: skip
-        self._tell(client, m.Attributes(name, kind, rows))
+        convert = self.editor.project is None and bool(self.editor.file)
+        self._tell(client, m.Attributes(name, kind, rows, note, convert))
 
     def _change(self, client: str, message: m.Edit) -> None:
         if message.key.startswith("live."):
@@ -322,10 +346,15 @@ class OpenScene:
                 ) from None
             self._apply(inbox.Set(f"{base}.{message.key[5:]}", value, PERSON))
         else:
-            world = self.session.world
-            self.editor.edit(world, message.kind, message.name, message.key, message.value)
+            try:
+                self.editor.edit(message.kind, message.name, message.key, message.value)
+            except LinkworkError as error:  # the panel shows where; the words are enough
+                text = f"{error.message} {error.hint}".strip()
+                self._tell(client, m.Refused("edit", text, message.key))
+                return
             self._swap(client, message.key)
-        self._inspect(client, message.kind, message.name)
+        if message.key != "name":  # else the client asks by the new one
+            self._inspect(client, message.kind, message.name)
 
     def _swap(self, client: str, key: str) -> None:
         """Lets the session go over to what the file says now."""

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 
+from linkwork.engines.kernels import loop_state
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses
 from linkwork.server.messages import CONTACTS, GHOST, Status, encode
 from linkwork.server.relay import Look, Picture
@@ -13,6 +14,7 @@ from linkwork.server.relay import encode as pack
 from linkwork.session.cycle import Cycle
 from linkwork.session.session import Session
 from linkwork.state import State
+from linkwork.world import World
 
 #: The status is made this often [1/s], and the real-time factor measured over so long [s].
 STATUS_RATE, RTF_SPAN = 10.0, 1.0
@@ -125,6 +127,7 @@ class Painter:
             lateness=round(clock.lateness, 4),
             rtf=self._rtf,
             gap=float(state.report.gap[0]),
+            gap_at=widest_loop(self._cycle.world, state),
             energy=float(state.report.energy.sum()),
             step=state.step,
             recording=recording,
@@ -166,3 +169,17 @@ class Painter:
         q[self._coordinates] = state.target[self._dofs]
         forward_poses(*self._cycle.world.tree, q, self._ghost)
         return self._ghost.astype("<f4").tobytes()
+
+
+def widest_loop(world: World, state: State) -> str:
+    """Name of the loop that is open furthest; empty where none is."""
+    worst, name = 0.0, ""
+    loop_q, turns = state.loop_q.copy(), state["loop_turns"].copy()
+    for n, each in enumerate(world.loop_names):
+        gap = loop_state(
+            np.array([n]), world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
+            state.pose, loop_q, turns,
+        )  # fmt: skip
+        if gap > worst:
+            worst, name = float(gap), each
+    return name

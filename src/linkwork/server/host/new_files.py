@@ -1,0 +1,72 @@
+"""New files: scenes begun in the studio, and TOML copies of files in other formats."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from linkwork.errors import FormatError
+from linkwork.formats import load_part, save
+from linkwork.formats.choose import format_for
+from linkwork.formats.toml.includes import is_kit_name
+from linkwork.parts.names import check_name
+from linkwork.registry import FORMATS
+from linkwork.scene import Scene
+from linkwork.scene.toml_values import value_text
+from linkwork.server.host.editor import Opened
+from linkwork.server.host.own_files import free_path
+
+_FLOOR = """format = "linkwork/scene 1"
+name = {name}
+step = 0.002
+
+[[element]]
+name = "floor"
+shape = {{ plane = {{ size = [4, 4] }} }}
+color = "#dfe3e8"
+"""
+
+_PART = """
+[[part]]
+name = {scope}
+part = {part}
+"""
+
+
+def new_scene(name: str, part: str, folder: Path) -> Opened:
+    """A scene that is not saved yet: a floor and, if one is named, a kit's part on it.
+
+    Args:
+        name: Its name, and that of its file.
+        part: A kit's name for a part, or empty.
+        folder: Where its file will be.
+
+    Raises:
+        LinkworkError: If the name is not allowed or there is no such part.
+    """
+    check_name(name, "scene")
+    text = _FLOOR.format(name=value_text(name))
+    if part:
+        if not is_kit_name(part):
+            raise FormatError(f"{part!r} is no part of a kit.", hint="Write it as kit/part.")
+        scope = load_part(part).name
+        scope = scope if scope != "floor" else "part"
+        text += _PART.format(scope=value_text(scope), part=value_text(part))
+    path = free_path(str(folder), name)
+    scene = FORMATS.get("toml")().parse(text, path)
+    assert isinstance(scene, Scene)
+    return Opened(scene, path, text=text, folders=[folder])
+
+
+def toml_copy(file: str, folder: Path) -> str:
+    """Writes what a file says as TOML, beside it or else into a folder; returns the new file.
+
+    Raises:
+        LinkworkError: If it cannot be read or written.
+    """
+    home = os.path.dirname(os.path.abspath(file))
+    if not os.access(home, os.W_OK):
+        home = str(folder)
+    made = free_path(home, Path(file).stem)
+    save(format_for(file).read(file), made)
+    return made

@@ -1,0 +1,220 @@
+"""The start page: gallery, kits, recent files, files brought by picker and by drop, new scenes."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, FilePayload, expect
+
+from linkwork.scene import Scene
+from linkwork.server.host.open_scene import OpenScene
+from studio_page import StudioPage, opened
+from studio_rig import PATIENCE, Studio, studio
+
+expect.set_options(timeout=PATIENCE * 1000)
+
+URDF = b"""<robot name="flag"><link name="pole"/><link name="cloth"><inertial>
+<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><mesh filename="meshes/cloth.stl"/></geometry></visual></link>
+<joint name="swing" type="revolute"><parent link="pole"/><child link="cloth"/>
+<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+STL = b"""solid t
+facet normal 0 0 1
+ outer loop
+  vertex 0 0 0
+  vertex 0.2 0 0
+  vertex 0 0.2 0
+ endloop
+endfacet
+endsolid t
+"""
+SCENE = b'format = "linkwork/scene 1"\nname = "dropped"\n[[element]]\nname = "box"\n' + (
+    b"shape = { box = { size = [0.1, 0.1, 0.1] } }\n"
+)
+
+#: Drops files, given as [name, text], on the page as a hand would.
+_DROP = """(files) => {
+  const data = new DataTransfer();
+  for (const [name, bytes] of files) data.items.add(new File([new Uint8Array(bytes)], name));
+  for (const type of ["dragover", "drop"])
+    document.body.dispatchEvent(
+      new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A user's home and working folder of its own, so that imports do not go into the real one."""
+    made = tmp_path_factory.mktemp("gallery")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(made))
+        patch.chdir(made)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def start_studio(home: Path, chromium: Browser) -> Iterator[Studio]:
+    with studio(None, home / ".linkwork") as running:
+        yield running
+
+
+@pytest.fixture
+def start(start_studio: Studio, chromium: Browser) -> Iterator[StudioPage]:
+    """The start page."""
+    with opened(chromium, start_studio) as page:
+        page.until("store.people.driver === store.you")
+        if page.ask("store.scene !== null"):
+            page.page.evaluate("linkwork.send({ type: 'close_scene' })")
+        page.until("store.scene === null")
+        expect(page.page.locator("[data-scene]").first).to_be_visible()
+        yield page
+
+
+def drop(page: StudioPage, *files: tuple[str, bytes]) -> None:
+    page.page.evaluate(_DROP, [[name, list(data)] for name, data in files])
+
+
+def payload(name: str, data: bytes) -> FilePayload:
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+
+
+def test_the_gallery_shows_scenes_and_kits_with_pictures(start: StudioPage) -> None:
+    """Every card has its picture; the search keeps what fits and says when nothing does."""
+    main = start.page.get_by_role("main", name="Gallery")
+    assert main.locator("[data-scene]").count() >= 3
+    start.until("[...document.querySelectorAll('.start-main img')].every((i) => i.naturalWidth)")
+    assert (
+        main.locator(".scene-card img, .kit-tile img").count()
+        == main.get_by_role("listitem").count()
+    )
+    search = start.page.get_by_label("Search scenes and kits")
+    search.fill("gripper")
+    expect(main.locator("[data-scene]")).to_have_count(1)
+    search.fill("nothing like it")
+    expect(main).to_contain_text("No scene has this name.")
+    expect(main).to_contain_text("No kit has this name.")
+
+
+def test_a_part_of_a_kit_opens(start: StudioPage) -> None:
+    """A kit shows its parts, and a part opens by itself."""
+    start.page.locator("[data-kit=tripod]").click()
+    start.page.get_by_role("dialog", name="Kit tripod").locator("[data-part='tripod/leg']").click()
+    start.page.get_by_role("menuitem", name="Open part").click()
+    start.until("store.scene?.name === 'leg'")
+
+
+def test_a_new_scene_is_begun_and_saved(start: StudioPage, home: Path) -> None:
+    """Nothing is written before it is saved; then it is a recent file."""
+    start.page.get_by_role("button", name="New scene").click()
+    dialog = start.page.get_by_role("dialog", name="New scene")
+    dialog.get_by_label("Name").fill("two words")
+    dialog.get_by_role("button", name="Create").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("letters, digits")
+    dialog.get_by_label("Name").fill("mine")
+    dialog.get_by_role("button", name="Create").click()
+    start.until("store.scene?.name === 'mine' && store.undo.dirty")
+    start.ready()
+    assert not (home / "mine.toml").exists()
+    start.press("Control+S")
+    start.until("!store.undo.dirty")
+    assert "linkwork/scene 1" in (home / "mine.toml").read_text()
+
+
+def test_the_kit_panel_begins_a_scene_with_a_part(start: StudioPage) -> None:
+    """While a scene is open, the kit's parts are searched and put into a new scene."""
+    start.page.locator("[data-scene='gripper/follow']").click()
+    start.ready()
+    start.page.get_by_role("tab", name="Kit").click()
+    panel = start.page.get_by_role("tabpanel", name="Kit")
+    panel.get_by_label("Search parts").fill("leg")
+    panel.locator("[data-part='tripod/leg']").click()
+    start.page.get_by_role("menuitem", name="New scene with this part").click()
+    start.page.get_by_role("dialog", name="New scene").get_by_role("button", name="Create").click()
+    start.until("store.scene?.name === 'leg_scene'")
+    assert start.ask("store.scene.joints.some((j) => j.name === 'leg/hip')")
+    start.page.get_by_role("tab", name="Scene").click()
+
+
+def test_a_recent_file_opens_and_a_missing_one_says_so(
+    start_studio: Studio, home: Path, start: StudioPage
+) -> None:
+    """A file that is gone is marked, cannot be opened, and is taken off the list."""
+    file = home / "there.toml"
+    file.write_bytes(SCENE)
+    start.page.evaluate(f"linkwork.send({{ type: 'open', scene: '{file}' }})")
+    start.until("store.scene?.name === 'dropped'")
+    start.page.get_by_role("button", name="Linkwork, back to the gallery").click()
+    start.until("store.scene === null")
+    row = start.page.locator(f"[data-file='{file}']")
+    row.locator(".recent-row").click()
+    start.until("store.scene?.name === 'dropped'")
+    file.unlink()
+    start.page.get_by_role("button", name="Linkwork, back to the gallery").click()
+    start.until("store.scene === null")
+    start.page.reload()
+    expect(row).to_contain_text("missing")
+    expect(row.locator(".recent-row")).to_be_disabled()
+    start.until("store.people.driver === store.you")
+    row.get_by_role("button", name="Remove dropped from the list").click()
+    expect(row).to_have_count(0)
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["files", "zip"])
+def test_a_robot_with_its_meshes_is_picked(start: StudioPage, packed: bool) -> None:
+    """URDF and meshes, as a folder's files would come or in a ZIP, open as one robot."""
+    files = {"flag/flag.urdf": URDF, "flag/meshes/cloth.stl": STL}
+    if packed:
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w") as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+        files = {"flag.zip": made.getvalue()}
+        start.page.get_by_label("Files to open").set_input_files(
+            payload("flag.zip", *files.values())
+        )
+    else:
+        drop(start, ("flag.urdf", URDF), ("cloth.stl", STL))
+        # Without its folder the mesh is not where the robot says: the error names both.
+        expect(start.page.get_by_role("alert")).to_contain_text("cloth.stl")
+        return
+    start.until("store.scene?.name === 'flag'")
+    start.until("store.scene.elements.some((e) => e.shapes.some((s) => s.mesh))")
+    assert not start.ask("store.scene.editable")
+
+
+def test_a_urdf_is_edited_as_a_copy_in_toml(start: StudioPage) -> None:
+    """The panel says why it cannot be edited; one button makes a copy that can."""
+    plain = URDF.replace(b'<mesh filename="meshes/cloth.stl"/>', b'<box size="0.1 0.1 0.1"/>')
+    drop(start, ("flag.urdf", plain))
+    start.until("store.scene?.name === 'flag'")
+    start.ready()
+    start.row("flag/swing").click()
+    expect(start.page.locator(".attribute-note")).to_contain_text("flag.urdf is shown, not edited")
+    expect(start.page.locator("[data-key=type]")).to_be_disabled()
+    start.page.get_by_role("button", name="Edit as TOML").click()
+    start.until("store.scene?.editable")
+    start.ready()
+    start.row("flag/swing").click()
+    expect(start.page.locator("[data-key=type]")).to_be_enabled()
+
+
+def test_files_are_dropped_also_while_a_scene_is_open(start: StudioPage) -> None:
+    """A drop in the studio opens the scene; a broken one says what, where and what is allowed."""
+    start.page.locator("[data-scene='gripper/follow']").click()
+    start.ready()
+    drop(start, ("dropped.toml", SCENE))
+    start.until("store.scene?.name === 'dropped'")
+    assert start.studio is not None
+    assert isinstance(start.studio.host.open, OpenScene)
+    scene = start.studio.host.open.editor.scene
+    assert isinstance(scene, Scene)
+    assert list(scene.scenery) == ["box"]
+    drop(start, ("bad.toml", SCENE.replace(b"size", b"sise")))
+    alert = start.page.get_by_role("alert")
+    expect(alert).to_contain_text("bad.toml:5")
+    expect(alert).to_contain_text("Did you mean 'size'?")
+    drop(start, ("notes.txt", b"hello"))
+    expect(start.page.get_by_role("alert").last).to_contain_text("none of the files")
+    assert start.ask("store.scene.name") == "dropped"

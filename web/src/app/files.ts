@@ -1,0 +1,157 @@
+/** What is done with files: open, begin, save, close; nothing unsaved is lost without a word. */
+import { dialogField, openDialog } from "../ui/dialog";
+import { h } from "../ui/dom";
+import { command, send } from "./session";
+import { isDriver, store } from "./store";
+import { on } from "./topics";
+
+const NAME = /^[A-Za-z0-9_-]{1,100}$/;
+let next: (() => void) | null = null;
+
+function short(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** A choice that always goes; the dialog closes first, for it may lead to another. */
+function doing(run: () => void): () => undefined {
+  return () => {
+    setTimeout(run);
+    return undefined;
+  };
+}
+
+/** Asks about unsaved changes before something replaces the scene. */
+export function leaving(go: () => void): void {
+  if (!store.scene || !store.undo.dirty || !isDriver()) return go();
+  const files = store.undo.files.map(short).join(", ");
+  openDialog(
+    "Save the changes?",
+    [h("p", {}, `${files || "The scene"} has changes that are not saved.`)],
+    [
+      { label: "Discard", run: doing(go), style: "raised" },
+      {
+        label: store.undo.own ? "Save" : "Save as…",
+        style: "accent",
+        run: doing(() => {
+          next = go;
+          save();
+        }),
+      },
+    ],
+  );
+}
+
+export function openScene(scene: string): void {
+  leaving(() => void command({ type: "open", scene }));
+}
+
+export function closeScene(): void {
+  leaving(() => void command({ type: "close_scene" }));
+}
+
+/** Saves where the files are, or asks where to if they are a kit's. */
+export function save(): void {
+  if (store.scene?.editable === false) return convertOffer();
+  if (store.undo.own || !store.undo.dirty) command({ type: "save" });
+  else saveAs();
+}
+
+export function saveAs(): void {
+  if (store.scene?.editable === false) return convertOffer();
+  const [field, input] = dialogField("File", store.undo.suggestion);
+  const words = store.undo.own
+    ? "The scene goes on in the new file. Parts stay where they are."
+    : "This scene is a kit's, which is not written over. What you changed is saved beside the new file.";
+  openDialog(
+    "Save as",
+    [field, h("p", {}, words)],
+    [
+      {
+        label: "Save",
+        style: "accent",
+        run: () => {
+          const path = input.value.trim();
+          if (!path) return "Give the file a name.";
+          command({ type: "save_as", path: path.endsWith(".toml") ? path : `${path}.toml` });
+          return undefined;
+        },
+      },
+    ],
+  );
+}
+
+function convertOffer(): void {
+  openDialog(
+    "This file cannot be edited",
+    [h("p", {}, `${short(store.scene?.file ?? "It")} is not TOML. A copy of it can be.`)],
+    [{ label: "Edit as TOML", style: "accent", run: doing(convert) }],
+  );
+}
+
+export function convert(): void {
+  command({ type: "convert" });
+}
+
+/** A scene with a floor and, if a kit's part is named, that part on it. */
+export function newScene(part = ""): void {
+  const stem = part ? `${part.slice(part.indexOf("/") + 1)}_scene` : "my_scene";
+  const [field, input] = dialogField("Name", stem);
+  const words = part ? `A floor and ${part} on it.` : "An empty floor.";
+  openDialog(
+    "New scene",
+    [field, h("p", {}, `${words} Nothing is written until you save.`)],
+    [
+      {
+        label: "Create",
+        style: "accent",
+        run: () => {
+          const name = input.value.trim();
+          if (!NAME.test(name)) return "A name has letters, digits, _ and -.";
+          return doing(() => leaving(() => void command({ type: "new_scene", name, part })))();
+        },
+      },
+    ],
+  );
+}
+
+/** Puts the joint values that are shown into the file. */
+export function storePosture(): void {
+  const known = store.scene?.postures ?? [];
+  let number = known.length + 1;
+  while (known.includes(`posture_${number}`)) number += 1;
+  const [field, input] = dialogField("Name", `posture_${number}`);
+  const words = known.length > 0 ? ` A name in use is replaced: ${known.join(", ")}.` : "";
+  openDialog(
+    "Store posture",
+    [field, h("p", {}, `The joints as they stand now, as a posture of the scene.${words}`)],
+    [
+      {
+        label: "Store",
+        style: "accent",
+        run: () => {
+          const name = input.value.trim();
+          if (!NAME.test(name)) return "A name has letters, digits, _ and -.";
+          command({ type: "store_posture", name });
+          return undefined;
+        },
+      },
+    ],
+  );
+}
+
+export function forget(path: string): void {
+  send({ type: "forget", path });
+}
+
+/** The browser warns before the tab closes over unsaved changes; a refusal forgets what waited. */
+export function guardFiles(): void {
+  addEventListener("beforeunload", (event) => {
+    if (store.undo.dirty && store.scene && isDriver()) event.preventDefault();
+  });
+  on("saved", () => {
+    const go = next;
+    next = null;
+    go?.();
+  });
+  on("refused", () => (next = null));
+}

@@ -1,0 +1,34 @@
+import { announce } from "./topics";
+import { store } from "./store";
+
+/** Elements that this window does not draw. */
+const hidden = new Set<string>();
+
+export function isHidden(element: string): boolean {
+  return hidden.has(element);
+}
+
+export function anyHidden(): boolean {
+  return hidden.size > 0;
+}
+
+export function setHidden(elements: string[], on: boolean): void {
+  for (const name of elements) {
+    if (on) hidden.add(name);
+    else hidden.delete(name);
+  }
+  announce("show");
+}
+
+/** Draws only these elements. */
+export function showOnly(elements: string[]): void {
+  hidden.clear();
+  const kept = new Set(elements);
+  for (const { name } of store.scene?.elements ?? []) if (!kept.has(name)) hidden.add(name);
+  announce("show");
+}
+
+export function showAll(): void {
+  hidden.clear();
+  announce("show");
+}

@@ -1,0 +1,122 @@
+import type { Dof, JointView } from "../protocol/messages";
+import { formatSI, parse, screenUnit } from "../app/numbers";
+import { isMine, offerTakeOver, programOf, takeOver } from "../app/owners";
+import { run } from "../app/commands";
+import { select } from "../app/selection";
+import { store } from "../app/store";
+import { want } from "../app/wanted";
+import { iconButton } from "../ui/button";
+import { h } from "../ui/dom";
+import { icon } from "../ui/icon";
+import { toast } from "../ui/toast";
+import { JointSlider } from "./jointSlider";
+import { stepOf } from "./jointStep";
+
+/** One degree of freedom in the table. */
+export interface JointRow {
+  joint: JointView;
+  dof: Dof;
+  label: string;
+  element: HTMLElement;
+  slider: JointSlider;
+  wanted: HTMLInputElement;
+  actual: HTMLElement;
+  owner: HTMLButtonElement;
+}
+
+export function jointRow(joint: JointView, dof: Dof, short: string): JointRow {
+  const label = short + (joint.dofs.length > 1 ? `.${dof.name}` : "");
+  const slider = new JointSlider(label, dof, (value) => want(joint, dof, value));
+  const actual = h("span", { role: "gridcell", class: "joint-actual" });
+  const unit = screenUnit(dof.unit, store.degrees).unit;
+  const wanted = h("input", {
+    type: "text",
+    class: "number",
+    "aria-label": `${label} wanted`,
+    spellcheck: "false",
+    autocomplete: "off",
+  });
+  const owner: HTMLButtonElement = iconButton("agent", "", () => pressOwner(made), "owner");
+  const element = h(
+    "div",
+    {
+      class: "joint-row",
+      role: "row",
+      "data-joint": joint.name,
+      "data-dof": dof.name,
+      onclick: (e: MouseEvent) =>
+        e.target !== wanted && select({ kind: "joint", name: joint.name }, e.shiftKey),
+    },
+    h("span", { role: "rowheader", class: "joint-name", title: joint.name }, label),
+    h("span", { role: "gridcell", class: "joint-owner" }, owner),
+    h("span", { role: "gridcell" }, slider.element),
+    h(
+      "span",
+      { role: "gridcell", class: "input-box small" },
+      wanted,
+      h("span", { class: "unit" }, unit),
+    ),
+    h("span", { class: "joint-now" }, actual, h("span", { class: "unit" }, unit)),
+  );
+  const made = { joint, dof, label, element, slider, wanted, actual, owner };
+  listen(made);
+  showOwner(made);
+  return made;
+}
+
+function listen({ joint, dof, label, wanted, slider }: JointRow): void {
+  const type = (): void => {
+    const value = parse(wanted.value, dof.unit, store.degrees);
+    const bad =
+      value === null
+        ? `${label}: this is no number. Try 30deg or 0.5 rad.`
+        : range(dof, label, value);
+    if (value === null || bad) toast({ level: "warning", text: bad });
+    else want(joint, dof, value);
+    wanted.blur();
+  };
+  wanted.addEventListener("change", type);
+  // What was typed makes way for what the joint is told.
+  wanted.addEventListener("blur", () => wanted.form?.reset());
+  wanted.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") wanted.blur(); // which is a change
+    if (event.key === "Escape") {
+      wanted.value = wanted.defaultValue;
+      wanted.blur();
+    }
+    const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    slider.step(by * stepOf(dof) * (event.shiftKey ? 10 : 1));
+  });
+}
+
+/** What is wrong with a value that a freedom cannot take; empty if nothing is. */
+function range(dof: Dof, label: string, value: number): string {
+  const words = (limit: number): string => formatSI(limit, dof.unit, store.degrees);
+  if (dof.lo !== null && value < dof.lo - 1e-9) return `${label} stops at ${words(dof.lo)}.`;
+  if (dof.hi !== null && value > dof.hi + 1e-9) return `${label} stops at ${words(dof.hi)}.`;
+  return "";
+}
+
+/** Whoever drives a joint is shown; pressing takes it over, or gives what is taken back. */
+export function showOwner(row: JointRow): void {
+  const { owner, label, dof } = row;
+  const who = programOf(dof);
+  const mine = isMine(dof);
+  owner.hidden = who === null && !mine;
+  owner.classList.toggle("mine", mine);
+  owner.replaceChildren(icon(mine ? "hand" : "agent", 14));
+  const words = mine
+    ? `Give back ${label}, and all that is driven by hand`
+    : `Take ${label} over from ${who}`;
+  owner.title = mine ? words : `${label} is driven by ${who}. ${words}`;
+  owner.setAttribute("aria-label", words);
+}
+
+function pressOwner({ joint, dof }: JointRow): void {
+  const who = programOf(dof);
+  if (who === null) run("release");
+  else if (store.status?.running) takeOver([dof]);
+  else offerTakeOver(joint.name, [dof], who);
+}

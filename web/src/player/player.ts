@@ -1,0 +1,150 @@
+import { fillTrail, receiveSignals } from "../app/signals";
+import { store } from "../app/store";
+import { announce } from "../app/topics";
+import { toast } from "../ui/toast";
+import type { Film, World } from "./film";
+
+const LOOKING = new Set(["show", "inspect", "drop", "release", "ack"]);
+const FASTEST = 16;
+
+/** Answers in the place of a server: shows the film at any time, or plays it. */
+export class Player {
+  private world: World | null = null;
+  private picture = -1;
+  private playing = false;
+  private speed = 1;
+  private since = { real: 0, time: 0 };
+  private watched = { number: 0, signals: [] as string[] };
+  readonly first: number;
+  readonly last: number;
+
+  constructor(private readonly film: Film) {
+    this.first = film.worlds[0]?.times[0] ?? 0;
+    this.last = film.worlds.at(-1)?.times.at(-1) ?? 0;
+  }
+
+  readonly answer = (message: { type: string } & Record<string, unknown>): void => {
+    switch (message.type) {
+      case "play":
+        this.play(true);
+        break;
+      case "pause":
+        this.play(false);
+        break;
+      case "seek":
+        this.show(Number(message["time"]));
+        break;
+      case "step":
+        this.play(false);
+        this.step(Number(message["steps"]));
+        break;
+      case "reset":
+        this.show(this.first);
+        break;
+      case "speed":
+        this.speed = Number(message["value"]) || FASTEST;
+        this.begin();
+        break;
+      case "watch":
+        this.watch(Number(message["number"]), message["signals"] as string[]);
+        return;
+      default:
+        if (!LOOKING.has(message.type))
+          toast({ level: "info", text: "This page is a recording; nothing can be driven in it." });
+        return;
+    }
+    this.tell();
+  };
+
+  private play(on: boolean): void {
+    if (on && store.poseTime >= this.last - 1e-9) this.show(this.first);
+    const before = this.playing;
+    this.playing = on;
+    this.begin();
+    if (on && !before) requestAnimationFrame(this.tick);
+  }
+
+  private begin(): void {
+    this.since = { real: performance.now(), time: store.poseTime };
+  }
+
+  private readonly tick = (): void => {
+    if (!this.playing) return;
+    const passed = (performance.now() - this.since.real) / 1000;
+    this.draw(this.since.time + passed * this.speed);
+    if (store.poseTime >= this.last - 1e-9) this.playing = false;
+    this.tell();
+    if (this.playing) requestAnimationFrame(this.tick);
+  };
+
+  private step(count: number): void {
+    if (!this.world) return;
+    const all = this.film.worlds.flatMap((w) => [...w.times]);
+    const now = all.findLastIndex((t) => t <= store.poseTime + 1e-9);
+    this.show(all[Math.min(all.length - 1, Math.max(0, now + count))]!);
+  }
+
+  /** Shows an instant; playing goes on from there. */
+  show(time: number): void {
+    this.draw(time);
+    this.begin();
+    this.tell();
+  }
+
+  private draw(wanted: number): void {
+    const time = Math.min(this.last, Math.max(this.first, wanted));
+    const world = this.film.worlds.findLast((w) => w.times[0]! <= time + 1e-9);
+    if (!world) return;
+    if (world !== this.world) {
+      this.world = world;
+      this.picture = -1;
+      store.scene = world.scene;
+      announce("scene");
+    }
+    store.poseTime = time;
+    const picture = world.at(time);
+    if (picture === this.picture) return;
+    this.picture = picture;
+    store.poses = world.poses(picture);
+    announce("poses");
+    this.values();
+  }
+
+  private watch(number: number, signals: string[]): void {
+    this.watched = { number, signals };
+    for (const name of signals) {
+      const curve = this.world?.curve(name);
+      if (this.world && curve) fillTrail(name, this.world.times, curve);
+    }
+    this.values();
+  }
+
+  private values(): void {
+    const { world, picture } = this;
+    if (!world || picture < 0) return;
+    const { number, signals } = this.watched;
+    const values = signals.map((name) => world.curve(name)?.[picture] ?? NaN);
+    receiveSignals(number, world.times[picture]!, new Float64Array(values));
+  }
+
+  private tell(): void {
+    store.status = {
+      type: "status",
+      time: store.poseTime,
+      running: this.playing,
+      speed: this.speed,
+      mode: "recording",
+      lateness: 0,
+      rtf: this.playing ? this.speed : 0,
+      gap: 0,
+      gap_at: "",
+      energy: 0,
+      step: this.picture,
+      recording: null,
+      history: [this.first, this.last],
+      seeking: false,
+      version: this.world?.scene.version ?? 0,
+    };
+    announce("status");
+  }
+}

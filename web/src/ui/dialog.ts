@@ -1,0 +1,58 @@
+import { button } from "./button";
+import { h } from "./dom";
+
+export interface Choice {
+  label: string;
+  /** Returns a sentence to show instead of closing, where something is wrong. */
+  run: () => string | undefined;
+  style?: "accent" | "raised" | "bare";
+}
+
+/** A question with a title, something to fill in or read, and choices; Escape leaves it. */
+export function openDialog(title: string, body: HTMLElement[], choices: Choice[]): void {
+  if (document.querySelector("dialog[open]")) return;
+  const wrong = h("p", { class: "dialog-wrong", role: "alert", hidden: true });
+  const choose = (choice: Choice): void => {
+    const reason = choice.run();
+    if (reason) {
+      wrong.textContent = reason;
+      wrong.hidden = false;
+    } else dialog.close();
+  };
+  const main = choices.find((choice) => choice.style === "accent") ?? choices[0];
+  const dialog = h(
+    "dialog",
+    { class: "question", "aria-label": title },
+    h(
+      "form",
+      {
+        method: "dialog",
+        onsubmit: (event: Event) => {
+          event.preventDefault();
+          if (main) choose(main);
+        },
+      },
+      h("h2", {}, title),
+      ...body,
+      wrong,
+      h(
+        "div",
+        { class: "dialog-choices" },
+        button("Cancel", () => dialog.close(), "bare"),
+        ...choices.map((choice) => button(choice.label, () => choose(choice), choice.style)),
+      ),
+    ),
+  );
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  const first = dialog.querySelector<HTMLInputElement>("input, select");
+  first?.focus();
+  first?.select?.();
+}
+
+/** A labelled text field for a dialog. */
+export function dialogField(label: string, value: string): [HTMLElement, HTMLInputElement] {
+  const input = h("input", { type: "text", value, spellcheck: "false", autocomplete: "off" });
+  return [h("label", { class: "dialog-field" }, h("span", {}, label), input), input];
+}

@@ -1,0 +1,171 @@
+import { Matrix4, Quaternion, Vector3, type Ray } from "three";
+import type { Dof, JointView } from "../protocol/messages";
+import { EDGE_ON, HingeDrag, meet, SliderDrag, within, type JointDrag } from "./jointDrag";
+import { jointFrame } from "./jointFrame";
+import { poseMatrix } from "./pose";
+
+/** Above this cosine between axis and sight a cylindrical joint only turns. */
+const FACING = 0.7;
+
+/** Where a drag wants one degree of freedom [rad or m], and whether its limit held it there. */
+export interface Wish {
+  dof: Dof;
+  value: number;
+  held: boolean;
+}
+
+/** What a hand has hold of: a link's joint, a place on the link, and how it is looked at. */
+export interface Hold {
+  joint: JointView;
+  poses: Float32Array;
+  /** The point of the link under the pointer when the drag began. */
+  grab: Vector3;
+  /** Direction of sight there, unit. */
+  sight: Vector3;
+  /** The view's upward direction, unit. */
+  up: Vector3;
+  /** Present value of a degree of freedom. */
+  valueOf: (dof: Dof) => number;
+}
+
+/** Maps the pointer's ray to what it wants of a joint's freedoms. */
+export type Grip = (ray: Ray) => Wish[];
+
+/** How a link is moved by hand, or null where its joint cannot be. */
+export function gripOf(hold: Hold): Grip | null {
+  const { joint } = hold;
+  switch (joint.type) {
+    case "hinge":
+    case "screw":
+      return turning(hold, 0, frameOf(hold).axis);
+    case "slider":
+      return sliding(hold, frameOf(hold).axis);
+    case "rail":
+      return sliding(hold, turned(hold, joint.axis2));
+    case "universal":
+      return universal(hold);
+    case "cylindrical":
+      return cylindrical(hold);
+    case "planar":
+      return planar(hold);
+    case "ball":
+      return ball(hold);
+    case "free":
+      return free(hold);
+    default:
+      return null;
+  }
+}
+
+const frameOf = (hold: Hold): ReturnType<typeof jointFrame> => jointFrame(hold.joint, hold.poses);
+
+/** A direction of the body as it stands now, in the world. */
+function turned(hold: Hold, direction: number[]): Vector3 {
+  const body = poseMatrix(hold.poses, hold.joint.body * 7, new Matrix4());
+  return new Vector3().fromArray(direction).transformDirection(body);
+}
+
+/** Adds changes to where the freedoms stood, within their limits. */
+function from(hold: Hold, dofs: Dof[], changes: (ray: Ray) => number[]): Grip {
+  const starts = dofs.map((dof) => hold.valueOf(dof));
+  return (ray) =>
+    changes(ray).map((change, i) => {
+      const dof = dofs[i]!;
+      const [value, held] = within(starts[i]! + change, dof.lo, dof.hi);
+      return { dof, value, held };
+    });
+}
+
+function mapped(hold: Hold, index: number, map: JointDrag): Grip | null {
+  const dof = hold.joint.dofs[index];
+  return dof ? from(hold, [dof], (ray) => [map.change(ray)]) : null;
+}
+
+function turning(hold: Hold, index: number, axis: Vector3): Grip | null {
+  const { pivot } = frameOf(hold);
+  return mapped(hold, index, new HingeDrag({ pivot, axis }, hold.grab, hold.sight));
+}
+
+function sliding(hold: Hold, axis: Vector3): Grip | null {
+  const { pivot } = frameOf(hold);
+  return mapped(hold, 0, new SliderDrag({ pivot, axis }, hold.grab, hold.sight, hold.up));
+}
+
+/** Of the two axes, the one that faces the eye more turns. */
+function universal(hold: Hold): Grip | null {
+  const first = frameOf(hold).axis;
+  const second = turned(hold, hold.joint.axis2);
+  const other = Math.abs(second.dot(hold.sight)) > Math.abs(first.dot(hold.sight));
+  return other ? turning(hold, 1, second) : turning(hold, 0, first);
+}
+
+/** Along the axis it slides, across it turns; looked at along the axis it only turns. */
+function cylindrical(hold: Hold): Grip | null {
+  const { pivot, axis } = frameOf(hold);
+  const [position, angle] = hold.joint.dofs;
+  if (!position || !angle) return null;
+  if (Math.abs(axis.dot(hold.sight)) > FACING) return turning(hold, 1, axis);
+  const slide = new SliderDrag({ pivot, axis }, hold.grab, hold.sight, hold.up);
+  const turn = new HingeDrag({ pivot, axis }, hold.grab, hold.sight, true);
+  return from(hold, [position, angle], (ray) => [slide.change(ray), turn.change(ray)]);
+}
+
+/** Slides in its plane; the turn about its normal is left to the table. */
+function planar(hold: Hold): Grip | null {
+  const { axis, base } = frameOf(hold);
+  const [x, y] = hold.joint.dofs;
+  if (!x || !y) return null;
+  const east = new Vector3().fromArray(hold.joint.axis2).transformDirection(base);
+  const north = axis.clone().cross(east);
+  const normal = Math.abs(axis.dot(hold.sight)) < EDGE_ON ? hold.sight : axis;
+  return from(hold, [x, y], (ray) => {
+    const by = shift(hold, ray, normal);
+    return [by.dot(east), by.dot(north)];
+  });
+}
+
+/** Goes where the pointer goes, at the depth where it was taken. */
+function free(hold: Hold): Grip | null {
+  const back = frameOf(hold).base.clone().invert();
+  return from(hold, hold.joint.dofs.slice(0, 3), (ray) => {
+    const by = shift(hold, ray, hold.sight);
+    const length = by.length();
+    if (length < 1e-12) return [0, 0, 0];
+    return by.transformDirection(back).multiplyScalar(length).toArray();
+  });
+}
+
+/** Turns about its centre by the shortest way that brings the held point to the pointer. */
+function ball(hold: Hold): Grip | null {
+  const { pivot, base } = frameOf(hold);
+  const frame = new Quaternion().setFromRotationMatrix(base);
+  const body = poseMatrix(hold.poses, hold.joint.body * 7, new Matrix4());
+  const start = frame.clone().invert().multiply(new Quaternion().setFromRotationMatrix(body));
+  const arm = hold.grab.clone().sub(pivot);
+  if (arm.length() < 1e-6) return null;
+  return (ray) => {
+    const at = hold.grab
+      .clone()
+      .add(shift(hold, ray, hold.sight))
+      .sub(pivot);
+    const turn = new Quaternion().setFromUnitVectors(arm.clone().normalize(), at.normalize());
+    const now = frame.clone().invert().multiply(turn).multiply(frame).multiply(start);
+    return rotationVector(now).map((wanted, i) => {
+      const dof = hold.joint.dofs[i]!;
+      const [value, held] = within(wanted, dof.lo, dof.hi);
+      return { dof, value, held };
+    });
+  };
+}
+
+/** How far the pointer has moved in the plane through the held point. */
+function shift(hold: Hold, ray: Ray, normal: Vector3): Vector3 {
+  return meet(ray, hold.grab, normal)?.sub(hold.grab) ?? new Vector3();
+}
+
+export function rotationVector(q: Quaternion): [number, number, number] {
+  const sign = q.w < 0 ? -1 : 1;
+  const sine = Math.hypot(q.x, q.y, q.z);
+  const scale = sine < 1e-12 ? 2 : (2 * Math.atan2(sine, Math.abs(q.w))) / sine;
+  return [sign * q.x * scale, sign * q.y * scale, sign * q.z * scale];
+}

@@ -1,0 +1,67 @@
+import { Vector3 } from "three";
+import type { JointView } from "../protocol/messages";
+import { drag } from "../app/drag";
+import { layout } from "../app/layout";
+import { formatSI } from "../app/numbers";
+import { store } from "../app/store";
+import { h } from "../ui/dom";
+import type { Values } from "./hands";
+import type { View } from "./view";
+
+/** Degrees of freedom whose values fit beside a joint; more have their place in the table. */
+const MOST = 3;
+
+/** Writes `J3 71.0° → 96.0°` beside the joint in each view. */
+export function labelJoint(
+  views: View[],
+  place: Vector3,
+  size: number,
+  joint: JointView,
+  values: Values,
+  held: boolean,
+): void {
+  const above = place.clone().add(new Vector3(0, 0, size * 1.15));
+  for (const view of views) {
+    const { label, element } = view;
+    const wide = element.clientWidth;
+    const high = element.clientHeight;
+    const at = view.project(above);
+    const out = !at || at.x < 0 || at.x > wide || at.y > high;
+    label.hidden = element.hidden || layout.stereo !== "none" || out;
+    if (label.hidden || !at) continue;
+    write(label, joint, values, held, !view.camera.flat || drag.joint !== null);
+    const left = Math.min(wide - label.offsetWidth - 8, Math.max(8, at.x + 12));
+    const top = Math.min(high - label.offsetHeight - 8, Math.max(44, at.y - 28));
+    label.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+  }
+}
+
+function write(
+  label: HTMLElement,
+  joint: JointView,
+  values: Values,
+  held: boolean,
+  full: boolean,
+): void {
+  const shown = joint.dofs.slice(0, MOST).map((dof, i) => {
+    const now = formatSI(values.actual[i] ?? 0, dof.unit, store.degrees);
+    const wish = values.wanted[i] ?? null;
+    return {
+      name: dof.name,
+      now,
+      wish: wish === null ? now : formatSI(wish, dof.unit, store.degrees),
+    };
+  });
+  const key = JSON.stringify([joint.name, full, held, shown]);
+  if (label.dataset["key"] === key) return;
+  label.dataset["key"] = key;
+  const parts: (Node | string)[] = [];
+  if (full) parts.push(h("b", {}, joint.name.split("/").at(-1) ?? joint.name));
+  for (const { name, now, wish } of shown) {
+    parts.push(shown.length > 1 ? ` ${name} ${now}` : ` ${now}`);
+    if (full && wish !== now) parts.push(" ", h("i", {}, `→ ${wish}`));
+  }
+  if (shown.length === 0) parts.push(` ${joint.type}`);
+  if (held) parts.push(" ", h("u", {}, "at its limit"));
+  label.replaceChildren(...parts);
+}

@@ -1,0 +1,149 @@
+import { Box3, Vector3 } from "three";
+import { on } from "../app/topics";
+import { store } from "../app/store";
+import type { Bodies, Piece } from "./bodies";
+import { followed } from "./follow";
+import type { Highlight } from "./highlight";
+import { nextViewpoint, type Preset } from "./presets";
+import type { View } from "./view";
+
+/** How often it is looked whether something has left a view that is to show all [ms]. */
+const LOOK_MS = 250;
+/** What has gone this many times as far away as all was large is no longer waited for. */
+const LOST = 3;
+/** A selection is framed with this much around it. */
+const AROUND = 1.5;
+
+/** What the cameras look at: all, the selection, a side, a viewpoint, or a body they follow. */
+export class Sight {
+  private seen = "";
+  private body: number | null = null;
+  private looked = 0;
+  /** All that was in sight since the views were fitted, and how large it was then [m]. */
+  private readonly been = new Box3();
+  private size = 0;
+  private readonly last = new Vector3();
+
+  constructor(
+    private readonly views: View[],
+    private readonly bodies: Bodies,
+    private readonly highlight: Highlight,
+    private readonly refresh: () => void,
+  ) {
+    on("layout", () => this.beginFollowing());
+  }
+
+  /** Looks at the whole scene once its shapes and poses are there. */
+  arrive(): void {
+    const scene = store.scene;
+    if (!scene || this.seen === scene.name || !store.poses) return;
+    const shapes = scene.elements.reduce((n, e) => n + e.shapes.length, 0);
+    if (this.bodies.pieces.length < shapes) return;
+    this.seen = scene.name;
+    this.fit(this.views, "once");
+  }
+
+  /** Sees everything, and goes on to when the view changes its size. */
+  fit(views: View[] = this.views, at: "glide" | "once" = "glide"): void {
+    const corners = this.bodies.corners();
+    this.been.setFromPoints(corners);
+    this.size = this.been.getSize(new Vector3()).length();
+    this.show(views, corners, at);
+  }
+
+  private show(views: View[], points: Vector3[], at: "glide" | "once"): void {
+    for (const view of views) {
+      view.measure();
+      view.camera.fit(points, at);
+      view.camera.fitted = true;
+    }
+    this.refresh();
+  }
+
+  /** Steps back where something moves out of a view that is to show all. */
+  private widen(): void {
+    const now = performance.now();
+    if (now - this.looked < LOOK_MS || this.size === 0) return;
+    this.looked = now;
+    const middle = this.been.getCenter(new Vector3());
+    const corners = this.bodies
+      .corners()
+      .filter((corner) => corner.distanceTo(middle) < LOST * this.size);
+    const left = this.views.filter(
+      (view) => view.camera.fitted && corners.some((corner) => !view.shows(corner)),
+    );
+    if (left.length === 0) return;
+    for (const corner of corners) this.been.expandByPoint(corner);
+    this.show(left, cornersOf(this.been), "glide");
+  }
+
+  /** After a view has changed its size. */
+  refit(): void {
+    const views = this.views.filter((view) => view.measure() && view.camera.fitted);
+    if (views.length > 0) this.fit(views, "once");
+  }
+
+  /** Sees the selection, or everything if nothing is selected. */
+  frame(pieces: Piece[] = this.highlight.selected()): void {
+    const corners = this.bodies.corners(pieces);
+    if (corners.length === 0) return this.fit();
+    for (const view of this.views) {
+      view.measure();
+      view.camera.fit(corners, "glide", AROUND);
+      view.camera.fitted = false;
+    }
+    this.refresh();
+  }
+
+  choose(view: View, preset: Preset): void {
+    const { fitted } = view.camera;
+    view.choose(preset);
+    if (fitted) this.fit([view]);
+    this.refresh();
+  }
+
+  /** The next of the scene's own viewpoints, or the one of this name. */
+  viewpoint(view: View, name?: string): void {
+    const all = store.scene?.viewpoints ?? [];
+    const found =
+      name === undefined
+        ? nextViewpoint(all, view.camera.viewpoint)
+        : all.find((each) => each.name === name);
+    if (!found) return;
+    view.lookFrom(found);
+    this.refresh();
+  }
+
+  /** Every view as at first. */
+  reset(): void {
+    for (const view of this.views) view.choose(view.slot);
+    this.fit();
+  }
+
+  private beginFollowing(): void {
+    const body = followed();
+    if (body === this.body) return;
+    this.body = body;
+    const group = body === null ? undefined : this.bodies.groups[body];
+    if (!group) return;
+    this.last.setFromMatrixPosition(group.matrix);
+    this.views.forEach((view) => view.camera.centre(this.last));
+    this.refresh();
+  }
+
+  /** After the bodies have moved. */
+  keepInSight(): void {
+    const group = this.body === null ? undefined : this.bodies.groups[this.body];
+    if (!group) return this.widen();
+    const now = new Vector3().setFromMatrixPosition(group.matrix);
+    const by = now.clone().sub(this.last);
+    this.views.forEach((view) => view.camera.shift(by));
+    this.last.copy(now);
+  }
+}
+
+function cornersOf({ min, max }: Box3): Vector3[] {
+  return [min.x, max.x].flatMap((x) =>
+    [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => new Vector3(x, y, z))),
+  );
+}

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { paced, Turns } from "../src/app/paced";
+
+let waiting: (() => void)[] = [];
+
+/** Lets the screen show some pictures. */
+function show(frames: number): void {
+  for (let i = 0; i < frames; i++) {
+    const now = waiting;
+    waiting = [];
+    now.forEach((call) => call());
+  }
+}
+
+beforeEach(() => {
+  waiting = [];
+  vi.stubGlobal("requestAnimationFrame", (call: () => void) => waiting.push(call));
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe("paced", () => {
+  it("draws at most every so many pictures, and never loses the last request", () => {
+    let drawn = 0;
+    const ask = paced(4, () => drawn++);
+    for (let i = 0; i < 12; i++) {
+      ask();
+      show(1);
+    }
+    expect(drawn).toBe(3);
+    show(10);
+    expect(drawn).toBe(4);
+  });
+
+  it("asks the screen for nothing while there is nothing to draw", () => {
+    const ask = paced(3, () => undefined);
+    ask();
+    show(5);
+    expect(waiting).toEqual([]);
+    ask();
+    expect(waiting).toHaveLength(1);
+  });
+});
+
+describe("Turns", () => {
+  it("draws one per picture, in turn, until each has been drawn", () => {
+    const drawn: string[] = [];
+    const make = (name: string) => ({ draw: () => void drawn.push(name) });
+    const [a, b, c] = [make("a"), make("b"), make("c")];
+    const turns = new Turns<{ draw(): void }>();
+    turns.ask([a, b, c]);
+    show(1);
+    turns.ask([a, b, c]);
+    show(5);
+    expect(drawn).toEqual(["a", "b", "c", "a"]);
+    turns.ask([a, b]);
+    turns.forget(a);
+    show(3);
+    expect(drawn.at(-1)).toBe("b");
+    expect(waiting).toEqual([]);
+  });
+});
