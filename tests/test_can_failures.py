@@ -260,6 +260,7 @@ def test_half_messages_leave_nothing_behind(flat: BusProcess) -> None:
     before = flat.node("answering")["received"]
     for _ in range(200):
         with Line(flat.socketcand) as line:
+            line.until("< hi >")
             line.say(whole[: chance.randrange(len(whole))])
     wait_for(lambda: flat.stats()["clients"] == 0, "them to be gone")
     assert flat.node("answering")["received"] == before
@@ -311,6 +312,7 @@ def test_many_clients_come_and_go(flat: BusProcess) -> None:
     """Nothing is left of five hundred connections."""
     for _ in range(500):
         with Line(flat.socketcand) as line:
+            line.until("< hi >")
             line.say(b"< open can0 >< rawmode >< send 1 0 >")
     wait_for(lambda: flat.stats()["clients"] == 0, "them to be gone")
     assert len(flat.stats()["nodes"]) == 2

@@ -82,9 +82,9 @@ def parameter_table(kind: str, type: str) -> str:
 
 
 def form_of(thing: type) -> type[msgspec.Struct]:
-    """The struct that a plug-in checks its parameters with: ``form``, or ``…Params`` beside it."""
+    """The struct that checks a plug-in's parameters: ``form``, ``Params``, ``…Params`` beside."""
     named = getattr(import_module(thing.__module__), f"{thing.__name__}Params", None)
-    return named or thing.form  # type: ignore[attr-defined]
+    return named or getattr(thing, "Params", None) or thing.form  # type: ignore[attr-defined]
 
 
 def _attributes(form: type) -> Iterator[tuple[str, str]]:
