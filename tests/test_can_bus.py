@@ -11,6 +11,7 @@ import can
 import cantools
 import pytest
 
+from command_line import linkwork
 from linkwork import LinkworkError, Scene, Session, load
 from linkwork.buses.can.dbc import dbc_text
 from linkwork.buses.can.layout import as_database
@@ -138,6 +139,21 @@ def test_cantools_reads_our_dbc_and_agrees(tmp_path: Path) -> None:
         answer = frame(bus, 0x112)  # the port answers a request (RTR)
         (value,) = database.get_message_by_frame_id(0x112).decode(answer.data).values()
         assert float(value) == pytest.approx(session["arm/J2.angle"], abs=0.01)
+
+
+def test_the_command_line_writes_the_dbc(tmp_path: Path) -> None:
+    """``linkwork ports --dbc`` writes what cantools reads; a scene without CAN is told."""
+    done = linkwork("ports", "tripod/can", "--dbc", tmp_path / "tripod.dbc")
+    assert done.code == 0, done.err
+    database = cantools.database.load_file(tmp_path / "tripod.dbc")
+    tilt = database.get_message_by_frame_id(0x120)
+    assert [(s.start, s.length, s.is_signed) for s in tilt.signals] == [
+        (0, 16, True),
+        (16, 16, True),
+    ]
+    refused = linkwork("ports", "amtec/tcp", "--dbc", tmp_path / "no.dbc")
+    assert refused.code != 0
+    assert "there is none" in refused.err
 
 
 def order_of(session: Session, name: str, **args: object):

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from linkwork.session.cycle import Cycle
 
 
 def ports(
     file: Annotated[str, typer.Argument(metavar="SCENE", help="A scene, or a kit's name for it.")],
     bus: Annotated[str, typer.Option(metavar="NAME", help="Only those of this bus.")] = "",
+    dbc: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a CAN bus as a DBC file.")
+    ] = None,
 ) -> None:
     """Lists buses and ports: value, code on the wire, range, bits and address of each signal.
 
@@ -18,6 +25,7 @@ def ports(
     Examples:
       $ linkwork ports bench.toml
       $ linkwork ports bench.toml --bus can0
+      $ linkwork ports tripod/can --dbc tripod.dbc
     """
     from linkwork.cli.given import load_with_notes, scene_to_run
     from linkwork.cli.ready import getting_ready
@@ -57,6 +65,8 @@ def ports(
                 f"{plan.name}: {plan.type}, plant {plan.plant}, period {plan.period:g} s, {pace}, "
                 f"on loss {plan.on_loss}"
             )
+    if dbc is not None:
+        out.say(f"Wrote {_write_dbc(cycle, bus, dbc)} to {dbc}.")
     cycle.close()
     if rows:
         head = (
@@ -76,3 +86,24 @@ def ports(
         out.say(
             f"{file} has no ports. Give a joint bus = {{ bits = 10 }}, and the scene a [[bus]]."
         )
+
+
+def _write_dbc(cycle: Cycle, bus: str, file: Path) -> str:
+    """Writes the CAN bus of a scene, and returns its name.
+
+    Raises:
+        LinkworkError: If it has none, or several and none is named.
+    """
+    from linkwork.buses.can.dbc import write_dbc
+    from linkwork.buses.can.layout import as_database
+    from linkwork.errors import FormatError
+
+    plans = [b.plan for b in cycle.buses if b.plan.type == "can" and bus in ("", b.plan.name)]
+    if len(plans) != 1:
+        what = f"there are {', '.join(p.name for p in plans)}" if plans else "there is none"
+        raise FormatError(f"--dbc writes one CAN bus, and {what}.", hint="Name it with --bus.")
+    try:
+        write_dbc(as_database(plans[0]), file)
+    except OSError as error:
+        raise FormatError(f"{file} cannot be written: {error.strerror}.") from None
+    return plans[0].name
