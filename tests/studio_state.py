@@ -47,3 +47,5 @@ def at_the_start(page: StudioPage, studio: Studio) -> None:
     first = session.cycle.first
     eventually("reset", lambda: session.state.step == 0 and (session.state.q == first.q).all())
     page.until("store.status.time === 0 && !store.status.seeking")
+    there = session.state.pose.ravel().tolist()
+    page.until("store.poses && a.every((v, n) => Math.abs(v - store.poses[n]) < 1e-5)", there)
