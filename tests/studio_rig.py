@@ -121,12 +121,12 @@ class Studio:
 
 
 @contextlib.contextmanager
-def studio(scene: str | None, folder: Path) -> Iterator[Studio]:
-    """A running studio whose files are in ``folder``."""
+def studio(scene: str | None, folder: Path, *, port: int = 0) -> Iterator[Studio]:
+    """A running studio whose files are in ``folder``; port 0 is a free one."""
     with serve(limits=LIMITS) as link:
         recordings = folder / "recordings"
         server = ServerProcess(
-            Settings(link.address, link.key, "127.0.0.1", 0, TOKEN, recordings=str(recordings))
+            Settings(link.address, link.key, "127.0.0.1", port, TOKEN, recordings=str(recordings))
         )
         recents = Recents(folder / "recent.json")
         host = Host(

@@ -124,7 +124,9 @@ def test_interlaced_rows_belong_to_the_eyes_in_turn(view: StudioPage, one_eye: n
 
     assert rough(seen, 1) > 1.5 * rough(one_eye, 1)
     assert np.abs(seen.mean(axis=(0, 1)) - one_eye.mean(axis=(0, 1))).max() < 4
-    assert shift(seen[0::2].mean(axis=2), seen[1::2].mean(axis=2)[: len(seen[0::2])]) != 0
+    rows = len(seen) // 2
+    left, right = seen[0::2][:rows].mean(axis=2), seen[1::2][:rows].mean(axis=2)
+    assert shift(left, right) != 0
     assert unlike(choose_stereo(view, "One eye"), one_eye) < 0.001
 
 

@@ -16,6 +16,8 @@ export const layout = {
   left: "Scene",
   right: "Attributes",
   dock: false,
+  /** What the bottom dock shows. */
+  bottom: "Charts",
   /** Whether the left panel is open where the page is too narrow for it. */
   drawer: false,
   stereo: "none" as Stereo,

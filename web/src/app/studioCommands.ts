@@ -105,6 +105,11 @@ export function defineCommands(stage: Stage): void {
       key: "C",
       run: () => arrange({ dock: !layout.dock }),
     },
+    ...["Joints", "Bodies"].map((bottom) => ({
+      id: `table-${bottom}`,
+      title: `Table of the state: ${bottom.toLowerCase()}`,
+      run: () => arrange({ dock: true, bottom }),
+    })),
     ...STEREO.map((stereo) => ({
       id: `stereo-${stereo.split(" ")[0]}`,
       title: `Stereo: ${stereo === "none" ? "off" : stereo}`,

@@ -25,6 +25,12 @@ function drawNow(plot: uPlot): void {
   plot.ctx.fillRect(x, top, Math.max(1, devicePixelRatio), height);
 }
 
+/** A number beside an axis, with as many digits as tell its neighbours apart. */
+function mark(y: number, all: number[]): string {
+  const step = all.length > 1 ? Math.abs(all[1]! - all[0]!) : 1;
+  return format(y, Math.min(5, Math.max(0, Math.ceil(-Math.log10(step || 1) - 1e-9))));
+}
+
 /** One chart: several curves over the last seconds, cursor values, zoom, CSV and PNG. */
 export class ChartCard {
   readonly element: HTMLElement;
@@ -74,6 +80,7 @@ export class ChartCard {
     this.plot?.destroy();
     this.zoomed = false;
     const colors = this.colors();
+    const units = [...new Set(this.chart.curves.map((name) => this.unit(name).unit))];
     const axis = {
       stroke: token("text3"),
       grid: { stroke: token("line"), width: 1 },
@@ -95,18 +102,23 @@ export class ChartCard {
             space: 70,
             values: (_u, v) => v.map((t) => `${Number(t.toFixed(2))} s`),
           },
-          {
+          // Left and right; curves of a third unit keep a scale of their own, read by the cursor.
+          ...units.slice(0, 2).map((unit, k) => ({
             ...axis,
+            scale: unit || "1",
+            side: (k === 0 ? 3 : 1) as uPlot.Axis.Side,
+            grid: k === 0 ? axis.grid : { show: false },
             size: 46,
             gap: 4,
             space: 28,
-            values: (_u, v) => v.map((y) => format(y, Math.abs(y) < 10 && y % 1 !== 0 ? 2 : 0)),
-          },
+            values: (_u: uPlot, v: number[]) => v.map((y) => mark(y, v)),
+          })),
         ],
         series: [
           {},
           ...this.chart.curves.map((name, i) => ({
             label: name,
+            scale: this.unit(name).unit || "1",
             stroke: colors[i % colors.length]!,
             width: 1.4,
             dash: name.endsWith(".target") || name.endsWith(".wanted") ? [5, 3] : [],
@@ -123,6 +135,7 @@ export class ChartCard {
       this.box,
     );
     this.plot.over.addEventListener("dblclick", () => (this.zoomed = false));
+    this.plot.over.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.legend.replaceChildren(
       ...this.chart.curves.map((name, i) => {
         const { unit } = this.unit(name);
@@ -144,6 +157,18 @@ export class ChartCard {
       }),
     );
     this.draw();
+  }
+
+  /** The wheel zooms in time about the pointer. */
+  private wheel(event: WheelEvent): void {
+    const plot = this.plot;
+    const { min, max } = plot?.scales["x"] ?? {};
+    if (!plot || min === undefined || max === undefined || min === null || max === null) return;
+    event.preventDefault();
+    const at = plot.posToVal(plot.cursor.left ?? 0, "x");
+    const factor = Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.004);
+    this.zoomed = true;
+    plot.setScale("x", { min: at - (at - min) * factor, max: at + (max - at) * factor });
   }
 
   draw(): void {

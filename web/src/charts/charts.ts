@@ -11,7 +11,35 @@ export interface ChartSpec {
 export const charts = { list: [] as ChartSpec[], paused: false, span: 10 };
 let next = 1;
 
+const KEY = "linkwork-charts";
+let scene = "";
+
+/** Charts outlive a reload of the page, for the scene that they were made in. */
+function remember(): void {
+  const curves = charts.list.map((chart) => chart.curves);
+  if (scene) sessionStorage.setItem(KEY, JSON.stringify({ scene, curves, span: charts.span }));
+}
+
+function recall(known: Set<string>): void {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as {
+      scene?: string;
+      curves?: string[][];
+      span?: number;
+    };
+    if (kept.scene !== scene || !kept.curves) return;
+    charts.span = kept.span ?? charts.span;
+    charts.list = kept.curves
+      .map((curves) => curves.filter((name) => known.has(name)))
+      .filter((curves) => curves.length > 0)
+      .map((curves) => ({ id: next++, curves }));
+  } catch {
+    sessionStorage.removeItem(KEY);
+  }
+}
+
 function changed(): void {
+  remember();
   watch(
     "charts",
     charts.list.flatMap((chart) => chart.curves),
@@ -26,7 +54,7 @@ export function addCurve(signal: string, chart?: ChartSpec): void {
   } else if (!charts.list.some((c) => c.curves.length === 1 && c.curves[0] === signal)) {
     charts.list.push({ id: next++, curves: [signal] });
   }
-  arrange({ dock: true });
+  arrange({ dock: true, bottom: "Charts" });
   changed();
 }
 
@@ -41,8 +69,11 @@ export function removeChart(chart: ChartSpec): void {
   changed();
 }
 
-/** Forgets curves whose signals the scene no longer has. */
-export function keepCurves(known: Set<string>): void {
+/** Forgets curves whose signals the scene no longer has; the first scene has those kept for it. */
+export function keepCurves(name: string, known: Set<string>): void {
+  const first = scene === "";
+  scene = name;
+  if (first) recall(known);
   for (const chart of charts.list) chart.curves = chart.curves.filter((name) => known.has(name));
   charts.list = charts.list.filter((chart) => chart.curves.length > 0);
   changed();

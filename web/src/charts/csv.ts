@@ -11,6 +11,6 @@ export function toCsv(curves: { name: string; unit: string; trail: Trail }[]): s
   return [head, ...lines, ""].join("\r\n");
 }
 
-function quote(text: string): string {
+export function quote(text: string): string {
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -6,9 +6,11 @@ import { button, iconButton } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { openAlone } from "../shell/alone";
+import { tabs } from "../ui/tabs";
 import { ChartCard } from "./chartCard";
 import { charts, keepCurves, pauseCharts } from "./charts";
 import { pickSignal } from "./signalPicker";
+import { bodyPoses, jointStates, StateTable } from "./stateTable";
 import "uplot/dist/uPlot.min.css";
 
 const SPANS = [2, 5, 10, 30, 60];
@@ -30,24 +32,47 @@ export function chartDock(): HTMLElement {
     h("p", {}, "No charts yet. Pick a signal."),
     button("Pick a signal", () => pickSignal(), "raised", "plus"),
   );
+  const states = {
+    Joints: new StateTable("Joint states", jointStates),
+    Bodies: new StateTable("Body poses", bodyPoses),
+  };
+  const strip = tabs("Dock", ["Charts", "Joints", "Bodies"], layout.bottom, (bottom) =>
+    arrange({ bottom }),
+  );
+  const tools = h(
+    "span",
+    { class: "dock-tools" },
+    h("div", { class: "input-box plain" }, span),
+    pause,
+    iconButton("plus", "Add a chart", () => pickSignal()),
+  );
   const dock = h(
     "section",
     { class: "dock", role: "region", "aria-label": "Charts" },
     h(
       "div",
       { class: "dock-head" },
-      h("b", {}, "Charts"),
+      strip.element,
       h("span", { class: "spring" }),
-      h("div", { class: "input-box plain" }, span),
-      pause,
-      iconButton("plus", "Add a chart", () => pickSignal()),
+      tools,
       ALONE === null &&
         iconButton("window", "Charts in their own window", () => openAlone("charts")),
       ALONE === null && iconButton("close", "Hide the charts", () => arrange({ dock: false })),
     ),
     row,
     empty,
+    ...Object.values(states).map((table) => table.element),
   );
+  const place = (): void => {
+    const plots = layout.bottom === "Charts";
+    dock.hidden = !layout.dock;
+    tools.hidden = !plots;
+    row.hidden = !plots || charts.list.length === 0;
+    empty.hidden = !plots || charts.list.length > 0;
+    strip.choose(layout.bottom);
+    for (const [name, table] of Object.entries(states))
+      table.show(layout.dock && layout.bottom === name);
+  };
   const cards = new Map<number, ChartCard>();
   const turns = new Turns<ChartCard>();
   const rebuild = (): void => {
@@ -64,20 +89,19 @@ export function chartDock(): HTMLElement {
       row.append(card.element);
     }
     cards.forEach((card) => card.rebuild());
-    empty.hidden = charts.list.length > 0;
-    row.hidden = charts.list.length === 0;
+    place();
+    span.value = String(charts.span);
     pause.replaceChildren(icon(charts.paused ? "play" : "pause"));
     pause.setAttribute("aria-label", charts.paused ? "Go on drawing" : "Pause the charts");
   };
   on(["charts", "theme", "units"], rebuild);
   on("scene", () => {
-    if (store.scene) keepCurves(new Set(store.scene.signals.map((s) => s.name)));
+    if (store.scene) keepCurves(store.scene.name, new Set(store.scene.signals.map((s) => s.name)));
   });
-  on("signals", () => {
+  on(["signals", "status"], () => {
     if (layout.dock) turns.ask(cards.values());
   });
-  on("layout", () => (dock.hidden = !layout.dock));
-  dock.hidden = !layout.dock;
+  on("layout", place);
   rebuild();
   return dock;
 }

@@ -5,6 +5,18 @@ import { addCurve, type ChartSpec } from "./charts";
 
 const MOST = 200;
 
+/** The robot, the thing on it and the variable that a signal's name tells of. */
+export function partsOf(name: string): { robot: string; thing: string; variable: string } {
+  const [, path = "", variable = name] = /^(.*?)\.([^/]*)$/.exec(name) ?? [];
+  const cut = path.indexOf("/");
+  return cut < 0
+    ? { robot: path, thing: "", variable }
+    : { robot: path.slice(0, cut), thing: path.slice(cut + 1), variable };
+}
+
+const STEPS = ["robot", "thing", "variable"] as const;
+const STEP_LABELS = { robot: "Robot", thing: "Joint or part", variable: "Variable" };
+
 /** Picks a signal by robot, joint, variable: type parts of its name. */
 export function pickSignal(chart?: ChartSpec): void {
   if (document.querySelector("dialog[open]")) return;
@@ -14,7 +26,21 @@ export function pickSignal(chart?: ChartSpec): void {
     placeholder: "Robot, joint, variable: for instance knee angle",
   });
   const list = h("div", { class: "palette-list", role: "listbox", "aria-label": "Signals" });
-  const dialog = h("dialog", { class: "palette", "aria-label": "Pick a signal" }, input, list);
+  const choices = STEPS.map((step) =>
+    h("select", { "aria-label": STEP_LABELS[step], onchange: () => ((at = 0), draw()) }),
+  );
+  const narrow = h(
+    "div",
+    { class: "palette-narrow" },
+    ...choices.map((choice) => h("span", { class: "input-box" }, choice)),
+  );
+  const dialog = h(
+    "dialog",
+    { class: "palette", "aria-label": "Pick a signal" },
+    input,
+    narrow,
+    list,
+  );
   const unit = chart
     ? store.scene?.signals.find((s) => s.name === chart.curves[0])?.unit
     : undefined;
@@ -24,10 +50,30 @@ export function pickSignal(chart?: ChartSpec): void {
     dialog.close();
     if (name) addCurve(name, chart);
   };
+  const all = (store.scene?.signals ?? []).filter((s) => s.direction !== "param");
+  const fits = (name: string, before: number): boolean =>
+    STEPS.slice(0, before).every((step, i) => {
+      const chosen = choices[i]!.value;
+      return chosen === "" || partsOf(name)[step] === chosen;
+    });
+  /** Each choice offers what the ones before it leave. */
+  const offer = (): void =>
+    STEPS.forEach((step, i) => {
+      const choice = choices[i]!;
+      const left = all.filter((s) => fits(s.name, i)).map((s) => partsOf(s.name)[step]);
+      const words = [...new Set(left)].filter((word) => word !== "").sort();
+      const kept = words.includes(choice.value) ? choice.value : "";
+      choice.replaceChildren(
+        h("option", { value: "" }, `${STEP_LABELS[step]}: all`),
+        ...words.map((word) => h("option", { value: word }, word)),
+      );
+      choice.value = kept;
+    });
   const draw = (): void => {
-    const found = (store.scene?.signals ?? []).filter(
+    offer();
+    const found = all.filter(
       (s) =>
-        s.direction !== "param" &&
+        fits(s.name, STEPS.length) &&
         matches(s.name.replaceAll(/[/.]/g, " ") + " " + s.name, input.value),
     );
     found.sort((a, b) => Number(b.unit === unit) - Number(a.unit === unit));

@@ -1,8 +1,10 @@
 import type { Dof, JointView } from "../protocol/messages";
+import { drag } from "../app/drag";
 import { formatSI, parse, screenUnit } from "../app/numbers";
 import { isMine, offerTakeOver, programOf, takeOver } from "../app/owners";
 import { run } from "../app/commands";
 import { select } from "../app/selection";
+import { valueOf } from "../app/signals";
 import { store } from "../app/store";
 import { want } from "../app/wanted";
 import { iconButton } from "../ui/button";
@@ -26,7 +28,12 @@ export interface JointRow {
 
 export function jointRow(joint: JointView, dof: Dof, short: string): JointRow {
   const label = short + (joint.dofs.length > 1 ? `.${dof.name}` : "");
-  const slider = new JointSlider(label, dof, (value) => want(joint, dof, value));
+  const slider = new JointSlider(
+    label,
+    dof,
+    (value) => want(joint, dof, value),
+    () => wantedOf(dof),
+  );
   const actual = h("span", { role: "gridcell", class: "joint-actual" });
   const unit = screenUnit(dof.unit, store.degrees).unit;
   const wanted = h("input", {
@@ -62,6 +69,11 @@ export function jointRow(joint: JointView, dof: Dof, short: string): JointRow {
   listen(made);
   showOwner(made);
   return made;
+}
+
+/** Where a degree of freedom is wanted now [rad or m]. */
+function wantedOf(dof: Dof): number {
+  return drag.values[dof.signal] ?? valueOf(dof.target_signal) ?? valueOf(dof.signal) ?? 0;
 }
 
 function listen({ joint, dof, label, wanted, slider }: JointRow): void {

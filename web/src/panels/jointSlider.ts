@@ -11,13 +11,14 @@ export class JointSlider {
   readonly element: HTMLElement;
   private readonly lo: number;
   private readonly hi: number;
-  private value = 0;
   private shown = "";
 
   constructor(
     label: string,
     dof: Dof,
     private readonly want: (value: number) => void,
+    /** The wanted value now: what is shown may be some pictures old. */
+    private readonly now: () => number,
   ) {
     this.lo = dof.lo ?? (dof.unit === "m" ? -0.5 : -Math.PI);
     this.hi = dof.hi ?? (dof.unit === "m" ? 0.5 : Math.PI);
@@ -52,26 +53,29 @@ export class JointSlider {
     this.element.addEventListener("keydown", (event) => {
       const step = stepOf(dof) * (event.shiftKey ? 10 : 1);
       const to = {
-        ArrowRight: this.value + step,
-        ArrowUp: this.value + step,
-        ArrowLeft: this.value - step,
-        ArrowDown: this.value - step,
+        ArrowRight: this.now() + step,
+        ArrowUp: this.now() + step,
+        ArrowLeft: this.now() - step,
+        ArrowDown: this.now() - step,
         Home: this.lo,
         End: this.hi,
       }[event.key];
       if (to === undefined) return;
       event.preventDefault();
-      if (isDriver()) this.step(to - this.value);
+      if (isDriver()) this.go(to);
     });
   }
 
   /** Wants it further by a step [rad or m], within the range. */
   step(by: number): void {
-    this.want(Math.min(this.hi, Math.max(this.lo, this.value + by)));
+    this.go(this.now() + by);
+  }
+
+  private go(to: number): void {
+    this.want(Math.min(this.hi, Math.max(this.lo, to)));
   }
 
   show(wanted: number | null, actual: number | null, words: string): void {
-    this.value = wanted ?? 0;
     const knob = this.place(wanted ?? 0);
     const tick = actual === null ? null : this.place(actual);
     const shown = `${knob} ${tick}`;

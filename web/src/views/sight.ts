@@ -1,4 +1,5 @@
 import { Box3, Vector3 } from "three";
+import { drag } from "../app/drag";
 import { on } from "../app/topics";
 import { store } from "../app/store";
 import type { Bodies, Piece } from "./bodies";
@@ -64,6 +65,8 @@ export class Sight {
   private widen(): void {
     const now = performance.now();
     if (now - this.looked < LOOK_MS || this.size === 0) return;
+    // Under a hand that drags, a camera that moves would move what is held.
+    if (drag.joint !== null || drag.pull !== null) return;
     this.looked = now;
     const middle = this.been.getCenter(new Vector3());
     const corners = this.bodies

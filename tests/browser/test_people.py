@@ -1,0 +1,85 @@
+"""Several people: two browsers agree, one drives and hands over, a stalled tab slows nobody."""
+
+import pytest
+from playwright.sync_api import Browser
+
+from studio_page import opened
+from studio_rig import Studio
+from studio_state import at_the_start, eventually, scene_of
+
+POSES = "Array.from(store.poses)"
+
+
+@pytest.mark.capability(154)
+def test_two_agree_one_drives_and_hands_over(chromium: Browser, gripper: Studio) -> None:
+    """A watcher sees the same and its controls are off, until it asks and is let."""
+    with opened(chromium, gripper) as driver, opened(chromium, gripper) as watcher:
+        driver.ready()
+        watcher.ready()
+        driver.until("store.people.driver === store.you && store.people.people.length === 2")
+        at_the_start(driver, gripper)
+        session = scene_of(gripper).session
+        for page in (driver, watcher):
+            page.until("!store.status.running && store.status.time === 0")
+        driver.press("ArrowRight")
+        for page in (driver, watcher):
+            page.until("store.poseTime === 0.002")
+        assert driver.ask(POSES) == watcher.ask(POSES)
+        tab = watcher.page
+        assert tab.get_by_role("button", name="Play (Space)").is_disabled()
+        assert tab.get_by_role("textbox", name="J1 wanted").is_disabled()
+        assert tab.get_by_role("slider", name="J1 wanted").get_attribute("aria-disabled") == "true"
+        before = session.state.q.copy()
+        start = watcher.find("front", "arm/E3")
+        watcher.drag(start, (start[0], start[1] - 30))
+        watcher.press("Space")
+        tab.get_by_text("drives. You watch.").wait_for()
+        assert not session.running
+        assert (session.state.q == before).all()
+        ask = tab.get_by_role("banner").get_by_role("button", name="Ask to drive")
+        ask.click()
+        driver.page.get_by_role("alertdialog").get_by_role("button", name="Not now").click()
+        watcher.until("store.people.asks === null && store.people.driver !== store.you")
+        ask.click()
+        driver.page.get_by_role("alertdialog").get_by_role("button", name="Hand over").click()
+        watcher.until("store.people.driver === store.you")
+        driver.until("store.people.driver !== store.you")
+        assert driver.page.get_by_role("button", name="Play (Space)").is_disabled()
+        tab.get_by_role("button", name="Play (Space)").click()
+        eventually("running", lambda: session.running)
+        driver.until("store.status.running")
+
+
+def test_a_stalled_tab_slows_nobody(chromium: Browser, gripper: Studio) -> None:
+    """While one page's script hangs, the other sees all; then the first sees the present."""
+    with opened(chromium, gripper) as lively, opened(chromium, gripper) as stalled:
+        lively.ready()
+        stalled.ready()
+        lively.until("store.people.driver === store.you")
+        at_the_start(lively, gripper)
+        lively.press("Space")
+        session = scene_of(gripper).session
+        eventually("running", lambda: session.running)
+        stalled.page.evaluate(
+            "() => void setTimeout(() => { const end = Date.now() + 3000;"
+            " while (Date.now() < end); window.awake = true; }, 0)"
+        )
+        start = session.time
+        lively.until("store.poseTime > a + 1.5", start)
+        stalled.until("window.awake")
+        # Not one picture of what it missed: the next that it shows is of now.
+        stalled.until("store.poseTime > a", session.time)
+
+
+def test_the_address_is_copied_to_share(chromium: Browser, gripper: Studio) -> None:
+    """What is copied lets another person in, who watches; on loopback it says where it works."""
+    with opened(chromium, gripper) as page:
+        page.ready()
+        page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.page.get_by_role("button", name="Share").click()
+        page.page.get_by_text("It works on this machine only").wait_for()
+        address = page.page.evaluate("navigator.clipboard.readText()")
+        guest = page.page.context.new_page()
+        guest.goto(address)
+        guest.get_by_role("banner").get_by_text("drives").wait_for()
+        guest.close()

@@ -1,0 +1,51 @@
+"""What the session of a studio holds, for tests that drive it through a browser."""
+
+import time
+from collections.abc import Callable
+
+from linkwork.server.host.open_scene import OpenScene
+from studio_page import StudioPage
+from studio_rig import PATIENCE, Studio
+
+
+def scene_of(studio: Studio) -> OpenScene:
+    """The scene that runs."""
+    assert isinstance(studio.host.open, OpenScene)
+    return studio.host.open
+
+
+def value(studio: Studio, signal: str) -> float:
+    """A signal as the session has it, in SI units."""
+    return scene_of(studio).session[signal]
+
+
+def owner(studio: Studio, signal: str) -> str | None:
+    """Who owns an input."""
+    return scene_of(studio).session.signals.owners.get(signal)
+
+
+def eventually(what: str, test: Callable[[], bool]) -> None:
+    """Waits until something holds in the session.
+
+    Raises:
+        AssertionError: If it does not in time; says ``what``.
+    """
+    end = time.monotonic() + PATIENCE
+    while not test():
+        assert time.monotonic() < end, f"after {PATIENCE:g} s still not: {what}"
+        time.sleep(0.02)
+
+
+def at_the_start(page: StudioPage, studio: Studio) -> None:
+    """Brings the scene to its first state, paused, with every input given back."""
+    if page.ask("store.status.running"):
+        page.press("Space")
+    page.until("!store.status.running")
+    eventually("paused", lambda: not scene_of(studio).session.running)
+    page.press("Backspace")
+    session = scene_of(studio).session
+    first = session.cycle.first
+    eventually("reset", lambda: session.state.step == 0 and (session.state.q == first.q).all())
+    page.until("store.status.time === 0 && !store.status.seeking")
+    there = session.state.pose.ravel().tolist()
+    page.until("store.poses && a.every((v, n) => Math.abs(v - store.poses[n]) < 1e-5)", there)
