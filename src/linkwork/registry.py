@@ -86,7 +86,7 @@ class Registry(Generic[T]):
         return name in self.names()
 
 
-#: Engines, sensors, actuators, agents, buses and faults that a scene may name by type, and file formats.
+#: Engines, sensors, actuators, agents, buses and faults that a scene may name by type, and formats.
 ENGINES: Registry[Any] = Registry(
     "engine",
     {

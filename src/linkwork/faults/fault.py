@@ -130,6 +130,17 @@ class Fault(Block):
         return str(getattr(self.params, self.what, "")) if self.what else ""
 
     @property
+    def when(self) -> str:
+        """When it strikes, for people."""
+        at, chance, lasts = self.params.at, self.params.chance, self.params.lasts
+        words = [f"at {at:g} s"] if at is not None else []
+        if chance is not None:
+            words = [f"from {at:g} s"] if at is not None else []
+            words.append(f"by chance, {chance:g} {'of frames' if self.once_begun else 'per s'}")
+        words = words or ["by hand"]
+        return ", ".join([*words, *([f"for {lasts:g} s"] if lasts is not None else [])])
+
+    @property
     def order(self) -> tuple[str, dict[str, Any]] | None:
         """Bus and arguments of the order by which a bus's process does it; None for others."""
         return None

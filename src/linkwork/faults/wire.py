@@ -21,7 +21,9 @@ class WireParams(FaultParams, kw_only=True):
     """
 
     bus: str = ""
-    ids: list[Annotated[int, msgspec.Meta(ge=0, le=0x1FFFFFFF)]] = []
+    ids: list[Annotated[int, msgspec.Meta(ge=0, le=0x1FFFFFFF)]] = msgspec.field(
+        default_factory=list
+    )
     node: str = ""
     times: Whole = 0
 
