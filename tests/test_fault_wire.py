@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from pathlib import Path
 
@@ -54,21 +55,29 @@ def test_a_scenes_rule_and_a_person_drop_frames(tmp_path: Path) -> None:
         frame(bus, 0x113)
 
 
-def test_answers_are_doubled_and_frames_turned(tmp_path: Path) -> None:
-    """A duplicate doubles each answer to a request; a corrupt frame has one bit turned."""
-    ask = can.Message(arbitration_id=0x112, is_remote_frame=True, dlc=2, is_extended_id=False)
+def swing(bus: can.BusABC, code: int) -> list[bytes]:
+    """J1 goes to a code; what its frame, which is sent on change only, says meanwhile."""
+    data = code.to_bytes(2, "little")
+    bus.send(can.Message(arbitration_id=0x11, data=data, is_extended_id=False))
+    return [bytes(message.data) for message in heard(bus, 0x111, 0.5)]
+
+
+def doubled(frames: list[bytes]) -> bool:
+    return bool(frames) and frames[::2] == frames[1::2]
+
+
+def test_frames_are_doubled_and_turned(tmp_path: Path) -> None:
+    """A duplicate comes after each frame; a corrupt frame has one bit turned."""
     with running(cell(tmp_path, more=PERIODIC)) as session, client(session) as bus:
-
-        def answers() -> int:
-            bus.send(ask)
-            return len(heard(bus, 0x112, 0.3))
-
-        until(lambda: answers() == 1, "one answer")
-        session.send(Fault("twice", kind="duplicate", args={"node": "linkwork", "ids": [0x112]}))
-        until(lambda: answers() == 2, "two answers")
+        once = swing(bus, 2500)
+        assert once
+        assert all(a != b for a, b in itertools.pairwise(once))
+        session.send(Fault("twice", kind="duplicate", args={"node": "linkwork", "ids": [0x111]}))
+        codes = itertools.cycle((1000, 3000))
+        until(lambda: doubled(swing(bus, next(codes))), "frames twice")
         session.send(Fault("twice", on=False))
-        until(lambda: answers() == 1, "one answer")
-        before = bytes(heard(bus, 0x113, 0.5)[-1].data)  # the arm rests by now
+        until(lambda: len(set(map(bytes, (m.data for m in heard(bus, 0x113, 0.3))))) == 1, "rest")
+        before = bytes(frame(bus, 0x113).data)
         session.send(Fault("bits", kind="corrupt", args={"ids": [0x113], "seed": 3}))
 
         def turned() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,8 +51,12 @@ def test_a_stuck_sensor_keeps_its_value_for_everybody() -> None:
     """Program, port and chart see the value of the beginning; the joint itself moves on as ever."""
     scene = moving()
     scene.bus("loop0", "loop").port("eye", sensors=[{"signal": "angle.angle"}])
-    program(scene, "look", "def init(self):\n    self.memory('seen', 0.0)\n"
-            "def loop(self):\n    self.memory.seen = self.signal('angle.angle').value\n")  # fmt: skip
+    program(scene, "look", """
+def init(self):
+    self.memory('seen', 0.0)
+def loop(self):
+    self.memory.seen = self.signal('angle.angle').value
+""")  # fmt: skip
     with opened(scene) as healthy, opened(scene) as session:
         for each in (healthy, session):
             each.step(50)
@@ -228,7 +233,7 @@ def test_chance_is_the_same_with_the_same_seed() -> None:
             return trace(session, "tic.active", 2000)
 
     first = run(7)
-    begins = sum(b > a for a, b in zip(first, first[1:], strict=False))
+    begins = sum(b > a for a, b in itertools.pairwise(first))
     assert 20 < begins < 60  # 4 s, 10 a second
     assert first == run(7)
     assert first != run(8)
@@ -438,5 +443,5 @@ def test_a_mistake_is_told_with_its_line(
 def test_a_bus_without_such_faults_says_so() -> None:
     """A wire fault on a bus that has no wire names what the bus knows."""
     scene = moving().bus("loop0", "loop").port("J1", sensors=["arm/J1.angle"])
-    with pytest.raises(LinkworkError, match="loop0.*knows no fault 'drop'.*none"):
+    with pytest.raises(LinkworkError, match=r"loop0.*knows no fault 'drop'.*none"):
         opened(scene.fault("lost", "drop", bus="loop0"))

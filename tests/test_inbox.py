@@ -16,6 +16,7 @@ from linkwork.session import messages
 from linkwork.session.messages import (
     Advance,
     Drop,
+    Fault,
     Feed,
     Grab,
     Health,
@@ -64,6 +65,7 @@ MESSAGES: list[Message] = [
     Pause(), Advance(3), Watch(["arm/J1.angle"]), Swap(b"archive", {"a": "b"}),
     Feed("can0", {"J1.target": 0.5}, turn=True), Health("can0", 1, 2, {"frames": 3.0}),
     Override("can0/J1.target", 0.5), Order("can0", "drop", {"chance": 0.5, "on": True}),
+    Fault("blind", kind="stuck", args={"sensor": "tilt", "lasts": 2.0, "ids": [1, 2]}),
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What every registered engine, sensor, actuator, agent, bus and fault must do, whoever wrote it."""
+"""What every registered engine, sensor, actuator, agent, bus and fault must do."""
 
 from __future__ import annotations
 
