@@ -31,6 +31,7 @@ ROOMS = [
     "sensors",
     "actuators",
     "agents",
+    "faults",
     "motion",
     "session",
     "buses",

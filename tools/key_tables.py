@@ -21,11 +21,11 @@ import msgspec
 from linkwork.formats.toml import words
 from linkwork.formats.toml.kinds import Word
 from linkwork.formats.toml.tables import UNITS, Section, Table
-from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, SENSORS, Registry
+from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, FAULTS, SENSORS, Registry
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python tools/key_tables.py"
-MARK = re.compile(r"^<!-- (keys|parameters): ([a-z ]+) -->\n((?:\|.*\n)*)", re.MULTILINE)
+MARK = re.compile(r"^<!-- (keys|parameters): ([a-z_ ]+) -->\n((?:\|.*\n)*)", re.MULTILINE)
 
 TABLES: dict[str, Table] = {
     "part file": words.PART,
@@ -49,9 +49,11 @@ TABLES: dict[str, Table] = {
     "port": words.PORT,
     "port signal": words.PORT_SIGNAL,
     "joint bus": words.BUS_ENTRY,
+    "fault": words.FAULT,
 }
 REGISTRIES: dict[str, Registry[Any]] = {
-    "engine": ENGINES, "sensor": SENSORS, "actuator": ACTUATORS, "agent": AGENTS, "bus": BUSES
+    "engine": ENGINES, "sensor": SENSORS, "actuator": ACTUATORS, "agent": AGENTS, "bus": BUSES,
+    "fault": FAULTS,
 }  # fmt: skip
 
 

@@ -86,7 +86,7 @@ class Registry(Generic[T]):
         return name in self.names()
 
 
-#: Engines, sensors, actuators, agents and buses that a scene may name by type, and file formats.
+#: Engines, sensors, actuators, agents, buses and faults that a scene may name by type, and formats.
 ENGINES: Registry[Any] = Registry(
     "engine",
     {
@@ -128,6 +128,22 @@ BUSES: Registry[Any] = Registry(
         "tcp": "linkwork.buses.tcp:Tcp",
     },
     plural="buses",
+)
+FAULTS: Registry[Any] = Registry(
+    "fault",
+    {
+        "stuck": "linkwork.faults.readings:Stuck",
+        "offset": "linkwork.faults.readings:Offset",
+        "noise": "linkwork.faults.readings:Noise",
+        "dead": "linkwork.faults.dead:Dead",
+        "person": "linkwork.faults.person:Person",
+        "drop": "linkwork.faults.wire:Drop",
+        "delay": "linkwork.faults.wire:Delay",
+        "corrupt": "linkwork.faults.wire:Corrupt",
+        "duplicate": "linkwork.faults.wire:Duplicate",
+        "error": "linkwork.faults.wire:Error",
+        "bus_off": "linkwork.faults.wire:BusOff",
+    },
 )
 FORMATS: Registry[Any] = Registry(
     "format",

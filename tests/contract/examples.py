@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, FORMATS, SENSORS, Registry
+from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, FAULTS, FORMATS, SENSORS, Registry
 
 REGISTRIES: dict[str, Registry[Any]] = {
-    registry.kind: registry for registry in (ENGINES, SENSORS, ACTUATORS, AGENTS, BUSES, FORMATS)
+    registry.kind: registry
+    for registry in (ENGINES, SENSORS, ACTUATORS, AGENTS, BUSES, FAULTS, FORMATS)
 }
 
 
@@ -86,6 +87,48 @@ commands = [{ signal = "arm/J3.target", bits = 12, wire = "a" }]
 sensors = [{ signal = "arm/J1.angle", bits = 10, signed = true, wire = "a" }]
 parameters = [{ signal = "arm/J3.kp" }]
 """
+
+#: What a fault strikes.
+ENCODER = """
+[[sensor]]
+name = "angle"
+type = "encoder"
+joint = "arm/J1"
+period = 0.006
+"""
+VISITOR = """
+[[part]]
+name = "visitor"
+part = "./ball.toml"
+at = { xyz = [2, 0, 0.5] }
+base = "free"
+
+[[engine]]
+type = "mujoco"
+
+[[engine]]
+type = "kinematic"
+owns = ["visitor"]
+"""
+CAN = f"""
+[[bus]]
+name = "can0"
+type = "can"
+socketcand = 0
+{
+    PORT.replace('wire = "a"', "can_id = 4", 1)
+    .replace('wire = "a"', "can_id = 5")
+    .replace('"arm/J3.kp"', '"arm/J3.kp", bits = 8, lo = 0, hi = 100, can_id = 6')
+}
+"""
+TIMES = ("at", "lasts")
+
+
+def wire(**params: Any) -> Example:
+    """A fault on the wire."""
+    given = {"bus": "can0", "at": 0.05, "lasts": 5.0, "chance": 0.5, "ids": [5], "node": "me"}
+    return Example(given | params, names=("bus",), positive=(*TIMES, "chance"), more=CAN)
+
 
 EXAMPLES: dict[str, dict[str, Example]] = {
     "engine": {
@@ -166,6 +209,37 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             positive=("period", "deadline"), more=PORT.replace(', wire = "a"', ""),
         ),
     },
+    "fault": {
+        "stuck": Example(
+            {"sensor": "angle", "at": 0.05, "lasts": 5.0},
+            names=("sensor",), required=("sensor",), positive=TIMES, more=ENCODER,
+        ),
+        "offset": Example(
+            {"signal": "angle.angle", "by": 0.1, "at": 0.05},
+            names=("signal",), required=("signal", "by"), positive=("at",), more=ENCODER,
+        ),
+        "noise": Example(
+            {"sensor": "angle", "deviation": 0.1, "chance": 40.0, "seed": 3, "lasts": 5.0},
+            names=("sensor",), required=("sensor", "deviation"),
+            positive=("deviation", "chance", "lasts"), more=ENCODER,
+        ),
+        "dead": Example(
+            {"joint": "arm/J1", "at": 0.05, "lasts": 5.0},
+            names=("joint",), required=("joint",), positive=TIMES,
+        ),
+        "person": Example(
+            {"part": "visitor", "to": [0.5, 0.0], "speed": 2.0, "around": "arm/base",
+             "radius": 1.9, "at": 0.05},
+            names=("part", "around"), required=("part", "to"),
+            positive=("at", "speed", "radius"), more=VISITOR,
+        ),
+        "drop": wire(),
+        "delay": wire(delay=0.02),
+        "corrupt": wire(seed=4),
+        "duplicate": wire(times=3),
+        "error": wire(),
+        "bus_off": wire(),
+    },
 }  # fmt: skip
 
 FORMAT_EXAMPLES: dict[str, FormatExample] = {
@@ -175,7 +249,7 @@ FORMAT_EXAMPLES: dict[str, FormatExample] = {
 
 #: Kind and name of everything registered that takes part in the cycle.
 CASES = [
-    (kind, name) for kind in ("engine", "sensor", "actuator", "agent", "bus")
+    (kind, name) for kind in ("engine", "sensor", "actuator", "agent", "bus", "fault")
     for name in REGISTRIES[kind].names()
 ]  # fmt: skip
 

@@ -88,7 +88,7 @@ def test_a_mistake_is_told_with_its_place(
     assert "Traceback" not in text
 
 
-@pytest.mark.parametrize("kind", ["engine", "sensor", "actuator", "agent", "bus"])
+@pytest.mark.parametrize("kind", ["engine", "sensor", "actuator", "agent", "bus", "fault"])
 def test_an_unknown_type_is_told_with_those_that_exist(tmp_path: Path, kind: str) -> None:
     """A type that nobody registered is refused at its line, with the types that exist."""
     first = REGISTRIES[kind].names()[0]
@@ -108,6 +108,8 @@ def test_two_of_a_name_are_refused(tmp_path: Path, kind: str, type: str) -> None
     """Two things of a kind with one name are refused, at the second's line."""
     file = write_bench(tmp_path, kind, type)
     once = "".join(file.read_text().splitlines(keepends=True)[LINE - 1 :])
+    if kind == "fault":
+        once = once.removesuffix(EXAMPLES[kind][type].more)
     file.write_text(file.read_text() + "\n" + once)
     with pytest.raises((SceneError, FormatError)) as caught:
         Session(file, watch=False)

@@ -1,4 +1,4 @@
-"""What every registered engine, sensor, actuator and agent must do, whoever wrote it."""
+"""What every registered engine, sensor, actuator, agent, bus and fault must do, whoever wrote it."""
 
 from __future__ import annotations
 
@@ -167,5 +167,7 @@ def test_the_example_does_something(tmp_path: Path, kind: str, type: str) -> Non
             assert any(session[name] != 0.0 for name in names), names
         elif kind == "actuator":
             assert session["arm/J2.effort"] != 0.0
+        elif kind == "fault":
+            assert session[f"{NAME}.active"] == 1.0
         else:
             assert session.signals.owners["arm/J3.target"] == NAME

@@ -46,6 +46,8 @@ class Adapter:
     * ``Params``: a msgspec struct of the keys that ``[[bus]]`` has beyond the common ones;
     * ``Address``: a msgspec struct of the keys that a signal has beyond the common ones;
     * ``counters``: counters of its own with their units; each becomes the signal ``<bus>.<name>``;
+    * ``faults``: what can go wrong on its wire by the order ``fault`` ("drop", "delay", …), whose
+      arguments ``FaultOrder`` checks; the order ``clear`` ends those of a ``name``;
 
     and fills in
 
@@ -86,6 +88,8 @@ class Adapter:
     Params: ClassVar[type[msgspec.Struct]] = NoParams
     Address: ClassVar[type[msgspec.Struct]] = AnyAddress
     counters: ClassVar[Mapping[str, str]] = {}
+    faults: ClassVar[tuple[str, ...]] = ()
+    FaultOrder: ClassVar[type[msgspec.Struct]] = NoParams
 
     def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
         self.plan = plan

@@ -49,6 +49,7 @@ def check(
     show_findings(out, cycle.findings, notes=True)
     if isinstance(thing, Part):
         _show_part(out, thing)
+    _show_faults(out, cycle)
     if signals:
         _show_signals(out, cycle)
     world = cycle.world
@@ -77,6 +78,15 @@ def _show_part(out: Screen, part: Part) -> None:
     anchors = [(name, part.find_anchor(name).fits or "any") for name in part.all_anchors()]
     if anchors:
         out.rows(("anchor", "fits"), anchors)
+
+
+def _show_faults(out: Screen, cycle: Cycle) -> None:
+    """Lists what will go wrong on purpose, and when."""
+    rows = [
+        (fault.spec.name, fault.type, fault.about, fault.when) for fault in cycle.trouble.faults
+    ]
+    if rows:
+        out.rows(("fault", "type", "strikes", "when"), rows)
 
 
 def _show_signals(out: Screen, cycle: Cycle) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from linkwork.cli import exits
+from linkwork.cli.fault_words import add_fault
 from linkwork.cli.given import add_program, load_with_notes, scene_to_run, use_engine
 from linkwork.cli.interrupt import Interrupt, stop_on_signal
 from linkwork.cli.live import chosen, live, now_and_then, signal_table
@@ -45,6 +46,7 @@ class Order:
     overwrite: bool = False
     quiet: bool = False
     buses: bool = True
+    faults: list[str] = field(default_factory=list)
     every: float = 0.0  # prints the table this often where it cannot be live [simulated s]
 
 
@@ -113,6 +115,8 @@ def _begin(order: Order, out: Screen, stack: contextlib.ExitStack) -> Session:
             use_engine(scene, order.engine)
         if order.program is not None:
             add_program(scene, order.program, on=order.on, period=order.period)
+        for text in order.faults:
+            add_fault(scene, text)
         end = _serve(order, stack)
         session = Session(
             scene, record=order.record, overwrite=order.overwrite, link=end, buses=order.buses

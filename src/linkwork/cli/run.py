@@ -44,6 +44,10 @@ def run(
             "--set", metavar="SIGNAL=VALUE", help="At the start; SI, or SIGNAL_deg=. Repeatable."
         ),
     ] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FAULT", help="TYPE[:WHAT][@AT[+LASTS]][,KEY=VALUE...]. Repeatable."),
+    ] = None,
     program: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Add this control program (.py).")
     ] = None,
@@ -88,6 +92,7 @@ def run(
       $ linkwork run tripod/level --for 60 --record level.mcap
       $ linkwork run gripper/arm --watch 'arm/*' --set arm/J1.target_deg=30
       $ linkwork run gripper/arm --program my.py --on arm
+      $ linkwork run tripod/level --fault stuck:tripod/platform/tilt@3+2 --for 10
       $ linkwork run robot.urdf --free --for 5 --csv robot.csv
     """
     check_number("--for", duration)
@@ -103,7 +108,7 @@ def run(
         what, duration=duration, clock=pace, speed=speed, watch=watch or [], values=set_ or [],
         program=program, on=on, period=period, engine=engine, free=free, record=record,
         table=table, rate=rate, link=link, overwrite=overwrite, quiet=quiet,
-        buses=not no_buses,
+        buses=not no_buses, faults=fault or [],
     )  # fmt: skip
     raise typer.Exit(perform(order))
 

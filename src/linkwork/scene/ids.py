@@ -13,7 +13,7 @@ from linkwork.scene.scene import Scene
 #: Sections with names; where one name stands in two, the earlier section has it in the ids.
 NAMED = (
     "element", "joint", "part", "attach", "sensor", "actuator", "agent", "engine", "bus",
-    "anchor", "loop", "posture", "light", "viewpoint", "port",
+    "anchor", "loop", "posture", "light", "viewpoint", "port", "fault",
 )  # fmt: skip
 
 
@@ -42,6 +42,7 @@ def names_of(content: Part | Scene) -> dict[str, list[str]]:
         "agent": [spec.name for spec in content.agents],
         "bus": [spec.name for spec in content.buses],
         "port": [spec.name for spec in content.ports],
+        "fault": [spec.name for spec in content.faults],
     }
 
 

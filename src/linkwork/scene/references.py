@@ -30,7 +30,7 @@ REFERENCES: dict[tuple[str, str], tuple[str, ...]] = {
 }
 
 #: Sections whose parameters only a plug-in understands: any text in them may be a name.
-PLUG_INS = ("engine", "sensor", "actuator", "agent", "bus", "port")
+PLUG_INS = ("engine", "sensor", "actuator", "agent", "bus", "port", "fault")
 
 #: Keys of those that are never names of things in the scene.
 _NO_NAMES = ("name", "type", "file", "texture", "title", "color", "labels")

@@ -103,7 +103,7 @@ class Scene:
         start: Posture in which a session starts, or empty.
         loops: Loops between placed parts.
         couplings: Joints that follow others, across parts.
-        engines, sensors, actuators, agents, buses, ports: Specs, built by the rooms below.
+        engines, sensors, actuators, agents, buses, ports, faults: Specs, built by the rooms below.
         collide: Which bodies touch.
         lights, viewpoints: For the eye.
         title: One line for people.
@@ -126,6 +126,7 @@ class Scene:
     agents: list[Spec] = field(default_factory=list)
     buses: list[Spec] = field(default_factory=list)
     ports: list[Spec] = field(default_factory=list)
+    faults: list[Spec] = field(default_factory=list)
     collide: Collide = Collide()
     lights: list[Light] = field(default_factory=list)
     viewpoints: list[Viewpoint] = field(default_factory=list)
@@ -207,3 +208,10 @@ class Scene:
         ``hi``, ``signed``, ``safe`` and its address on the bus.
         """
         return self._spec("port", self.ports, "port", name, params)
+
+    def fault(self, name: str, type: str, **params: object) -> Self:
+        """Adds a fault: ``type`` "stuck", "dead", "drop" or another, and what it strikes.
+
+        It begins ``at`` a time [s] or by ``chance``, or where a person says so, and ``lasts`` [s].
+        """
+        return self._spec("fault", self.faults, type, name, params)

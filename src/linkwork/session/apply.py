@@ -73,6 +73,8 @@ def apply(session: Session, message: m.Message) -> None:
             if session.partners is None:
                 raise SessionError(f"bus {message.bus!r} is not served.")
             session.partners.order(message.bus, message.name, message.args)
+        case m.Fault():
+            session.faults.apply(message)
         case m.Play():
             if message.speed is not None:
                 mode = "real" if message.speed > 0.0 else "fast"

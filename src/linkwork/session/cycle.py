@@ -17,6 +17,7 @@ from linkwork.blocks import Block, add_blocks, add_signals
 from linkwork.engines import Engine
 from linkwork.engines.kernels import loop_state
 from linkwork.errors import EngineError, SceneError, not_found
+from linkwork.faults import Phase
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
 from linkwork.parts import Spec
 from linkwork.registry import ACTUATORS, AGENTS, SENSORS, Registry, bus_block
@@ -24,6 +25,7 @@ from linkwork.sensors import Sensor
 from linkwork.session.kernels import orientations
 from linkwork.session.listeners import Listeners
 from linkwork.session.ownership import build_engines
+from linkwork.session.trouble import Trouble
 from linkwork.session.world_signals import add_target_signals, add_world_signals
 from linkwork.signals import Signals
 from linkwork.state import CONTACT_CAPACITY, Layout, State
@@ -61,6 +63,8 @@ class Cycle:
             for spec in world.agents
         ]
         self.buses: list[Any] = _buses(world)
+        _check_names(world.faults)
+        self.trouble = Trouble(world)
         inputs = {dof: a.inputs for a in self.actuators for dof in a.dofs}
         for engine in self.engines:
             engine.inputs = inputs
@@ -75,7 +79,8 @@ class Cycle:
     @property
     def blocks(self) -> list[Block]:
         """Everything that takes part, in the order of the cycle."""
-        return [*self.sensors, *self.agents, *self.actuators, *self.engines, *self.buses]
+        return [*self.sensors, *self.agents, *self.actuators, *self.engines, *self.buses,
+                *self.trouble.faults]  # fmt: skip
 
     def _check(self) -> None:
         self.findings: list[Finding] = [f for block in self.blocks for f in block.check()]
@@ -95,6 +100,7 @@ class Cycle:
         turning = [b for b in world.joint_body.tolist() if world.kind[b] in (BALL, FREE)]
         layout.add("orientation", len(turning), 3)
         add_blocks(layout, self.blocks)
+        self.trouble.lay_out(layout)
         layout.add("listeners/last", Listeners.capacity)
         self.state = State(layout)
         self._before = np.zeros_like(self.state.data)
@@ -113,6 +119,7 @@ class Cycle:
         add_signals(self.signals, self.state, self.blocks)
         for bus in self.buses:
             bus.join(self.signals, self.state)
+        self.trouble.join(self)
         for block in self.blocks:
             block.bind(self.state)
         if len(self.engines) > 1:
@@ -189,9 +196,14 @@ class Cycle:
 
     def sense(self) -> None:
         """Fills the readings."""
-        step = int(self._clock[0])
+        step, trouble = int(self._clock[0]), self.trouble
+        if trouble:
+            trouble.lift(Phase.SENSE)
+            trouble.tick(step * self.h, self.h)
         for sensor in self.sensors:
             sensor.read(step)
+        if trouble:
+            trouble.strike(Phase.SENSE)
 
     def decide(self) -> None:
         """Lets each agent whose period is due write targets."""
@@ -213,8 +225,13 @@ class Cycle:
 
     def give_out(self) -> None:
         """Hands the sensors' values to the buses' ports."""
+        trouble = self.trouble
+        if trouble:
+            trouble.lift(Phase.GIVE)
         for bus in self.buses:
             bus.finish()
+        if trouble:
+            trouble.strike(Phase.GIVE)
 
     def move(self) -> None:
         """Turns targets into efforts and moves everything by one step."""
@@ -222,6 +239,8 @@ class Cycle:
         step = int(self._clock[0])
         for actuator in self.actuators:
             actuator.drive(step)
+        if self.trouble:
+            self.trouble.strike(Phase.MOVE)
         energy = self._energy
         energy[0] = energy[1] = self._gap[0] = 0.0
         if self._contacts[0]:
@@ -232,6 +251,8 @@ class Cycle:
             self._seen[1][:] = state.twist
         for engine in engines:
             engine.advance(h)
+        if self.trouble:
+            self.trouble.lift(Phase.MOVE)
         if len(self._quaternions):
             orientations(state.q, self._quaternions, self._orientation)
         self._clock[0] += 1

@@ -145,6 +145,30 @@ class Order(Message, frozen=True):
     args: Annotated[dict[Name, bool | int | float | str], msgspec.Meta(max_length=100)] = {}
 
 
+class Fault(Message, frozen=True):
+    """Begins or ends a fault now.
+
+    Without a ``kind`` it is the scene's fault called ``name``, or one that was injected before.
+    With a ``kind`` it is a new one, injected into the running scene; at most eight are at work.
+
+    Attributes:
+        name: Of the fault; a new one gets its type's, and ``on = false`` alone ends them all.
+        on: Whether it begins, for as long as it lasts, or ends, and its rule with it.
+        kind: Registered type of a new one: "stuck", "dead", "drop", …
+        args: Its parameters: {"sensor": "tilt", "lasts": 2.0}. With ``at`` or ``chance`` it begins
+            by its rule, else at once.
+        slot: Its place in the state, where a recording begins while it is there.
+    """
+
+    name: Name = ""
+    on: bool = True
+    kind: Name = ""
+    args: Annotated[
+        dict[Name, bool | int | float | str | list[int | float]], msgspec.Meta(max_length=100)
+    ] = {}
+    slot: Annotated[int, msgspec.Meta(ge=-1, le=7)] = -1
+
+
 class Tried(Message, frozen=True):
     """A step that failed and was taken back; stands in recordings only.
 
@@ -179,13 +203,13 @@ class Watch(Message, frozen=True):
 
 Inbox = (
     Set | Take | Release | Grab | Drop | Posture | Place | Restore | Reset | Reload | Swap | Play
-    | Pause | Advance | Watch | Feed | Health | Override | Order
+    | Pause | Advance | Watch | Feed | Health | Override | Order | Fault
 )  # fmt: skip
 
 #: Messages that change the run and are recorded as they are; a swap is recorded with its segment.
 RECORDED = (
     Set, Take, Release, Grab, Drop, Posture, Place, Restore, Reset, Reload, Tried, Feed, Health,
-    Override,
+    Override, Fault,
 )  # fmt: skip
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=float)

@@ -21,6 +21,7 @@ from linkwork.session.apply import apply
 from linkwork.session.board import Board
 from linkwork.session.clock import Clock
 from linkwork.session.cycle import PERSON, Cycle
+from linkwork.session.fault_desk import FaultDesk
 from linkwork.session.history import check_state
 from linkwork.session.live_edit import LiveEdit
 from linkwork.session.messages import Event, Message
@@ -54,6 +55,7 @@ class Session(Board):
         watch: Whether programs are reloaded when their files change.
         clock: Paces :meth:`run`.
         outbox: Events and peers.
+        faults: Begins and ends faults.
         after_step: Called after each step; reads only.
         at_close: Called when the session closes.
         partners: The processes of the scene's buses; None without.
@@ -86,6 +88,7 @@ class Session(Board):
         self.after_step: list[Callable[[], object]] = []
         self.at_close: list[Callable[[], object]] = []
         self.outbox = Outbox(link)
+        self.faults = FaultDesk(self)
         self._serve_buses = buses
         self.partners: Partners | None = None
         try:
@@ -174,6 +177,8 @@ class Session(Board):
             self._tape.after()
         for bus in cycle.buses:
             self.heed(bus)
+        if cycle.trouble:
+            self.faults.tell()
         if self.partners is not None:
             self.partners.give_out()
         self._onlookers.call(cycle.state.data)
@@ -374,6 +379,8 @@ class Session(Board):
         self._tape = Tape(Path(path), self.cycle, self._warn, overwrite=overwrite)
         for signal, owner in sorted(self.signals.owners.items()):
             self._tape.message(messages.Take(signal, owner))
+        for message in self.faults.injected():
+            self._tape.message(message)
         programs = [a.spec.name for a in self.cycle.agents if isinstance(a, Program)]
         if programs and self.state.step:
             self._warn(

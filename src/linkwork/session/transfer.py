@@ -27,7 +27,7 @@ def transfer(old: Cycle, new: Cycle) -> None:
     new.refresh()
     for sensor in new.sensors:  # those that are new must not show 0 until they are due
         sensor.read(new.state.step, now=True)
-    for block in (*new.sensors, *new.actuators, *new.agents):
+    for block in (*new.sensors, *new.actuators, *new.agents, *new.trouble.faults):
         _memory(old, new, block)
     buses = {old.world.id_of(bus.spec.name): bus for bus in old.buses}
     for bus in new.buses:
@@ -35,6 +35,7 @@ def transfer(old: Cycle, new: Cycle) -> None:
         if twin is not None and twin.type == bus.type:
             bus.take_over(twin)
         bus.give_out()
+    new.trouble.take_over(old.trouble)
     for engine in new.engines:
         engine.reset()
     for block in new.blocks:
@@ -157,7 +158,7 @@ def _contacts(old: Cycle, new: Cycle) -> None:
 
 
 def _memory(old: Cycle, new: Cycle, block: Block) -> None:
-    """Copies the memory of the rows that share an id; an agent is one row."""
+    """Copies the memory of the rows that share an id; an agent or a fault is one row."""
     twins = {
         old.world.id_of(spec.name): (twin, number)
         for twin in old.blocks
@@ -191,7 +192,7 @@ def _row(
     if field not in cycle.state:
         return None
     now, first = cycle.state[field], cycle.first[field]
-    if block.kind == "agent":
+    if block.kind in ("agent", "fault"):
         return now, first
     if now.shape[:1] != (len(block.specs),):
         return None

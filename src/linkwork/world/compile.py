@@ -140,6 +140,7 @@ class _Compiler:
             sensors=flat.sensors, actuators=list(self.scene.actuators),
             agents=list(self.scene.agents),
             buses=list(self.scene.buses), ports=flat.ports,
+            faults=list(self.scene.faults),
             aliases=flat.aliases, ids=self.ids,
         )  # fmt: skip
         _couple(world, flat)

@@ -132,6 +132,7 @@ class World:
     agents: list[Spec]
     buses: list[Spec] = field(default_factory=list)
     ports: list[Spec] = field(default_factory=list)
+    faults: list[Spec] = field(default_factory=list)
     postures: dict[str, np.ndarray] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from linkwork.buses.adapter import Adapter, Outlet
 from linkwork.buses.can.bridge import Bridge
 from linkwork.buses.can.dbc.codec import decode, encode
 from linkwork.buses.can.dbc.model import DbcError
-from linkwork.buses.can.faults import Fault
+from linkwork.buses.can.faults import Fault, Kind
 from linkwork.buses.can.frame import Frame, data_frame, parse_frame
 from linkwork.buses.can.hub import Event, Hub
 from linkwork.buses.can.layout import CanAddress, FrameForm, Key, check, filled, frames
@@ -38,6 +38,8 @@ class Can(Adapter):
 
     Params = CanParams
     Address = CanAddress
+    faults = tuple(str(kind) for kind in Kind)
+    FaultOrder = FaultOrder
     counters = dict.fromkeys(("frames", "load", "errors", "missed", "bad", "off", "short"), "")
 
     def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
@@ -46,6 +48,7 @@ class Can(Adapter):
         self._when: dict[Key, float] = {}
         self._logged = self._met = 0
         self._short = 0
+        self._faults: dict[int, str] = {}
         self._spoken = False
         self._again = 0.0
         self._doors: list[Any] = []
@@ -263,8 +266,7 @@ class Can(Adapter):
             if name == "fault":
                 self._fault(msgspec.convert(args, FaultOrder))
             elif name == "clear":
-                for number in [number for number, _, _ in self.hub.faults]:
-                    self.hub.remove_fault(number)
+                self._clear(str(args.get("name", "")))
             elif name == "restart":
                 for node in list(self.hub.nodes.values()):
                     if node.errors.off:
@@ -283,4 +285,11 @@ class Can(Adapter):
             wish.kind, wish.chance, frozenset(wish.ids), wish.node, begin, end, wish.times,
             wish.delay, wish.seed,
         )  # fmt: skip
-        self.hub.add_fault(fault)
+        self._faults[self.hub.add_fault(fault)] = wish.name
+
+    def _clear(self, name: str) -> None:
+        """Ends the faults of a name, or all."""
+        for number in [number for number, _, _ in self.hub.faults]:
+            if name in ("", self._faults.get(number, "")):
+                self.hub.remove_fault(number)
+                self._faults.pop(number, None)

@@ -46,9 +46,10 @@ class CanParams(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FaultOrder(msgspec.Struct, forbid_unknown_fields=True):
-    """What the order ``fault`` takes; times count from now."""
+    """What the order ``fault`` takes; times count from now. ``clear`` ends those of a name."""
 
     kind: Kind
+    name: str = ""
     chance: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
     ids: list[Identifier] = []
     node: str = ""

@@ -154,17 +154,18 @@ def _drive(fields: Fields) -> Spec | None:
 
 
 def read_spec(kind: str, fields: Fields) -> Spec:
-    """An engine, sensor, actuator or agent from its table.
+    """An engine, sensor, actuator, agent, bus or fault from its table.
 
     A ``file`` becomes an absolute path, ``at`` a pose.
     """
     params: dict[str, Any] = dict(fields.params)
-    params |= _posed(fields, "at")
+    if kind != "fault":  # whose at is a time
+        params |= _posed(fields, "at")
     if "file" in fields:
         folder = fields.place.source.folder
         params["file"] = os.path.abspath(os.path.join(folder, fields["file"]))
     for name in fields.values:
-        if name not in ("name", "type", "at", "file"):
+        if name not in ("name", "type", "file") and (name != "at" or kind == "fault"):
             params[name] = fields[name]
     return Spec(kind, fields["type"], fields.get("name", ""), params, fields.place.origin)
 

@@ -50,6 +50,7 @@ def read_scene(fields: Fields, includes: Includes) -> Scene:
     scene.agents = read_specs("agent", fields.get("agent", []))
     scene.buses = read_specs("bus", fields.get("bus", []))
     scene.ports = read_specs("port", fields.get("port", []))
+    scene.faults = read_specs("fault", fields.get("fault", []))
     for table in fields.get("posture", ()):
         if table["name"] in scene.postures:
             raise table.place.wrong("has the name of another posture.")

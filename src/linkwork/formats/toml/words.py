@@ -304,6 +304,26 @@ PORT = Table(
     example='name = "elbow", sensors = [{ signal = "arm/elbow.angle", bits = 10 }]',
 )
 
+FAULT = Table(
+    {
+        "name": Key(NAME, "Name of its signals.", required=True),
+        "type": Key(NAME, "Registered type: stuck, dead, drop and others.", required=True),
+        "at": Key(Number(0.0), "When it begins [s]; without at and chance by hand only.", "time"),
+        "lasts": Key(Number(0.0), "How long it lasts [s]; for good if absent.", "time"),
+        "chance": Key(
+            Number(0.0), "How often it begins by chance [1/s]; on a bus, share of frames struck."
+        ),
+        "seed": Key(Integer(), "Seed of the chance; the scene's if absent."),
+        "sensor": Key(REF, "The sensor that it strikes."),
+        "signal": Key(REF, "The measured signal that it strikes, 'can0/tilt.x'."),
+        "joint": Key(REF, "The joint whose drive it strikes."),
+        "bus": Key(NAME, "The bus that it strikes; the only one if absent."),
+        "part": Key(REF, "The part that is the person."),
+    },
+    example='name = "blind", type = "stuck", sensor = "tilt", at = 3',
+    open=True,
+)
+
 PLACEMENT = Table(
     {
         "name": Key(NAME, "Scope of its names; the part's own name if absent."),
@@ -404,6 +424,7 @@ SCENE = Table(
         "agent": Key(Section("agent", AGENT), "What decides: programs and others."),
         "bus": Key(Section("bus", BUS), "Ways to software and hardware outside."),
         "port": Key(Section("port", PORT), "Devices on the buses."),
+        "fault": Key(Section("fault", FAULT), "What goes wrong on purpose."),
         "collide": Key(COLLIDE, "Which bodies touch."),
     },
     example='name = "bench"',

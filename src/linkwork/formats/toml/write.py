@@ -147,6 +147,7 @@ def _scene_text(scene: Scene, references: References) -> str:
         sections += [(f"[[{kind}]]", spec_row(spec, folder)) for spec in specs]
     sections += [("[[bus]]", spec_row(spec, folder)) for spec in scene.buses]
     sections += [("[[port]]", port_row(spec)) for spec in scene.ports]
+    sections += [("[[fault]]", spec_row(spec, folder)) for spec in scene.faults]
     for name, joints in scene.postures.items():
         sections.append(("[[posture]]", {"name": name} | _posture(scene, joints)))
     for light in scene.lights:

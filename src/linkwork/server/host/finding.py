@@ -14,7 +14,7 @@ from linkwork.scene.ids import names_of
 #: Kinds of things of which a file has many, besides parts.
 _SECTIONS = (
     "element", "joint", "anchor", "sensor", "actuator", "agent", "engine", "loop", "posture",
-    "light", "viewpoint", "bus", "port",
+    "light", "viewpoint", "bus", "port", "fault",
 )  # fmt: skip
 
 
