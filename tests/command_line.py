@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -41,5 +42,10 @@ def start(*words: object, cwd: Path, **environment: str) -> subprocess.Popen[str
     return subprocess.Popen(
         [sys.executable, "-m", "linkwork.cli", *map(str, words)],
         cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, **environment},
+        env={**os.environ, **environment}, preexec_fn=_heed_interrupts,
     )  # fmt: skip
+
+
+def _heed_interrupts() -> None:
+    """Lets Ctrl-C through: who runs the tests in the background may have it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

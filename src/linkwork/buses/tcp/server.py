@@ -24,6 +24,8 @@ from linkwork.errors import FormatError, LinkworkError
 MOST_CLIENTS, JOIN_TIME, SULK = 16, 10.0, 1.0
 #: Bytes that may wait for a controller before it misses values, and before it is sent away.
 SKIP_AT, DROP_AT = 64 * 1024, 256 * 1024
+#: Lines of one controller before others have their turn.
+TURN = 32
 #: Commands that one may send ahead of the values they answer, in lock-step.
 AHEAD = 16
 
@@ -184,7 +186,11 @@ class PartServer:
         return True
 
     async def _listen(self, reader: asyncio.StreamReader, client: Client) -> None:
-        while True:
+        lines = 0
+        while not client.writer.is_closing():
+            lines += 1
+            if lines % TURN == 0:
+                await asyncio.sleep(0)  # lines that are here already do not let others in
             try:
                 line = await _line(reader)
             except FormatError as error:

@@ -9,7 +9,7 @@ from linkwork.buses.can.node import Node
 from linkwork.buses.can.socketcand.mode import Silent, Write
 from linkwork.buses.can.socketcand.text import frame_of, frame_text
 
-HOLD = 0.03  # python-can expects the answer to rawmode alone in one packet [s]
+HOLD = 0.1  # a client that is late to read expects "< ok >" alone [s]
 HELD_MOST = 4096
 
 
