@@ -9,9 +9,12 @@ from pathlib import Path
 import can
 import pytest
 
-from linkwork import Session
+from linkwork import LinkworkError, Session
+from linkwork.buses.tcp.faults import LineFaultOrder, LineFaults
 from linkwork.session.messages import Fault
 from linkwork.session.replay import replay
+from part_rig import Controller, door, run_until
+from part_rig import cell as part_cell
 from test_can_bus import cell, client, frame, running, until
 
 #: J1's angle is sent each period, whether or not it moves.
@@ -127,3 +130,73 @@ def test_a_run_with_a_bad_wire_replays(tmp_path: Path) -> None:
         assert 0 < session["can0.feeds"] < 20
     result = replay(file)
     assert result.same, result.mismatch
+
+
+# ---- the TCP part ------------------------------------------------------------------------------
+
+
+def sent(faults: LineFaults, count: int, node: str = "part") -> list[list[float | None]]:
+    """What arrives of so many lines."""
+    out: list[list[float | None]] = []
+    for number in range(count):
+        faults.pass_on([float(number) + 1.0, None], node, out.append)
+    return out
+
+
+def test_lines_meet_the_same_fate_with_the_same_seed() -> None:
+    """By chance, so many times, of one side only; a corrupt value is another finite number."""
+
+    def lines(seed: int) -> list[list[float | None]]:
+        faults = LineFaults()
+        faults.add(LineFaultOrder("drop", chance=0.5, seed=seed))
+        return sent(faults, 50)
+
+    assert lines(7) == lines(7) != lines(8)
+    assert 10 < len(lines(7)) < 40
+    faults = LineFaults()
+    faults.add(LineFaultOrder("duplicate", times=2, node="part", name="twice"))
+    assert len(sent(faults, 5, "controller")) == 5
+    assert len(sent(faults, 5)) == 7
+    faults.clear("twice")
+    faults.add(LineFaultOrder("corrupt", seed=3))
+    for number, (value, nothing) in enumerate(sent(faults, 50)):
+        assert nothing is None
+        assert value not in (None, number + 1.0)
+        assert abs(value or 0.0) < 200.0
+    faults.clear("")
+    assert sent(faults, 2) == [[1.0, None], [2.0, None]]
+
+
+def test_a_controllers_lines_are_lost_until_the_fault_ends(tmp_path: Path) -> None:
+    """What the controller says does not arrive; what the part tells still does."""
+    with Session(part_cell(tmp_path)) as session:
+        controller = Controller(door(session))
+        args = {"bus": "part", "node": "controller"}
+        session.send(Fault("deaf", kind="drop", args=args))
+        session.step()
+
+        def lost() -> bool:
+            lines, feeds = session["part.lines_in"], session["part.feeds"]
+            controller.say("c 0.5 - 0.3")
+            run_until(session, lambda: session["part.lines_in"] > lines)
+            return session["part.feeds"] == feeds
+
+        run_until(session, lost)
+        assert controller.until("s ")
+        session.send(Fault("deaf", on=False))
+
+        def moved() -> bool:
+            controller.say("c 0.6 - 0.3")
+            return session["arm/J1.target"] == 0.6
+
+        run_until(session, moved)
+
+
+def test_a_tcp_part_knows_no_bus_off(tmp_path: Path) -> None:
+    """What a type cannot do is refused, with what it can; so are frames' identifiers."""
+    scene = part_cell(tmp_path)
+    with pytest.raises(LinkworkError, match="drop, delay, corrupt, duplicate"):
+        Session(scene.fault("off", "bus_off"), buses=False)
+    scene.faults.clear()
+    with pytest.raises(LinkworkError, match="ids"):
+        Session(scene.fault("lost", "drop", ids=[4]), buses=False)

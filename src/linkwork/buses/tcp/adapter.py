@@ -6,16 +6,18 @@ import asyncio
 import os
 import secrets
 import ssl
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import msgspec
 
 from linkwork.buses.adapter import Adapter, Outlet
 from linkwork.buses.port import BusPlan
 from linkwork.buses.tcp.client import PartClient, Told
+from linkwork.buses.tcp.faults import KINDS, LineFaultOrder, LineFaults, Values
 from linkwork.buses.tcp.lines import Item
 from linkwork.buses.tcp.server import Heard, PartServer
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, SignalError
 from linkwork.hosts import is_loopback
 
 PORT = 7420
@@ -65,6 +67,8 @@ class Tcp(Adapter):
     counters = dict.fromkeys(
         ("lines_in", "lines_out", "bad_lines", "skipped", "dropped", "turned_away"), ""
     )
+    faults = KINDS
+    FaultOrder = LineFaultOrder
 
     def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
         super().__init__(plan, outlet)
@@ -72,6 +76,7 @@ class Tcp(Adapter):
         self._client: PartClient | None = None
         self._running: asyncio.Task[None] | None = None
         self._linked = False
+        self._faults = LineFaults()
 
     @classmethod
     def check(cls, plan: BusPlan) -> list[str]:
@@ -147,7 +152,12 @@ class Tcp(Adapter):
 
     # ---- a virtual plant -----------------------------------------------------------------
 
-    def _commanded(self, values: list[float | None]) -> None:
+    def _commanded(self, values: Values) -> None:
+        self._pass_on(values, "controller", self._take)
+
+    def _take(self, values: Values) -> None:
+        if len(values) != len(self.plan.fed):
+            return  # late, of ports that were edited meanwhile
         given = {k: v for k, v in zip(self.plan.fed, values, strict=True) if v is not None}
         if self.plan.lockstep:
             self.feed(given, turn=self.turn)
@@ -157,11 +167,18 @@ class Tcp(Adapter):
     def outgoing(self, values: dict[str, float]) -> None:
         """Sends the sensors to controllers, or the commands to the part."""
         if self._server is not None:
-            asks = self.plan.lockstep and self.turn > 0
-            self._server.show(self.step, self.time, list(values.values()), asks=asks)
+            asks, step, time = self.plan.lockstep and self.turn > 0, self.step, self.time
+            server = self._server
+            self._pass_on(
+                list(values.values()), "part",
+                lambda sent: server.show(step, time, sent, asks=asks),  # type: ignore[arg-type]
+            )  # fmt: skip
         elif self._client is not None:
-            names = {key: self._remote(key) for key in values}
-            self._client.command({names[key]: value for key, value in values.items()})
+            names, client = [self._remote(key) for key in values], self._client
+            self._pass_on(
+                list(values.values()), "controller",
+                lambda sent: client.command(dict(zip(names, sent, strict=True))),  # type: ignore[arg-type]
+            )  # fmt: skip
 
     def replanned(self, before: BusPlan) -> None:
         """Describes the part anew; controllers join again."""
@@ -196,7 +213,32 @@ class Tcp(Adapter):
     def _measured(self, values: dict[str, float]) -> None:
         found = {key: values[self._remote(key)] for key in self.plan.fed
                  if self._remote(key) in values}  # fmt: skip
-        self.feed(found, turn=self.turn if self.plan.lockstep else 0)
+        self._pass_on(
+            list(found.values()), "part",
+            lambda sent: self.feed(
+                dict(zip(found, sent, strict=True)),  # type: ignore[arg-type]
+                turn=self.turn if self.plan.lockstep else 0,
+            ),
+        )  # fmt: skip
+
+    # ---- faults --------------------------------------------------------------------------
+
+    def _pass_on(self, values: Values, node: str, send: Callable[[Values], object]) -> None:
+        struck = self._faults.pass_on(values, node, send)
+        if struck:
+            self.log("note", node, text=struck)
+
+    def order(self, name: str, args: dict[str, Any]) -> None:
+        """Does what people ask for: ``fault`` or ``clear``."""
+        if name == "fault":
+            try:
+                self._faults.add(msgspec.convert(args, LineFaultOrder))
+            except msgspec.ValidationError as error:
+                raise LinkworkError(f"{name}: {error}.") from None
+        elif name == "clear":
+            self._faults.clear(str(args.get("name", "")))
+        else:
+            raise SignalError(f"tcp knows no order {name!r}: fault, clear.")
 
     async def close(self) -> None:
         """Shuts the door."""
