@@ -4,7 +4,9 @@ import "./styles/shell.css";
 import "./styles/panels.css";
 import "./styles/views.css";
 import "./styles/floats.css";
+import "./styles/buses.css";
 import "./styles/start.css";
+import { buses } from "./app/buses";
 import { run } from "./app/commands";
 import { guardFiles } from "./app/files";
 import { listenKeys } from "./app/keys";
@@ -57,5 +59,5 @@ connect();
 
 // Tests look at the scene graph and the store rather than at pixels.
 Object.assign(window, {
-  linkwork: { store, stage, charts, addCurve, run, select, send, command, watch, valueOf },
+  linkwork: { buses, store, stage, charts, addCurve, run, select, send, command, watch, valueOf },
 });

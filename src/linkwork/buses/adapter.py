@@ -48,6 +48,7 @@ class Adapter:
     * ``counters``: counters of its own with their units; each becomes the signal ``<bus>.<name>``;
     * ``faults``: what can go wrong on its wire by the order ``fault`` ("drop", "delay", …), whose
       arguments ``FaultOrder`` checks; the order ``clear`` ends those of a ``name``;
+    * ``orders``: what people may tell it, each with a msgspec struct of what it takes;
 
     and fills in
 
@@ -90,6 +91,7 @@ class Adapter:
     counters: ClassVar[Mapping[str, str]] = {}
     faults: ClassVar[tuple[str, ...]] = ()
     FaultOrder: ClassVar[type[msgspec.Struct]] = NoParams
+    orders: ClassVar[Mapping[str, type[msgspec.Struct]]] = {}
 
     def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
         self.plan = plan
@@ -199,13 +201,15 @@ class Adapter:
         """Sets one of :attr:`counters`, as a load or a rate."""
         self._counts[name] = value
 
-    def log(self, way: str, address: str = "", data: bytes = b"", text: str = "") -> None:
+    def log(
+        self, way: str, address: str = "", data: bytes = b"", text: str = "", mark: str = ""
+    ) -> None:
         """Puts a line into the bus log; the oldest make room where there are too many."""
         if not self.logging:
             return
         if len(self._frames) == LOG_LINES:
             self._skipped += 1
-        frame = Frame(self.time, way[:8], address[:100], bytes(data[:4096]), text[:1000])
+        frame = Frame(self.time, way[:8], address[:100], bytes(data[:4096]), text[:1000], mark[:20])
         self._frames.append(frame)
 
     def note(self, text: str, level: str = "info") -> None:
@@ -213,8 +217,12 @@ class Adapter:
         self._outlet.send(Note(text[:2000], level))
 
     def status(self) -> dict[str, float]:
-        """Every counter."""
-        return {**self._counts, "wire_refused": float(self.refused)}
+        """Every counter; ``fault.<number>.<words>`` is how often a fault at work has struck."""
+        return {**self._counts, "wire_refused": float(self.refused), **self.struck()}
+
+    def struck(self) -> dict[str, float]:
+        """Faults at work, ``fault.<number>.<words>``, and how often each has struck."""
+        return {}
 
     # ---- what the process calls ------------------------------------------------------------
 

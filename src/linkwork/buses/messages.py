@@ -106,6 +106,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
         address: Identifier as people write it, "0x104".
         data: The bytes.
         text: What they mean, for people.
+        mark: What a fault did to it, "dropped"; empty for nothing.
     """
 
     time: float
@@ -113,6 +114,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     address: Annotated[str, msgspec.Meta(max_length=100)] = ""
     data: Annotated[bytes, msgspec.Meta(max_length=4096)] = b""
     text: Annotated[str, msgspec.Meta(max_length=1000)] = ""
+    mark: Annotated[str, msgspec.Meta(max_length=20)] = ""
 
 
 class Frames(msgspec.Struct, frozen=True, tag=True):

@@ -17,6 +17,9 @@ from linkwork.session.link import LinkClosed, PeerEnd
 #: How long a mesh is waited for [s], and how many are kept [byte].
 PATIENCE, MOST_MESHES = 20.0, 256 * 2**20
 
+#: Texts that go only to those who look, with what they have asked for then.
+_LOOKED_AT = {"ports": m.PORTS, "frames": m.FRAMES}
+
 
 class Hub:
     """All clients of one session. Its calls belong to the event loop's thread.
@@ -80,6 +83,11 @@ class Hub:
                 stream.forget()
         elif message.kind in relay.LASTING:
             self._lasting[message.kind] = text
+        elif message.kind in _LOOKED_AT:
+            for stream in self._streams.values():
+                if _LOOKED_AT[message.kind] in stream.blocks:
+                    stream.glimpse(text)
+            return
         if message.to:
             stream = self._streams.get(message.to)
             if stream is not None:
@@ -215,5 +223,8 @@ class Hub:
 
 def _blocks(message: m.Show) -> tuple[int, ...]:
     """The kinds of blocks that a client asks for."""
-    asked = ((m.CONTACTS, message.contacts), (m.GHOST, message.ghost))
+    asked = (
+        (m.CONTACTS, message.contacts), (m.GHOST, message.ghost), (m.PORTS, message.ports),
+        (m.FRAMES, message.frames),
+    )  # fmt: skip
     return tuple(kind for kind, wanted in asked if wanted)

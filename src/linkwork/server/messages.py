@@ -30,6 +30,8 @@ BLOCK = struct.Struct("<HHI")
 POSES, SIGNALS, CONTACTS, GHOST = 1, 2, 3, 4
 #: How many numbers a row of a block has, and of how many bytes each is.
 ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4)}
+#: Asked for like blocks, but told as texts, ``ports`` and ``frames``: only while somebody looks.
+PORTS, FRAMES = 5, 6
 #: Pictures that may be on the way to a client that has not acknowledged them, and how many a
 #: client may let come before it says so: every message costs the server as much as a picture.
 IN_FLIGHT, ACK_EACH = 4, 2
@@ -45,6 +47,7 @@ Source = Literal["kit", "file", "default"]
 Level = Literal["info", "warning", "error", "soft", "note", "mark"]
 Direction = Literal["output", "input", "param"]
 Drive = Literal["servo", "motor", "effort", "kinematic", "none"]
+Role = Literal["command", "sensor", "parameter"]
 ShapeKind = Literal["box", "cylinder", "cone", "sphere", "capsule", "plane", "mesh"]
 
 
@@ -223,6 +226,47 @@ class FindingView(msgspec.Struct, frozen=True):
     origin: str
 
 
+class PortSignalView(msgspec.Struct, frozen=True):
+    """A signal of a port: ``name`` in the scene, ``label`` in its port.
+
+    ``bits`` is 0 for a plain number; ``address`` is where it stands on the bus, for people;
+    ``behind`` the scene's signal behind it, or empty.
+    """
+
+    name: str
+    label: str
+    role: Role
+    unit: str
+    lo: float | None
+    hi: float | None
+    bits: int
+    address: str
+    behind: str
+
+
+class PortView(msgspec.Struct, frozen=True):
+    """A device on a bus; ``group`` is a path, ``joint`` the joint behind it, or empty."""
+
+    name: str
+    group: str
+    joint: str
+    signals: list[PortSignalView]
+
+
+class BusView(msgspec.Struct, frozen=True):
+    """A bus and its ports; ``about`` says its type in words, ``orders`` what it can be told."""
+
+    name: str
+    kind: str
+    about: str
+    plant: str
+    lockstep: bool
+    deadline: float
+    on_loss: str
+    orders: list[str]
+    ports: list[PortView]
+
+
 class MarkView(msgspec.Struct, frozen=True):
     """Something that a recording tells of; ``level`` is "mark" for what people marked.
 
@@ -299,6 +343,7 @@ class Scene(ServerMessage, frozen=True):
     postures: list[str]
     findings: list[FindingView]
     replay: ReplayView | None = None
+    buses: list[BusView] = []
 
 
 class Closed(ServerMessage, frozen=True):
@@ -342,6 +387,73 @@ class Owners(ServerMessage, frozen=True):
     """Who owns which input."""
 
     owners: dict[str, str]
+
+
+class RunningFault(msgspec.Struct, frozen=True):
+    """A fault at work on a bus, and how many frames it has struck."""
+
+    number: int
+    text: str
+    hits: int
+
+
+class BusState(msgspec.Struct, frozen=True):
+    """How a bus is: its process, who is connected, its health.
+
+    ``state`` is "starting", "waiting" (for a partner), "active", "lost" (the policy on loss is at
+    work) or "off" (``problem`` says why); ``age`` of the last feed [s], null before the first.
+    """
+
+    name: str
+    state: Literal["starting", "waiting", "active", "lost", "off"]
+    problem: str
+    doors: list[str]
+    pid: int
+    partners: int
+    restarts: int
+    age: float | None
+    misses: int
+    losses: int
+    feeds: int
+    refused: int
+    counters: dict[str, float]
+    faults: list[RunningFault]
+
+
+class Ports(ServerMessage, frozen=True):
+    """How buses and ports stand, at most ten times a second, while somebody looks.
+
+    ``values``, ``raw`` (the codes on the wire), ``owners`` and ``held`` are in the order of the
+    signals in the scene's buses.
+    """
+
+    version: int
+    time: float
+    buses: list[BusState]
+    values: list[float | None]
+    raw: list[int | None]
+    owners: list[str]
+    held: list[bool]
+
+
+class FrameLine(msgspec.Struct, frozen=True):
+    """A line of a bus log: ``data`` in hexadecimal, ``mark`` what a fault did to it."""
+
+    number: int
+    time: float
+    way: str
+    address: str
+    data: str
+    text: str
+    mark: str
+
+
+class Frames(ServerMessage, frozen=True):
+    """New lines of a bus log while somebody looks; ``skipped`` before them were too many."""
+
+    bus: str
+    lines: list[FrameLine]
+    skipped: int
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -421,7 +533,7 @@ class GalleryChanged(ServerMessage, frozen=True, tag="gallery_changed"):
 
 FromServer = (
     Hello | Scene | Closed | Status | Event | Owners | Attributes | Refused | People | UndoState
-    | Saved | GalleryChanged
+    | Saved | GalleryChanged | Ports | Frames
 )  # fmt: skip
 
 
@@ -529,10 +641,30 @@ class Watch(ClientMessage, frozen=True):
 
 
 class Show(ClientMessage, frozen=True):
-    """Asks for contacts and for the wanted posture."""
+    """Asks for contacts, for the wanted posture, for the ports and for the frames of buses."""
 
     contacts: bool = False
     ghost: bool = False
+    ports: bool = False
+    frames: bool = False
+
+
+class Override(ClientMessage, frozen=True):
+    """Holds a port's signal at a value, whatever the bus or the scene says; null lets go."""
+
+    signal: Name
+    value: float | None = None
+
+
+class Order(ClientMessage, frozen=True):
+    """Tells a bus something that it knows: a fault to inject, a frame to send."""
+
+    bus: Name
+    name: Name
+    args: Annotated[
+        dict[Name, bool | float | Annotated[str, msgspec.Meta(max_length=512)] | list[int]],
+        msgspec.Meta(max_length=100),
+    ] = {}
 
 
 class Inspect(ClientMessage, frozen=True):
@@ -627,7 +759,8 @@ class Ack(ClientMessage, frozen=True):
 
 FromClient = (
     Open | CloseScene | Play | Pause | Step | Reset | Speed | Seek | Live | Set | Take | Release
-    | Place | Posture | Grab | Drop | Watch | Show | Inspect | Edit | Undo | Redo | Save | SaveAs
+    | Place | Posture | Grab | Drop | Watch | Show | Override | Order | Inspect | Edit | Undo
+    | Redo | Save | SaveAs
     | NewScene | StorePosture | Convert | Forget | Record | Mark | GoOn | ControlRequest
     | ControlGrant | Ack
 )  # fmt: skip

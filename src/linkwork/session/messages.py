@@ -142,7 +142,9 @@ class Order(Message, frozen=True):
 
     bus: Name
     name: Name
-    args: Annotated[dict[Name, bool | int | float | str], msgspec.Meta(max_length=100)] = {}
+    args: Annotated[
+        dict[Name, bool | int | float | str | list[int]], msgspec.Meta(max_length=100)
+    ] = {}
 
 
 class Fault(Message, frozen=True):

@@ -1,3 +1,4 @@
+import { store } from "./store";
 import { announce } from "./topics";
 
 export type Workspace = "Build" | "Drive" | "Test" | "Review";
@@ -46,8 +47,22 @@ export function arrange(change: Partial<typeof layout>): void {
 
 /** A workspace only arranges panels; commands work everywhere. */
 export function chooseWorkspace(workspace: Workspace): void {
-  if (workspace === "Build") arrange({ workspace, four: false, dock: false });
-  else if (workspace === "Drive") arrange({ workspace, four: true, dock: false });
+  // What only the test shows makes room again.
+  const left = layout.left === "Ports" ? "Scene" : layout.left;
+  const right = layout.right === "Faults" ? "Attributes" : layout.right;
+  const hasBuses = (store.scene?.buses.length ?? 0) > 0;
+  if (workspace === "Build") arrange({ workspace, four: false, dock: false, left, right });
+  else if (workspace === "Drive") arrange({ workspace, four: true, dock: false, left, right });
+  else if (workspace === "Test" && hasBuses)
+    arrange({
+      workspace,
+      four: false,
+      dock: true,
+      dockHeight: Math.max(layout.dockHeight, 300),
+      bottom: "Frames",
+      left: "Ports",
+      right: "Faults",
+    });
   else if (workspace === "Test") arrange({ workspace, four: false, dock: true, right: "Messages" });
-  else arrange({ workspace, four: false, dock: true, right: "Attributes" });
+  else arrange({ workspace, four: false, dock: true, left, right: "Attributes" });
 }

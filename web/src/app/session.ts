@@ -1,9 +1,9 @@
 import { Connection, type LinkState } from "../protocol/connection";
 import { CONTACTS, GHOST, POSES, SIGNALS, type Block, type Picture } from "../protocol/frames";
 import type { FromServer, Refused, Scene } from "../protocol/messages";
+import { askToShow, forgetBuses, receiveFrames, receivePorts } from "./buses";
 import { forgetTrails, receiveSignals, rewatch } from "./signals";
 import { exists, isDriver, same, store } from "./store";
-import { show } from "./show";
 import { announce } from "./topics";
 import { toast } from "../ui/toast";
 import { readToken } from "./token";
@@ -85,6 +85,7 @@ function opened(scene: Scene): void {
     store.attributes = null;
     store.notes = [];
     forgetTrails();
+    forgetBuses();
   } else follow(scene);
   announce("scene");
   announce("undo");
@@ -93,7 +94,7 @@ function opened(scene: Scene): void {
   const last = store.selection.at(-1);
   if (last) send({ type: "inspect", name: last.name, kind: last.kind });
   rewatch();
-  send({ type: "show", contacts: show.contacts || show.forces, ghost: show.ghost });
+  askToShow();
 }
 
 /** Lets the selection follow a rename, and drop what the scene has no more. */
@@ -181,6 +182,10 @@ function message(m: FromServer): void {
     case "saved":
       toast({ level: "info", text: savedWords(m.files) });
       return announce("saved");
+    case "ports":
+      return receivePorts(m);
+    case "frames":
+      return receiveFrames(m);
     case "gallery_changed":
       return announce("gallery");
   }

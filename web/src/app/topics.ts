@@ -22,6 +22,8 @@ export type Topic =
   | "layout"
   | "charts"
   | "gallery"
+  | "ports"
+  | "frames"
   | "drag";
 
 const listeners = new Map<Topic, Set<() => void>>();

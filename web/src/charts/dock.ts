@@ -8,6 +8,7 @@ import { icon } from "../ui/icon";
 import { openAlone } from "../shell/alone";
 import { tabs } from "../ui/tabs";
 import { ChartCard } from "./chartCard";
+import { FrameLog } from "./frameLog";
 import { charts, keepCurves, pauseCharts } from "./charts";
 import { pickSignal } from "./signalPicker";
 import { bodyPoses, jointStates, StateTable } from "./stateTable";
@@ -36,7 +37,8 @@ export function chartDock(): HTMLElement {
     Joints: new StateTable("Joint states", jointStates),
     Bodies: new StateTable("Body poses", bodyPoses),
   };
-  const strip = tabs("Dock", ["Charts", "Joints", "Bodies"], layout.bottom, (bottom) =>
+  const frames = new FrameLog();
+  const strip = tabs("Dock", ["Charts", "Joints", "Bodies", "Frames"], layout.bottom, (bottom) =>
     arrange({ bottom }),
   );
   const tools = h(
@@ -55,6 +57,7 @@ export function chartDock(): HTMLElement {
       strip.element,
       h("span", { class: "spring" }),
       tools,
+      frames.tools,
       ALONE === null &&
         iconButton("window", "Charts in their own window", () => openAlone("charts")),
       ALONE === null && iconButton("close", "Hide the charts", () => arrange({ dock: false })),
@@ -62,6 +65,7 @@ export function chartDock(): HTMLElement {
     row,
     empty,
     ...Object.values(states).map((table) => table.element),
+    frames.element,
   );
   const place = (): void => {
     const plots = layout.bottom === "Charts";
@@ -70,6 +74,7 @@ export function chartDock(): HTMLElement {
     row.hidden = !plots || charts.list.length === 0;
     empty.hidden = !plots || charts.list.length > 0;
     strip.choose(layout.bottom);
+    frames.show(layout.dock && layout.bottom === "Frames");
     for (const [name, table] of Object.entries(states))
       table.show(layout.dock && layout.bottom === name);
   };

@@ -7,6 +7,7 @@ import { button } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon, type IconName } from "../ui/icon";
 import type { Value } from "./attributeField";
+import { bindForm } from "./bindForm";
 import { attributeRow, type Refusal } from "./attributeRow";
 
 const ICONS: Record<string, IconName> = {
@@ -68,10 +69,16 @@ export function attributePanel(): HTMLElement {
       ...unset.map(made),
     );
     rest.addEventListener("toggle", () => (opened = rest.open));
+    const bind = bindForm(
+      thing,
+      rows,
+      (value) => edit({ key: "bus" }, value),
+      refusedKey === "bus" ? (store.refused?.text ?? "") : "",
+    );
     panel.replaceChildren(
       head(thing),
       ...actions(thing, answer?.convert ?? false, answer?.note ?? ""),
-      h("div", { class: "fields" }, ...set.map(made), rest),
+      h("div", { class: "fields" }, ...set.map(made), ...(bind ? [bind] : []), rest),
       legend(rows, refusedKey !== undefined),
       origin(rows),
     );
@@ -82,7 +89,7 @@ export function attributePanel(): HTMLElement {
     store.refused = null;
     announce("attributes");
   };
-  const edit = (row: Row, value: Value): void => {
+  const edit = (row: Pick<Row, "key">, value: Value): void => {
     const thing = primary();
     if (!thing) return;
     store.refused = null;

@@ -158,6 +158,40 @@ export interface FindingView {
   origin: string;
 }
 
+/** A signal of a port: ``name`` in the scene, ``label`` in its port. ``bits`` is 0 for a plain number; ``address`` is where it stands on the bus, for people; ``behind`` the scene's signal behind it, or empty. */
+export interface PortSignalView {
+  name: string;
+  label: string;
+  role: "command" | "parameter" | "sensor";
+  unit: string;
+  lo: number | null;
+  hi: number | null;
+  bits: number;
+  address: string;
+  behind: string;
+}
+
+/** A device on a bus; ``group`` is a path, ``joint`` the joint behind it, or empty. */
+export interface PortView {
+  name: string;
+  group: string;
+  joint: string;
+  signals: PortSignalView[];
+}
+
+/** A bus and its ports; ``about`` says its type in words, ``orders`` what it can be told. */
+export interface BusView {
+  name: string;
+  kind: string;
+  about: string;
+  plant: string;
+  lockstep: boolean;
+  deadline: number;
+  on_loss: string;
+  orders: string[];
+  ports: PortView[];
+}
+
 /** Something that a recording tells of; ``level`` is "mark" for what people marked. ``time`` is that of the recording [s]. */
 export interface MarkView {
   time: number;
@@ -216,6 +250,7 @@ export interface Scene {
   postures: string[];
   findings: FindingView[];
   replay: ReplayView | null;
+  buses: BusView[];
 }
 
 /** No scene is open any more. */
@@ -255,6 +290,62 @@ export interface Event {
 export interface Owners {
   type: "owners";
   owners: { [key: string]: string };
+}
+
+/** A fault at work on a bus, and how many frames it has struck. */
+export interface RunningFault {
+  number: number;
+  text: string;
+  hits: number;
+}
+
+/** How a bus is: its process, who is connected, its health. ``state`` is "starting", "waiting" (for a partner), "active", "lost" (the policy on loss is at work) or "off" (``problem`` says why); ``age`` of the last feed [s], null before the first. */
+export interface BusState {
+  name: string;
+  state: "active" | "lost" | "off" | "starting" | "waiting";
+  problem: string;
+  doors: string[];
+  pid: number;
+  partners: number;
+  restarts: number;
+  age: number | null;
+  misses: number;
+  losses: number;
+  feeds: number;
+  refused: number;
+  counters: { [key: string]: number };
+  faults: RunningFault[];
+}
+
+/** How buses and ports stand, at most ten times a second, while somebody looks. ``values``, ``raw`` (the codes on the wire), ``owners`` and ``held`` are in the order of the signals in the scene's buses. */
+export interface Ports {
+  type: "ports";
+  version: number;
+  time: number;
+  buses: BusState[];
+  values: (number | null)[];
+  raw: (number | null)[];
+  owners: string[];
+  held: boolean[];
+}
+
+/** A line of a bus log: ``data`` in hexadecimal, ``mark`` what a fault did to it. */
+export interface FrameLine {
+  number: number;
+  time: number;
+  way: string;
+  address: string;
+  data: string;
+  text: string;
+  mark: string;
+}
+
+/** New lines of a bus log while somebody looks; ``skipped`` before them were too many. */
+export interface Frames {
+  type: "frames";
+  bus: string;
+  lines: FrameLine[];
+  skipped: number;
 }
 
 /** An attribute; ``value`` is as the file would say it, ``words`` what is allowed. ``origin`` is file and line, ``source`` whose file that is, ``help`` one sentence for people. */
@@ -423,11 +514,28 @@ export interface Watch {
   signals: string[];
 }
 
-/** Asks for contacts and for the wanted posture. */
+/** Asks for contacts, for the wanted posture, for the ports and for the frames of buses. */
 export interface Show {
   type: "show";
   contacts?: boolean;
   ghost?: boolean;
+  ports?: boolean;
+  frames?: boolean;
+}
+
+/** Holds a port's signal at a value, whatever the bus or the scene says; null lets go. */
+export interface Override {
+  type: "override";
+  signal: string;
+  value?: number | null;
+}
+
+/** Tells a bus something that it knows: a fault to inject, a frame to send. */
+export interface Order {
+  type: "order";
+  bus: string;
+  name: string;
+  args?: { [key: string]: boolean | number | string | number[] };
 }
 
 /** Asks for the attributes of a thing; ``kind`` is scene, part, element, joint or the like. */
@@ -598,7 +706,9 @@ export type FromServer =
   | People
   | UndoState
   | Saved
-  | GalleryChanged;
+  | GalleryChanged
+  | Ports
+  | Frames;
 
 export type FromClient =
   | Open
@@ -619,6 +729,8 @@ export type FromClient =
   | Drop
   | Watch
   | Show
+  | Override
+  | Order
   | Inspect
   | Edit
   | Undo

@@ -1,5 +1,6 @@
 import { arrange, layout } from "../app/layout";
 import { on } from "../app/topics";
+import { portPanel } from "../panels/portPanel";
 import { SceneTree } from "../tree/sceneTree";
 import { showPanel } from "../tree/showMenu";
 import { h } from "../ui/dom";
@@ -10,7 +11,9 @@ import { kitPanel } from "./kitPanel";
 /** Scene tree with search, the kit, and what the views show. */
 export function leftPanel(): HTMLElement {
   const tree = new SceneTree();
-  const strip = tabs("Left panel", ["Scene", "Kit"], layout.left, (left) => arrange({ left }));
+  const strip = tabs("Left panel", ["Scene", "Kit", "Ports"], layout.left, (left) =>
+    arrange({ left }),
+  );
   const search = searchField("Search by name or signal", (typed) => tree.search(typed));
   const scene = h(
     "div",
@@ -20,10 +23,12 @@ export function leftPanel(): HTMLElement {
     showPanel(),
   );
   const kit = kitPanel();
+  const ports = portPanel();
   const draw = (): void => {
     strip.choose(layout.left);
     scene.hidden = layout.left !== "Scene";
     kit.hidden = layout.left !== "Kit";
+    ports.hidden = layout.left !== "Ports";
   };
   on("layout", draw);
   draw();
@@ -33,5 +38,6 @@ export function leftPanel(): HTMLElement {
     strip.element,
     scene,
     kit,
+    ports,
   );
 }

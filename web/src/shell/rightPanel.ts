@@ -1,7 +1,9 @@
 import { arrange, layout } from "../app/layout";
+import { buses } from "../app/buses";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { attributePanel } from "../panels/attributePanel";
+import { faultPanel } from "../panels/faultPanel";
 import { jointTable } from "../panels/jointTable";
 import { liveSignals } from "../panels/liveSignals";
 import { messagePanel } from "../panels/messagePanel";
@@ -11,8 +13,11 @@ import { tabs } from "../ui/tabs";
 
 /** Attributes, program, messages. */
 export function rightPanel(): HTMLElement {
-  const strip = tabs("Right panel", ["Attributes", "Program", "Messages"], layout.right, (right) =>
-    arrange({ right }),
+  const strip = tabs(
+    "Right panel",
+    ["Attributes", "Program", "Messages", "Faults"],
+    layout.right,
+    (right) => arrange({ right }),
   );
   const panels: Record<string, HTMLElement> = {
     Attributes: h(
@@ -24,6 +29,7 @@ export function rightPanel(): HTMLElement {
     ),
     Program: programPanel(),
     Messages: messagePanel(),
+    Faults: faultPanel(),
   };
   const draw = (): void => {
     strip.choose(layout.right);
@@ -34,6 +40,14 @@ export function rightPanel(): HTMLElement {
     const errors = store.notes.some((n) => n.level === "error");
     strip.count("Messages", serious + store.findings.length, errors);
   };
+  const faults = (): void => {
+    const known = buses.ports?.buses ?? [];
+    strip.count(
+      "Faults",
+      known.reduce((n, bus) => n + bus.faults.length, 0),
+    );
+  };
+  on(["ports", "scene"], faults);
   on("layout", draw);
   on(["messages", "scene"], count);
   draw();

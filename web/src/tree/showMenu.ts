@@ -1,5 +1,5 @@
 import { setShow, show, SHOW_LABELS, type ShowKey } from "../app/show";
-import { send } from "../app/session";
+import { askToShow } from "../app/buses";
 import { on } from "../app/topics";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
@@ -44,7 +44,7 @@ export function showPanel(): HTMLElement {
   };
   on("show", () => {
     draw();
-    send({ type: "show", contacts: show.contacts || show.forces, ghost: show.ghost });
+    askToShow();
   });
   draw();
   return h(

@@ -47,6 +47,9 @@ const PATHS = {
   warning: "M8 2 14.5 13.5h-13zM8 6.5v3.5M8 11.8v.1",
   info: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2M8 7.2V11M8 5v.1",
   window: "M9.5 2.5h4v4M13.5 2.5 8 8M11.5 9v4.5h-9v-9H7",
+  bus: "M2 8h12M4.5 8V4.5M11.5 8V4.5M8 8v3.5M3 2h3v2.5H3zM10 2h3v2.5h-3zM6.5 11.5h3V14h-3z",
+  copy: "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z",
+  clear: "M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.5 9h6l.5-9",
   home: "M2.5 7.5 8 3l5.5 4.5M4 6.8v6.7h8V6.8",
   glasses: "M1.5 6h13v3a2.8 2.8 0 0 1-5.5.8h-2A2.8 2.8 0 0 1 1.5 9z",
 } as const;

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
-from linkwork.buses.adapter import Adapter, Outlet
+from linkwork.buses.adapter import Adapter, NoParams, Outlet
 from linkwork.buses.can.bridge import Bridge
 from linkwork.buses.can.dbc.codec import decode, encode
 from linkwork.buses.can.dbc.model import DbcError
@@ -16,7 +17,7 @@ from linkwork.buses.can.faults import Fault, Kind
 from linkwork.buses.can.frame import Frame, data_frame, parse_frame
 from linkwork.buses.can.hub import Event, Hub
 from linkwork.buses.can.layout import CanAddress, FrameForm, Key, check, filled, frames
-from linkwork.buses.can.params import CanParams, FaultOrder
+from linkwork.buses.can.params import CanParams, ClearOrder, FaultOrder, SendOrder
 from linkwork.buses.can.slcan import SlcanPty, SlcanTcp
 from linkwork.buses.can.socketcand import Beacon, Socketcand, beacon_text
 from linkwork.buses.port import BusPlan
@@ -41,6 +42,9 @@ class Can(Adapter):
     faults = tuple(str(kind) for kind in Kind)
     FaultOrder = FaultOrder
     counters = dict.fromkeys(("frames", "load", "errors", "missed", "bad", "off", "short"), "")
+    orders: ClassVar[Mapping[str, type[msgspec.Struct]]] = {
+        "fault": FaultOrder, "clear": ClearOrder, "restart": NoParams, "send": SendOrder,
+    }  # fmt: skip
 
     def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
         super().__init__(plan, outlet)
@@ -48,7 +52,7 @@ class Can(Adapter):
         self._when: dict[Key, float] = {}
         self._logged = self._met = 0
         self._short = 0
-        self._faults: dict[int, str] = {}
+        self._faults: dict[int, FaultOrder] = {}
         self._spoken = False
         self._again = 0.0
         self._doors: list[Any] = []
@@ -242,7 +246,7 @@ class Can(Adapter):
             frame, ours = entry.frame, entry.sender == OUR_NODE
             words = [entry.sender or "bus", *([entry.mark] if entry.mark else [])]
             self.log("out" if ours else "in", str(frame).partition("#")[0], frame.data,
-                     " ".join([*words, self._words(frame, ours)]).strip())  # fmt: skip
+                     " ".join([*words, self._words(frame, ours)]).strip(), entry.mark)  # fmt: skip
         self._logged = log.last
 
     def _words(self, frame: Frame, ours: bool) -> str:
@@ -266,13 +270,13 @@ class Can(Adapter):
             if name == "fault":
                 self._fault(msgspec.convert(args, FaultOrder))
             elif name == "clear":
-                self._clear(str(args.get("name", "")))
+                self._clear(msgspec.convert(args, ClearOrder))
             elif name == "restart":
                 for node in list(self.hub.nodes.values()):
                     if node.errors.off:
                         self.hub.restart(node)
             elif name == "send":
-                self.hub.inject(parse_frame(str(args.get("frame", ""))), "person")
+                self.hub.inject(parse_frame(msgspec.convert(args, SendOrder).frame), "person")
             else:
                 raise SignalError(f"can knows no order {name!r}: fault, clear, restart, send.")
         except msgspec.ValidationError as error:
@@ -285,11 +289,21 @@ class Can(Adapter):
             wish.kind, wish.chance, frozenset(wish.ids), wish.node, begin, end, wish.times,
             wish.delay, wish.seed,
         )  # fmt: skip
-        self._faults[self.hub.add_fault(fault)] = wish.name
+        self._faults[self.hub.add_fault(fault)] = wish
 
-    def _clear(self, name: str) -> None:
-        """Ends the faults of a name, or all."""
+    def _clear(self, wish: ClearOrder) -> None:
+        """Ends the fault of a number, those of a name, or all."""
         for number in [number for number, _, _ in self.hub.faults]:
-            if name in ("", self._faults.get(number, "")):
+            known = self._faults.get(number)
+            name = known.name if known is not None else ""
+            if wish.name in ("", name) and wish.number in (0, number):
                 self.hub.remove_fault(number)
                 self._faults.pop(number, None)
+
+    def struck(self) -> dict[str, float]:
+        """Faults that have not ended, with what was wished."""
+        return {
+            f"fault.{number}.{self._faults[number]}": float(hits)
+            for number, fault, hits in self.hub.faults
+            if number in self._faults and self.hub.age < fault.end
+        }

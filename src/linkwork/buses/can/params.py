@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from linkwork.buses.can.faults import Kind
+from linkwork.buses.can.frame import parse_frame
 
 Identifier = Annotated[int, msgspec.Meta(ge=0, le=0x1FFFFFFF)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
@@ -58,3 +59,36 @@ class FaultOrder(msgspec.Struct, forbid_unknown_fields=True):
     times: Annotated[int, msgspec.Meta(ge=0, le=10**9)] = 0
     delay: Annotated[float, msgspec.Meta(ge=0.0, le=3600.0)] = 0.01
     seed: int = 0
+
+    def __str__(self) -> str:
+        """The fault in words: ``drop 0x201, 50 %, for 2 s``."""
+        words = [self.kind.replace("_", " ")]
+        if self.ids:
+            shown = ", ".join(f"0x{each:X}" for each in self.ids[:4])
+            words[0] += f" {shown}{' …' if len(self.ids) > 4 else ''}"
+        if self.node:
+            words.append(f"of {self.node}")
+        if self.kind is Kind.DELAY:
+            words.append(f"by {1000 * self.delay:g} ms")
+        if self.chance < 1.0:
+            words.append(f"{100 * self.chance:g} %, seed {self.seed}")
+        if self.times:
+            words.append(f"{self.times} times")
+        words.append("until stopped" if self.lasts is None else f"for {self.lasts:g} s")
+        return ", ".join(words)[:200]
+
+
+class ClearOrder(msgspec.Struct, forbid_unknown_fields=True):
+    """What the order ``clear`` takes: a fault's number or name; all without."""
+
+    number: Annotated[int, msgspec.Meta(ge=0)] = 0
+    name: str = ""
+
+
+class SendOrder(msgspec.Struct, forbid_unknown_fields=True):
+    """What the order ``send`` takes: a frame as candump writes it, ``123#1122``."""
+
+    frame: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+    def __post_init__(self) -> None:
+        parse_frame(self.frame)

@@ -22,6 +22,9 @@ _SHOWN = {"_deg": "°", "_mm": "mm", "_cm": "cm", "_g": "g", "_ms": "ms", "_hz":
 #: Kinds that have a row of their own where the file says nothing.
 _SIMPLE = (Number, Numbers, Integer, Flag, Word, Text)
 
+#: Numbers that people write in hexadecimal.
+_IDENTIFIERS = ("can_id", "turn_id")
+
 
 def table_of(data: dict[str, Any], section: str) -> Table:
     """What a file may say in a section; the file itself for an empty one."""
@@ -62,11 +65,24 @@ def rows_of(
                 editable=not fixed, changed=at(before, path) != value,
             )
         )  # fmt: skip
+    for word, key in _within_bus(content, table):
+        rows.append(_row(("bus", word), key, "", "", "default", editable=True, changed=False))
     for word, key in table.keys.items():
         if word not in known and isinstance(key.kind, _SIMPLE):
             gone = before is not None and any(split_unit(k)[0] == word for k in before)
             rows.append(_row((word,), key, "", "", "default", editable=True, changed=gone))
     return rows
+
+
+def _within_bus(content: dict[str, Any], table: Table) -> Iterator[tuple[str, Key]]:
+    """What a joint's ``bus`` may say and does not, where it has one."""
+    form, given = table.keys.get("bus"), content.get("bus")
+    if form is None or not isinstance(form.kind, Table) or not isinstance(given, dict):
+        return
+    known = {split_unit(key)[0] for key in given}
+    for word, key in form.kind.keys.items():
+        if word not in known and isinstance(key.kind, _SIMPLE):
+            yield word, key
 
 
 def plain_rows(content: dict[str, Any], section: str, origin: str) -> list[Row]:
@@ -137,7 +153,9 @@ def _row(
     elif isinstance(kind, Integer):
         lo = float(kind.low)
     words = list(kind.words) if isinstance(kind, Word) else None
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and str(path[-1]) in _IDENTIFIERS:
+        value = f"0x{value:X}"
+    elif isinstance(value, int | float) and not isinstance(value, bool):
         value = float(value)
     elif not isinstance(value, str | bool):
         value = value_text(value)

@@ -11,6 +11,7 @@ from linkwork.kinematics.kernels import forward_poses
 from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Plane, Shape, Sphere
 from linkwork.sensors.ray import Beam, Ray
 from linkwork.server import messages as m
+from linkwork.server.host.bus_desk import describe_buses
 from linkwork.server.host.mesh_store import MeshStore
 from linkwork.session.cycle import Cycle
 from linkwork.session.session import Session
@@ -81,6 +82,7 @@ def describe(
             for f in cycle.findings
         ],
         replay=replay,
+        buses=describe_buses(cycle),
     )
 
 

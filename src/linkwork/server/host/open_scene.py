@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, SessionError
 from linkwork.server import messages as m
+from linkwork.server.host.bus_desk import BusDesk
 from linkwork.server.host.describe import describe
 from linkwork.server.host.editor import Editor, Opened
 from linkwork.server.host.mesh_store import MeshStore
@@ -31,7 +32,7 @@ Tell = Callable[[str, m.FromServer], object]
 #: What a hand sends many times a second; the next status is soon enough for it.
 _STREAMED = (m.Set, m.Place, m.Grab)
 #: What happens to the state that is looked at: the past becomes the present first.
-_ACTING = (m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take)
+_ACTING = (m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take, m.Override)
 
 #: Levels of events that browsers know.
 _LEVELS = ("info", "warning", "error", "mark")
@@ -51,6 +52,7 @@ class OpenScene:
         session: The session.
         saved: Called with a file that was saved under a new name, and the scene's.
         meshes: Triangles that its description names.
+        desk: Its buses.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class OpenScene:
     ) -> None:
         self.session = Session(opened.scene, link=peers)
         self.meshes = MeshStore()
+        self.desk = BusDesk(self.session, tell)
         self.saved: Callable[[str, str], object] = lambda file, name: None
         self._tell, self._recordings = tell, recordings
         self._recording: str | None = None
@@ -152,8 +155,10 @@ class OpenScene:
         """Tells of a new world, of new owners, and of an edit that could not be used."""
         if self._version != self.session.version:
             self._enter(self.painter.look)
+            self.desk.forget()
             for message in self.lasting():
                 self._tell("", message)
+        self.desk.look_after(self.painter.look)
         owners = self.session.signals.owners
         if owners != self._owners:
             self._owners = dict(owners)
@@ -213,6 +218,10 @@ class OpenScene:
                 self._apply(inbox.Take(message.signal, PERSON))
             case m.Release():
                 self._apply(inbox.Release(PERSON))
+            case m.Override():
+                self._apply(inbox.Override(message.signal, message.value, PERSON))
+            case m.Order():
+                self._apply(self.desk.checked(message))
             case m.Posture():
                 self._apply(inbox.Posture(message.name))
             case m.Place():

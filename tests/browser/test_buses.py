@@ -1,0 +1,254 @@
+"""Buses in the browser: ports and their codes, the bus log, faults, and a joint's address."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import can
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from bus_bench import controller, running, write_bench
+from linkwork.buses.listing import port_lines
+from linkwork.buses.process import BusProcess
+from studio_page import StudioPage, opened
+from studio_rig import PATIENCE, Studio, studio
+
+expect.set_options(timeout=PATIENCE * 1000)
+TARGET = "can0/arm/shoulder.target"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("buses")
+
+
+@pytest.fixture(scope="module")
+def bench_studio(folder: Path, chromium: Browser) -> Iterator[Studio]:
+    with studio(str(write_bench(folder)), folder / ".linkwork") as made:
+        yield made
+
+
+@pytest.fixture
+def bench(bench_studio: Studio, folder: Path, chromium: Browser) -> Iterator[StudioPage]:
+    """A page on the bench as it was written, in the workspace for tests, time running."""
+    scene = str(write_bench(folder))
+    with opened(chromium, bench_studio, size=(1440, 900)) as page:
+        page.until("store.people.driver === store.you && store.scene")
+        page.page.evaluate(
+            "(scene) => { window.before = linkwork.store.scene;"
+            " linkwork.send({ type: 'open', scene }); }",
+            scene,
+        )
+        page.until("store.scene && store.scene !== window.before && !store.undo.can_undo")
+        page.ready()
+        page.page.get_by_role("tab", name="Test", exact=True).click()
+        if not page.ask("store.status.running"):
+            page.press("Space")
+        page.until("store.status.running && linkwork.buses.ports")
+        yield page
+
+
+def process(page: StudioPage) -> BusProcess:
+    """The bus's process as the session knows it."""
+    assert page.studio is not None
+    partners = running(page.studio).session.partners
+    assert partners is not None
+    return partners["can0"]  # type: ignore[index]
+
+
+def until(page: StudioPage, test: Callable[[], object]) -> None:
+    """Waits for something on the server's side, in step with the page."""
+    for _ in range(600):
+        if test():
+            return
+        page.page.wait_for_timeout(50)
+    raise AssertionError(f"it did not come about; refused: {page.ask('store.refused')}")
+
+
+def signal(page: StudioPage, name: str) -> Locator:
+    return page.page.locator(f".port-signal[data-signal='{name}']")
+
+
+def frames(page: StudioPage) -> Locator:
+    return page.page.get_by_role("table", name="Frames").locator("tbody tr")
+
+
+def say(bus: can.BusABC, code: int, can_id: int = 0x201) -> None:
+    data = code.to_bytes(2, "little")
+    bus.send(can.Message(arbitration_id=can_id, data=data, is_extended_id=False))
+
+
+def controlled(page: StudioPage) -> can.BusABC:
+    assert page.studio is not None
+    return controller(page.studio)
+
+
+@pytest.mark.capability(30)
+def test_the_panel_shows_what_the_ports_hold(bench: StudioPage) -> None:
+    """Value, code, address and owner of each signal are the session's; a click selects."""
+    assert bench.studio is not None
+    with controlled(bench) as bus:
+        say(bus, 3072)
+        session = running(bench.studio).session
+        until(bench, lambda: session.signals.owners.get(TARGET) == "can0")
+        expect(signal(bench, TARGET).locator(".port-raw")).to_have_text("0xC00")
+        expect(signal(bench, TARGET).locator(".port-value")).to_have_text("45.0°")
+        expect(signal(bench, TARGET)).to_contain_text("set by can0")
+        expect(signal(bench, TARGET)).to_contain_text("0x201")
+        until(bench, lambda: session["arm/shoulder.angle"] > 0.78)
+        box = bench.page.get_by_role("region", name="Bus can0")
+        expect(box.locator(".bus-state")).to_have_text("active")
+        bench.until(
+            "linkwork.buses.ports.raw.join() === a",
+            ",".join(str(line.raw) for line in port_lines(session.cycle)),
+        )
+    bench.page.locator("[data-port='arm/shoulder']").click()
+    assert bench.ask("store.selection[0].name") == "arm/shoulder"
+
+
+@pytest.mark.capability(56)
+def test_a_frame_is_shown_decoded_and_moves_the_joint(bench: StudioPage) -> None:
+    """A frame of python-can stands in the log with its bytes and meaning."""
+    assert bench.studio is not None
+    session = running(bench.studio).session
+    with controlled(bench) as bus:
+        say(bus, 4095)
+        row = frames(bench).filter(has_text="FF 0F").first
+        expect(row).to_contain_text("201")
+        expect(row).to_contain_text("arm/shoulder.target = 1.571")
+        until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
+
+
+def test_the_log_is_filtered_paused_and_cleared(bench: StudioPage) -> None:
+    """By identifier, text and way; a paused log stands still and catches up."""
+    with controlled(bench) as bus:
+        say(bus, 2048)
+        say(bus, 0, can_id=0x333)
+        expect(frames(bench).filter(has_text="333")).to_have_count(1)
+        field = bench.page.get_by_label("Filter by id or text")
+        field.fill("0x333")
+        expect(frames(bench)).to_have_count(1)
+        bench.page.get_by_role("button", name="Pause the log").click()
+        say(bus, 1, can_id=0x333)
+        bench.until("linkwork.buses.lines.filter((l) => l.address === '333').length === 2")
+        expect(frames(bench)).to_have_count(1)
+        bench.page.get_by_role("button", name="Go on with the log").click()
+        expect(frames(bench)).to_have_count(2)
+        bench.page.get_by_role("group", name="Way").get_by_text("Out").click()
+        expect(frames(bench)).to_have_count(0)
+        expect(bench.page.locator(".frame-log .empty")).to_contain_text("No frame fits")
+        bench.page.get_by_role("button", name="Clear the log").click()
+        bench.until("linkwork.buses.lines.length === 0")
+
+
+@pytest.mark.capability(30)
+def test_a_signal_is_held_and_let_go_of(bench: StudioPage) -> None:
+    """A person's value goes before the bus's; released, the bus's newest counts."""
+    assert bench.studio is not None
+    session = running(bench.studio).session
+    with controlled(bench) as bus:
+        say(bus, 4095)
+        until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
+        row = signal(bench, TARGET)
+        row.get_by_role("button", name=f"Override {TARGET}").click()
+        field = row.get_by_label(f"Hold {TARGET} at")
+        field.fill("-30")
+        field.press("Enter")
+        expect(row).to_contain_text("held by a person")
+        until(bench, lambda: session["arm/shoulder.angle"] < -0.5)
+        field.fill("400")
+        field.press("Enter")
+        expect(bench.page.get_by_text("takes -1.5708 to 1.5708 rad").first).to_be_visible()
+        row.get_by_role("button", name="Release").click()
+        until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
+        expect(row).to_contain_text("set by can0")
+
+
+@pytest.mark.capability(130)
+def test_a_fault_is_injected_and_ended(bench: StudioPage) -> None:
+    """Frames are lost while it is at work: the joint stays, the log says so, the card counts."""
+    assert bench.studio is not None
+    session = running(bench.studio).session
+    with controlled(bench) as bus:
+        say(bus, 2048)
+        until(bench, lambda: abs(session["arm/shoulder.angle"]) < 0.01)
+        panel = bench.page.get_by_role("tabpanel", name="Faults")
+        panel.get_by_role("button", name="Lose").click()
+        panel.get_by_label("Frames").fill("0x201")
+        panel.get_by_role("button", name="Inject").click()
+        card = panel.get_by_role("listitem")
+        expect(card).to_contain_text("Drop 0x201")
+        say(bus, 4095)
+        expect(frames(bench).filter(has_text="dropped")).to_have_count(1)
+        expect(card).to_contain_text("1 frame struck")
+        assert [v for k, v in process(bench).status.items() if k.startswith("fault.")] == [1.0]
+        assert abs(session["arm/shoulder.angle"]) < 0.01
+        card.get_by_role("button", name="End fault").click()
+        expect(card).to_have_count(0)
+        say(bus, 4095)
+        until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
+
+
+def test_a_frame_is_sent_from_the_page(bench: StudioPage) -> None:
+    """It moves the joint, and a wrong one is refused with the reason."""
+    assert bench.studio is not None
+    session = running(bench.studio).session
+    field = bench.page.get_by_label("Frame to send")
+    field.fill("201#0000")
+    field.press("Enter")
+    until(bench, lambda: session["arm/shoulder.angle"] < -1.5)
+    expect(frames(bench).filter(has_text="person").first).to_contain_text("201")
+    field.fill("frame 7")
+    field.press("Enter")
+    bench.until("store.refused?.what === 'order'")
+
+
+@pytest.mark.capability(53)
+@pytest.mark.capability(54)
+def test_an_identifier_is_edited_and_a_joint_is_bound(bench: StudioPage) -> None:
+    """The running bus follows: the joint hears its new frame, and another joins the bus."""
+    assert bench.studio is not None
+    session = running(bench.studio).session
+    bench.page.get_by_role("tab", name="Attributes", exact=True).click()
+    bench.page.locator("[data-port='arm/shoulder']").click()
+    field = bench.page.locator("[role=complementary] [data-key='bus.can_id']")
+    expect(field).to_have_value("0x201")
+    field.fill("0x900000000")
+    field.press("Enter")
+    alert = bench.page.locator("[data-row='bus.can_id'] [role=alert]")
+    expect(alert).to_contain_text("536870911")
+    field.fill("0x222")
+    field.press("Enter")
+    expect(signal(bench, TARGET)).to_contain_text("0x222")
+    with controlled(bench) as bus:
+        say(bus, 4095, can_id=0x222)
+        until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
+
+        bits = bench.page.locator("[role=complementary] [data-key='bus.bits']")
+        bits.fill("10")
+        bits.press("Enter")
+        expect(signal(bench, TARGET)).to_contain_text("10 bit")
+        say(bus, 0, can_id=0x222)
+        until(bench, lambda: session["arm/shoulder.angle"] < -1.5)
+        say(bus, 1023, can_id=0x222)
+        until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
+
+        bench.page.get_by_role("tab", name="Scene", exact=True).click()
+        bench.row("arm/elbow").click()
+        bench.page.locator(".bind-form summary").click()
+        form = bench.page.locator(".bind-form")
+        expect(form.get_by_label("Identifier")).to_have_value("0x223")
+        form.get_by_role("button", name="Bind").click()
+        bench.until("store.scene.buses[0].ports.length === 2")
+        expect(bench.page.locator("[data-key='bus.can_id']")).to_have_value("0x223")
+        say(bus, 0, can_id=0x223)
+        until(bench, lambda: session["arm/elbow.angle"] < -2.0)
+
+
+def test_a_scene_without_buses_says_so(gripper_page: StudioPage) -> None:
+    """Each panel tells what is missing."""
+    page = gripper_page.page
+    page.get_by_role("tab", name="Ports", exact=True).click()
+    expect(page.get_by_role("tabpanel", name="Ports")).to_contain_text("has no buses")
+    page.get_by_role("tab", name="Faults").click()
+    expect(page.get_by_role("tabpanel", name="Faults")).to_contain_text("has no buses")

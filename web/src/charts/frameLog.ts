@@ -1,0 +1,228 @@
+import { buses, busList, clearFrames, lookAt, stateOf, type LogLine } from "../app/buses";
+import { layout } from "../app/layout";
+import { command } from "../app/session";
+import { on } from "../app/topics";
+import { button, iconButton } from "../ui/button";
+import { h, setText } from "../ui/dom";
+import { driving } from "../ui/driving";
+import { icon } from "../ui/icon";
+import { searchField } from "../ui/searchField";
+
+/** Rows that the table shows at most. */
+const MOST_ROWS = 400;
+const WAYS: [string, string][] = [
+  ["", "All"],
+  ["in", "In"],
+  ["out", "Out"],
+];
+
+/** The bus log: what passes, decoded; filtered, paused, cleared, and frames to send. */
+export class FrameLog {
+  readonly element: HTMLElement;
+  readonly tools: HTMLElement;
+  private readonly rows = h("tbody", {});
+  private readonly scroll: HTMLElement;
+  private readonly empty = h("p", { class: "empty" });
+  private readonly note = h("span", { class: "frame-note", role: "status" });
+  private readonly load = h("span", { class: "load-fill" });
+  private readonly loadWords = h("span", { class: "frame-note" });
+  private readonly loadBox: HTMLElement;
+  private readonly bus = h("select", { "aria-label": "Bus of the log" });
+  private readonly sender: HTMLElement;
+  private words: string[] = [];
+  private way = "";
+  private paused = false;
+  private shown = false;
+  private last: LogLine | null = null;
+
+  constructor() {
+    const head = ["time, s", "way", "id", "len", "data", "meaning"];
+    const table = h(
+      "table",
+      { class: "frame-table", "aria-label": "Frames" },
+      h("thead", {}, h("tr", {}, ...head.map((word) => h("th", { scope: "col" }, word)))),
+      this.rows,
+    );
+    this.scroll = h("div", { class: "frame-scroll", tabindex: "0" }, table, this.empty);
+    this.loadBox = h(
+      "span",
+      { class: "frame-load", title: "Load of the bus" },
+      h("span", { class: "load-bar" }, this.load),
+      this.loadWords,
+    );
+    this.sender = sendField(() => this.bus.value || busList()[0]?.name || "");
+    this.element = h("div", { class: "frame-log", hidden: true }, this.scroll, this.sender);
+    this.bus.addEventListener("change", () => this.rebuild());
+    const pause = iconButton("pause", "Pause the log", () => {
+      this.paused = !this.paused;
+      pause.replaceChildren(icon(this.paused ? "play" : "pause"));
+      pause.setAttribute("aria-label", this.paused ? "Go on with the log" : "Pause the log");
+      pause.setAttribute("aria-pressed", String(this.paused));
+      if (!this.paused) this.rebuild();
+    });
+    const search = searchField("Filter by id or text", (typed) => {
+      this.words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+      this.rebuild();
+    });
+    search.querySelector("kbd")?.remove();
+    this.tools = h(
+      "span",
+      { class: "dock-tools frame-tools" },
+      this.note,
+      this.loadBox,
+      h("div", { class: "input-box plain" }, this.bus),
+      this.ways(),
+      search,
+      pause,
+      iconButton("clear", "Clear the log", clearFrames),
+    );
+    on("frames", () => this.add());
+    on("ports", () => this.drawLoad());
+    on("scene", () => this.begin());
+    this.begin();
+  }
+
+  private ways(): HTMLElement {
+    const made = WAYS.map(([way, label]) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "segment",
+          "aria-pressed": String(way === this.way),
+          onclick: () => {
+            this.way = way;
+            made.forEach((b, i) => b.setAttribute("aria-pressed", String(WAYS[i]![0] === way)));
+            this.rebuild();
+          },
+        },
+        label,
+      ),
+    );
+    return h("div", { class: "segments small", role: "group", "aria-label": "Way" }, ...made);
+  }
+
+  /** Shows the log, or not; nothing comes over the line while nobody looks. */
+  show(shown: boolean): void {
+    this.element.hidden = !shown;
+    this.tools.hidden = !shown;
+    this.shown = shown;
+    const looks = shown && busList().length > 0;
+    lookAt("frames", "frame log", looks);
+    lookAt("ports", "frame log", looks);
+    if (shown) this.rebuild();
+  }
+
+  private begin(): void {
+    const list = busList();
+    const chosen = this.bus.value;
+    this.bus.replaceChildren(
+      ...(list.length > 1 ? [h("option", { value: "" }, "All buses")] : []),
+      ...list.map((bus) =>
+        h("option", { value: bus.name, selected: bus.name === chosen }, bus.name),
+      ),
+    );
+    this.bus.hidden = list.length === 0;
+    this.sender.hidden = !list.some((bus) => bus.orders.includes("send"));
+    this.show(this.shown && layout.dock);
+  }
+
+  private fits(line: LogLine): boolean {
+    if (this.bus.value && line.bus !== this.bus.value) return false;
+    if (this.way && line.way !== this.way) return false;
+    const all = `${line.address} 0x${line.address} ${line.data} ${line.text}`.toLowerCase();
+    return this.words.every((word) => all.includes(word));
+  }
+
+  private rebuild(): void {
+    this.last = buses.lines.at(-1) ?? null;
+    const wanted = buses.lines.filter((line) => this.fits(line)).slice(-MOST_ROWS);
+    this.rows.replaceChildren(...wanted.map(row));
+    this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.drawNote();
+  }
+
+  private add(): void {
+    if (!this.shown) return;
+    this.drawNote();
+    if (this.paused && buses.lines.length > 0) return;
+    const at = this.last === null ? -1 : buses.lines.lastIndexOf(this.last);
+    if (at < 0) return this.rebuild();
+    const fresh = buses.lines.slice(at + 1).filter((line) => this.fits(line));
+    this.last = buses.lines.at(-1) ?? null;
+    // Who has scrolled up reads; only who is at the end follows.
+    const end = this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < 40;
+    this.rows.append(...fresh.map(row));
+    while (this.rows.childElementCount > MOST_ROWS) this.rows.firstElementChild?.remove();
+    if (end) this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.drawNote();
+  }
+
+  private drawNote(): void {
+    const some = this.rows.childElementCount > 0;
+    this.empty.hidden = some;
+    setText(
+      this.empty,
+      busList().length === 0
+        ? "This scene has no buses. A [[bus]] in its file lets other software command its joints."
+        : buses.lines.length > 0
+          ? "No frame fits the filter."
+          : "No frames yet. Let time run, or connect a program; the Ports panel says where.",
+    );
+    setText(this.note, buses.skipped > 0 ? `${buses.skipped} not shown` : "");
+  }
+
+  private drawLoad(): void {
+    if (!this.shown) return;
+    const name = this.bus.value || busList()[0]?.name || "";
+    const share = stateOf(name)?.counters["load"];
+    this.loadBox.hidden = share === undefined;
+    if (share === undefined) return;
+    this.load.style.width = `${Math.min(100, 100 * share)}%`;
+    this.load.classList.toggle("warn", share > 0.8);
+    setText(this.loadWords, `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`);
+  }
+}
+
+function row(line: LogLine): HTMLElement {
+  const state = line.mark ? "struck" : line.text.includes("error frame") ? "broken" : "";
+  const bytes = line.data === "" ? 0 : line.data.split(" ").length;
+  const data = h("code", {}, line.data.toUpperCase());
+  return h(
+    "tr",
+    { class: `${state} ${line.mark === "dropped" ? "lost" : ""}`, title: line.bus },
+    h("td", { class: "number" }, line.time.toFixed(4)),
+    h("td", {}, line.way),
+    h("td", {}, h("code", {}, line.address)),
+    h("td", { class: "number" }, line.way === "note" ? "" : String(bytes)),
+    h("td", {}, data),
+    h("td", { class: "frame-text", title: line.text }, line.text),
+  );
+}
+
+/** Sends a frame on the bus, as candump writes it. */
+function sendField(bus: () => string): HTMLElement {
+  const input = h("input", {
+    type: "text",
+    "aria-label": "Frame to send",
+    placeholder: "201#FF0F",
+    spellcheck: "false",
+  });
+  const go = (): void => {
+    const frame = input.value.trim();
+    if (frame) command({ type: "order", bus: bus(), name: "send", args: { frame } });
+  };
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") go();
+  });
+  return h(
+    "div",
+    { class: "frame-send" },
+    driving(
+      h("span", {}, "Send a frame"),
+      h("div", { class: "input-box" }, input),
+      button("Send", go, "raised"),
+      h("span", { class: "frame-note" }, "identifier#bytes, in hexadecimal"),
+    ),
+  );
+}
