@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from linkwork.faults.fault import FaultParams
 from linkwork.formats.toml import words
 from linkwork.formats.toml.kinds import Word
 from linkwork.formats.toml.tables import UNITS, Section, Table
@@ -55,6 +56,8 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "engine": ENGINES, "sensor": SENSORS, "actuator": ACTUATORS, "agent": AGENTS, "bus": BUSES,
     "fault": FAULTS,
 }  # fmt: skip
+#: Parameters that all of a kind share, which its table of keys tells already.
+COMMON: dict[str, type[msgspec.Struct]] = {"fault": FaultParams}
 
 
 def key_table(name: str) -> str:
@@ -76,7 +79,11 @@ def parameter_table(kind: str, type: str) -> str:
     form = form_of(REGISTRIES[kind].get(type))
     told = dict(_attributes(form))
     lines = ["| parameter | default | what it says |", "|-|-|-|"]
-    for field in sorted(msgspec.structs.fields(form), key=lambda field: not field.required):
+    common = (
+        {field.name for field in msgspec.structs.fields(COMMON[kind])} if kind in COMMON else ()
+    )
+    fields = [field for field in msgspec.structs.fields(form) if field.name not in common]
+    for field in sorted(fields, key=lambda field: not field.required):
         help = told.get(field.name) or (form.__doc__ or "").partition(": ")[2]
         help = help.removeprefix(f"``{field.encode_name}`` in files: ")
         lines.append(f"| `{field.encode_name}` | {_default(field)} | {_cell(help)} |")
