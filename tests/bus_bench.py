@@ -61,6 +61,11 @@ type = "kinematic"
 name = "can0"
 type = "can"
 socketcand = 0
+
+[[fault]]
+name = "limp"
+type = "dead"
+joint = "arm/elbow"
 """
 
 

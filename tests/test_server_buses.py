@@ -99,9 +99,28 @@ def test_faults_are_ordered_told_of_and_ended(bench: Studio, driver: Client) -> 
         assert lost["bus"] == "can0"
         told = driver.until("ports", lambda p: p["buses"][0]["faults"][0]["hits"] >= 1)
     (fault,) = told["buses"][0]["faults"]
-    assert fault["text"] == "drop 0x201, until stopped"
+    assert (fault["text"], fault["name"]) == ("drop 0x201, until stopped", "")
     order(driver, "clear", number=fault["number"])
     driver.until("ports", lambda p: not p["buses"][0]["faults"])
+    driver.send("show")
+
+
+def test_the_scenes_faults_are_begun_and_new_ones_injected(driver: Client) -> None:
+    """Each is told of with what it strikes; a wrong one is refused with the reason."""
+    driver.send("show", ports=True)
+    driver.send("fault", name="limp")
+    told = driver.until("ports", lambda p: p["faults"][0]["active"])
+    assert told["faults"][0]["about"] == "arm/elbow"
+    assert told["faults"][0]["own"]
+    driver.send("fault", kind="drop", args={"ids": [0x201], "chance": 0.5, "seed": 3})
+    told = driver.until("ports", lambda p: p["buses"][0]["faults"])
+    assert told["buses"][0]["faults"][0]["name"] == "drop"
+    assert told["faults"][1]["about"] == "can0 0x201"
+    driver.send("fault", on=False)
+    driver.until("ports", lambda p: not p["buses"][0]["faults"])
+    assert not any(fault["active"] for fault in driver.last["ports"]["faults"])
+    driver.send("fault", kind="stuck", args={"signal": "no/such.thing"})
+    assert "no/such.thing" in driver.until("refused", lambda r: r["what"] == "fault")["text"]
     driver.send("show")
 
 

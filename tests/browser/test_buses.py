@@ -176,17 +176,44 @@ def test_a_fault_is_injected_and_ended(bench: StudioPage) -> None:
         panel.get_by_role("button", name="Lose").click()
         panel.get_by_label("Frames").fill("0x201")
         panel.get_by_role("button", name="Inject").click()
-        card = panel.get_by_role("listitem")
-        expect(card).to_contain_text("Drop 0x201")
+        card = panel.get_by_role("listitem", name="Fault drop")
+        expect(card).to_contain_text("drop can0 0x201")
         say(bus, 4095)
         expect(frames(bench).filter(has_text="dropped")).to_have_count(1)
         expect(card).to_contain_text("1 frame struck")
         assert [v for k, v in process(bench).status.items() if k.startswith("fault.")] == [1.0]
         assert abs(session["arm/shoulder.angle"]) < 0.01
+        fault = session.cycle.trouble.find("drop")
+        assert fault is not None
+        assert fault.active
         card.get_by_role("button", name="End fault").click()
         expect(card).to_have_count(0)
+        assert not fault.active
         say(bus, 4095)
         until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
+
+
+@pytest.mark.capability(130)
+def test_a_sensor_is_stuck_and_a_scene_fault_is_begun(bench: StudioPage) -> None:
+    """The port tells what it is stuck at; the file's own fault has a switch."""
+    assert bench.studio is not None
+    session = running(bench.studio).session
+    panel = bench.page.get_by_role("tabpanel", name="Faults")
+    panel.get_by_role("button", name="Stuck sensor").click()
+    panel.get_by_label("Reading").select_option("can0/arm/shoulder.angle")
+    panel.get_by_label("At", exact=True).fill("0.25")
+    panel.get_by_role("button", name="Inject").click()
+    until(bench, lambda: session["can0/arm/shoulder.angle"] == 0.25)
+    expect(panel.get_by_role("listitem").filter(has_text="stuck")).to_contain_text("at work")
+    panel.get_by_role("button", name="Stop all").click()
+    until(bench, lambda: session["can0/arm/shoulder.angle"] != 0.25)
+
+    own = panel.get_by_role("listitem", name="Fault limp")
+    expect(own).to_contain_text("dead arm/elbow")
+    own.get_by_role("button", name="Begin fault limp").click()
+    until(bench, lambda: session["limp.active"] == 1.0)
+    own.get_by_role("button", name="End fault limp").click()
+    until(bench, lambda: session["limp.active"] == 0.0)
 
 
 def test_a_frame_is_sent_from_the_page(bench: StudioPage) -> None:
@@ -251,4 +278,7 @@ def test_a_scene_without_buses_says_so(gripper_page: StudioPage) -> None:
     page.get_by_role("tab", name="Ports", exact=True).click()
     expect(page.get_by_role("tabpanel", name="Ports")).to_contain_text("has no buses")
     page.get_by_role("tab", name="Faults").click()
-    expect(page.get_by_role("tabpanel", name="Faults")).to_contain_text("has no buses")
+    panel = page.get_by_role("tabpanel", name="Faults")
+    expect(panel).to_contain_text("No fault is at work")
+    expect(panel.get_by_role("button", name="Lose")).to_have_count(0)
+    expect(panel.get_by_role("button", name="Dead drive")).to_be_visible()

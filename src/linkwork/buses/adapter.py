@@ -217,11 +217,11 @@ class Adapter:
         self._outlet.send(Note(text[:2000], level))
 
     def status(self) -> dict[str, float]:
-        """Every counter; ``fault.<number>.<words>`` is how often a fault at work has struck."""
+        """Every counter; with :meth:`struck`."""
         return {**self._counts, "wire_refused": float(self.refused), **self.struck()}
 
     def struck(self) -> dict[str, float]:
-        """Faults at work, ``fault.<number>.<words>``, and how often each has struck."""
+        """Faults at work, ``fault.<number>.<name>.<words>``, and how often each has struck."""
         return {}
 
     # ---- what the process calls ------------------------------------------------------------

@@ -254,7 +254,10 @@ class PortView(msgspec.Struct, frozen=True):
 
 
 class BusView(msgspec.Struct, frozen=True):
-    """A bus and its ports; ``about`` says its type in words, ``orders`` what it can be told."""
+    """A bus and its ports; ``about`` says its type in words, ``orders`` what it can be told.
+
+    ``faults`` are the kinds that its wire knows.
+    """
 
     name: str
     kind: str
@@ -264,6 +267,7 @@ class BusView(msgspec.Struct, frozen=True):
     deadline: float
     on_loss: str
     orders: list[str]
+    faults: list[str]
     ports: list[PortView]
 
 
@@ -390,11 +394,28 @@ class Owners(ServerMessage, frozen=True):
 
 
 class RunningFault(msgspec.Struct, frozen=True):
-    """A fault at work on a bus, and how many frames it has struck."""
+    """A fault at work on a bus, and how many frames it has struck; ``name`` is the scene's."""
 
     number: int
+    name: str
     text: str
     hits: int
+
+
+class FaultState(msgspec.Struct, frozen=True):
+    """A fault of the scene, or one that was injected: what it strikes, when, and whether it does.
+
+    ``count`` is how often it has begun; ``own`` whether it stands in the scene's file.
+    """
+
+    name: str
+    kind: str
+    about: str
+    when: str
+    active: bool
+    waits: bool
+    count: int
+    own: bool
 
 
 class BusState(msgspec.Struct, frozen=True):
@@ -434,6 +455,7 @@ class Ports(ServerMessage, frozen=True):
     raw: list[int | None]
     owners: list[str]
     held: list[bool]
+    faults: list[FaultState]
 
 
 class FrameLine(msgspec.Struct, frozen=True):
@@ -667,6 +689,21 @@ class Order(ClientMessage, frozen=True):
     ] = {}
 
 
+class Fault(ClientMessage, frozen=True):
+    """Begins or ends a fault: one of the scene by its name, or with a ``kind`` a new one.
+
+    ``args`` are its parameters as a file would say them; with neither name nor kind all end.
+    """
+
+    name: Name = ""
+    on: bool = True
+    kind: Name = ""
+    args: Annotated[
+        dict[Name, bool | float | Annotated[str, msgspec.Meta(max_length=512)] | list[float]],
+        msgspec.Meta(max_length=100),
+    ] = {}
+
+
 class Inspect(ClientMessage, frozen=True):
     """Asks for the attributes of a thing; ``kind`` is scene, part, element, joint or the like."""
 
@@ -759,8 +796,8 @@ class Ack(ClientMessage, frozen=True):
 
 FromClient = (
     Open | CloseScene | Play | Pause | Step | Reset | Speed | Seek | Live | Set | Take | Release
-    | Place | Posture | Grab | Drop | Watch | Show | Override | Order | Inspect | Edit | Undo
-    | Redo | Save | SaveAs
+    | Place | Posture | Grab | Drop | Watch | Show | Override | Order | Fault | Inspect | Edit
+    | Undo | Redo | Save | SaveAs
     | NewScene | StorePosture | Convert | Forget | Record | Mark | GoOn | ControlRequest
     | ControlGrant | Ack
 )  # fmt: skip

@@ -129,7 +129,7 @@ function factList(list: HTMLElement, bus: BusView): () => void {
     add("Errors", `${bus.name}.errors`);
   }
   add("Partners", `${bus.name}.partners`);
-  add("Last command", `${bus.name}.age`);
+  add("Heard", `${bus.name}.age`);
   add("Misses", `${bus.name}.misses`);
   add("Refused", `${bus.name}.refused`);
   const set = (name: string, words: string, bad = false): void => {
@@ -151,7 +151,7 @@ function factList(list: HTMLElement, bus: BusView): () => void {
     const process = now.pid ? `, pid ${now.pid}` : "";
     const again = now.restarts > 0 ? `, restarted ${now.restarts}×` : "";
     set("Partners", `${now.partners}${process}${again}`, now.restarts > 0);
-    set("Last command", now.age === null ? "none yet" : `${formatSI(now.age, "s")} ago`);
+    set("Heard", now.age === null ? "none yet" : `${formatSI(now.age, "s")} ago`);
     const limit = bus.deadline > 0 ? ` of ${Math.round(1000 * bus.deadline)} ms` : ", no deadline";
     set("Misses", `${count(now.misses)}${limit}`, now.misses > 0);
     set("Refused", count(now.refused), now.refused > 0);

@@ -179,7 +179,7 @@ export interface PortView {
   signals: PortSignalView[];
 }
 
-/** A bus and its ports; ``about`` says its type in words, ``orders`` what it can be told. */
+/** A bus and its ports; ``about`` says its type in words, ``orders`` what it can be told. ``faults`` are the kinds that its wire knows. */
 export interface BusView {
   name: string;
   kind: string;
@@ -189,6 +189,7 @@ export interface BusView {
   deadline: number;
   on_loss: string;
   orders: string[];
+  faults: string[];
   ports: PortView[];
 }
 
@@ -292,11 +293,24 @@ export interface Owners {
   owners: { [key: string]: string };
 }
 
-/** A fault at work on a bus, and how many frames it has struck. */
+/** A fault at work on a bus, and how many frames it has struck; ``name`` is the scene's. */
 export interface RunningFault {
   number: number;
+  name: string;
   text: string;
   hits: number;
+}
+
+/** A fault of the scene, or one that was injected: what it strikes, when, and whether it does. ``count`` is how often it has begun; ``own`` whether it stands in the scene's file. */
+export interface FaultState {
+  name: string;
+  kind: string;
+  about: string;
+  when: string;
+  active: boolean;
+  waits: boolean;
+  count: number;
+  own: boolean;
 }
 
 /** How a bus is: its process, who is connected, its health. ``state`` is "starting", "waiting" (for a partner), "active", "lost" (the policy on loss is at work) or "off" (``problem`` says why); ``age`` of the last feed [s], null before the first. */
@@ -327,6 +341,7 @@ export interface Ports {
   raw: (number | null)[];
   owners: string[];
   held: boolean[];
+  faults: FaultState[];
 }
 
 /** A line of a bus log: ``data`` in hexadecimal, ``mark`` what a fault did to it. */
@@ -538,6 +553,15 @@ export interface Order {
   args?: { [key: string]: boolean | number | string | number[] };
 }
 
+/** Begins or ends a fault: one of the scene by its name, or with a ``kind`` a new one. ``args`` are its parameters as a file would say them; with neither name nor kind all end. */
+export interface Fault {
+  type: "fault";
+  name?: string;
+  on?: boolean;
+  kind?: string;
+  args?: { [key: string]: boolean | number | string | number[] };
+}
+
 /** Asks for the attributes of a thing; ``kind`` is scene, part, element, joint or the like. */
 export interface Inspect {
   type: "inspect";
@@ -731,6 +755,7 @@ export type FromClient =
   | Show
   | Override
   | Order
+  | Fault
   | Inspect
   | Edit
   | Undo

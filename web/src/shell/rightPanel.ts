@@ -41,11 +41,9 @@ export function rightPanel(): HTMLElement {
     strip.count("Messages", serious + store.findings.length, errors);
   };
   const faults = (): void => {
-    const known = buses.ports?.buses ?? [];
-    strip.count(
-      "Faults",
-      known.reduce((n, bus) => n + bus.faults.length, 0),
-    );
+    const known = buses.ports?.faults.filter((fault) => fault.active).length ?? 0;
+    const wire = (buses.ports?.buses ?? []).flatMap((bus) => bus.faults);
+    strip.count("Faults", known + wire.filter((fault) => fault.name === "").length);
   };
   on(["ports", "scene"], faults);
   on("layout", draw);

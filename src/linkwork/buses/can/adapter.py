@@ -303,7 +303,7 @@ class Can(Adapter):
     def struck(self) -> dict[str, float]:
         """Faults that have not ended, with what was wished."""
         return {
-            f"fault.{number}.{self._faults[number]}": float(hits)
+            f"fault.{number}.{self._faults[number].name}.{self._faults[number]}": float(hits)
             for number, fault, hits in self.hub.faults
             if number in self._faults and self.hub.age < fault.end
         }

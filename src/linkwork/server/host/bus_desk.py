@@ -13,6 +13,7 @@ from linkwork.buses.listing import port_lines
 from linkwork.buses.port import Port, PortSignal
 from linkwork.buses.process import BusProcess
 from linkwork.errors import SessionError, not_found
+from linkwork.faults import Fault
 from linkwork.server import messages as m
 from linkwork.server.relay import Look
 from linkwork.session import messages as inbox
@@ -41,7 +42,8 @@ def _bus(block: BusBlock, joints: set[str]) -> m.BusView:
         words.append(f"plant {plan.plant}")
     return m.BusView(
         plan.name, plan.type, ", ".join(words), plan.plant, plan.lockstep, plan.deadline,
-        plan.on_loss, list(block.adapter.orders), [_port(block, p, joints) for p in plan.ports],
+        plan.on_loss, list(block.adapter.orders), list(block.adapter.faults),
+        [_port(block, p, joints) for p in plan.ports],
     )  # fmt: skip
 
 
@@ -125,11 +127,12 @@ class BusDesk:
     def ports(self) -> m.Ports:
         """How buses and ports stand now."""
         session = self._session
-        lines = list(port_lines(session.cycle))
+        lines, trouble = list(port_lines(session.cycle)), session.cycle.trouble
         return m.Ports(
             session.version, session.time, [self._state(block) for block in session.cycle.buses],
             [_limit(line.value) for line in lines], [line.raw for line in lines],
             [line.owner for line in lines], [line.held for line in lines],
+            [_fault(each, own=each in trouble.faults) for each in trouble],
         )  # fmt: skip
 
     def _process(self, bus: str) -> BusProcess | None:
@@ -184,6 +187,11 @@ class BusDesk:
             )  # fmt: skip
         return found
 
+    def fault(self, message: m.Fault) -> inbox.Fault:
+        """A fault to begin or to end, for the session, which checks it."""
+        args = {key: _whole(value) for key, value in message.args.items()}
+        return inbox.Fault(message.name, message.on, message.kind, args)
+
     def checked(self, message: m.Order) -> inbox.Order:
         """An order that the bus knows, for the session.
 
@@ -204,7 +212,16 @@ class BusDesk:
 
 def _whole(value: Any) -> Any:
     """JSON knows one kind of number: 3.0 is meant where a whole one is wanted too."""
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _fault(fault: Fault, *, own: bool) -> m.FaultState:
+    return m.FaultState(
+        fault.spec.name, fault.type, fault.about, fault.when, fault.active, fault.waits,
+        fault.count, own,
+    )  # fmt: skip
 
 
 def _stand(block: BusBlock, process: BusProcess | None) -> tuple[str, str]:
@@ -223,6 +240,6 @@ def _faults(status: dict[str, float]) -> list[m.RunningFault]:
     found = []
     for key, hits in status.items():
         if key.startswith("fault."):
-            _, number, words = key.split(".", 2)
-            found.append(m.RunningFault(int(number), words, int(hits)))
+            _, number, name, words = key.split(".", 3)
+            found.append(m.RunningFault(int(number), name, words, int(hits)))
     return found

@@ -32,7 +32,7 @@ Tell = Callable[[str, m.FromServer], object]
 #: What a hand sends many times a second; the next status is soon enough for it.
 _STREAMED = (m.Set, m.Place, m.Grab)
 #: What happens to the state that is looked at: the past becomes the present first.
-_ACTING = (m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take, m.Override)
+_ACTING = (m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take, m.Override, m.Fault)
 
 #: Levels of events that browsers know.
 _LEVELS = ("info", "warning", "error", "mark")
@@ -220,6 +220,8 @@ class OpenScene:
                 self._apply(inbox.Release(PERSON))
             case m.Override():
                 self._apply(inbox.Override(message.signal, message.value, PERSON))
+            case m.Fault():
+                self._apply(self.desk.fault(message))
             case m.Order():
                 self._apply(self.desk.checked(message))
             case m.Posture():

@@ -1,0 +1,246 @@
+import { busList } from "../app/buses";
+import { arithmetic } from "../app/numbers";
+import { command } from "../app/session";
+import { store } from "../app/store";
+import { button } from "../ui/button";
+import { h } from "../ui/dom";
+import { toast } from "../ui/toast";
+
+type Field =
+  "bus" | "ids" | "chance" | "delay" | "reading" | "joint" | "value" | "by" | "deviation";
+
+interface Kind {
+  kind: string;
+  label: string;
+  help: string;
+  fields: Field[];
+}
+
+const WIRE: Field[] = ["bus", "ids", "chance"];
+const KINDS: Kind[] = [
+  {
+    kind: "drop",
+    label: "Lose",
+    help: "Nobody hears the frame; its sender believes it went out.",
+    fields: WIRE,
+  },
+  { kind: "delay", label: "Delay", help: "The frame comes later.", fields: [...WIRE, "delay"] },
+  {
+    kind: "corrupt",
+    label: "Flip a bit",
+    help: "One bit of the data is turned, and no checksum notices.",
+    fields: WIRE,
+  },
+  { kind: "duplicate", label: "Repeat", help: "The frame comes twice.", fields: WIRE },
+  {
+    kind: "error",
+    label: "Destroy",
+    help: "An error frame instead; counters go up, it is sent again.",
+    fields: WIRE,
+  },
+  {
+    kind: "bus_off",
+    label: "Bus off",
+    help: "Senders leave the bus, until the fault ends.",
+    fields: WIRE,
+  },
+  {
+    kind: "stuck",
+    label: "Stuck sensor",
+    help: "The reading stays where it is, or at a value.",
+    fields: ["reading", "value"],
+  },
+  {
+    kind: "offset",
+    label: "Offset",
+    help: "The reading is off by a constant.",
+    fields: ["reading", "by"],
+  },
+  {
+    kind: "noise",
+    label: "Noise",
+    help: "Something is added to the reading in each step.",
+    fields: ["reading", "deviation"],
+  },
+  {
+    kind: "dead",
+    label: "Dead drive",
+    help: "The drive puts no effort on its joint.",
+    fields: ["joint"],
+  },
+];
+
+/** What a new fault is: its kind, what it strikes, when, and its seed. */
+export function faultForm(): { element: HTMLElement; fill: () => boolean } {
+  const bus = h("select", { "aria-label": "Bus" });
+  const reading = h("select", { "aria-label": "Reading" });
+  const joint = h("select", { "aria-label": "Joint" });
+  const ids = text("Frames", "", "all");
+  const chance = text("Chance", "100");
+  const delay = text("By", "10");
+  const value = text("At", "", "where it is");
+  const by = text("Off by", "0.1");
+  const deviation = text("Deviation", "0.01");
+  const after = text("Starts in", "0");
+  const lasts = text("Lasts", "", "until stopped");
+  const seed = text("Seed", "1");
+  const rows: Record<Field, HTMLElement> = {
+    bus: labelled("Bus", bus),
+    ids: labelled("Frames", ids),
+    chance: labelled("Chance", chance, "%"),
+    delay: labelled("By", delay, "ms"),
+    reading: labelled("Reading", reading),
+    joint: labelled("Joint", joint),
+    value: labelled("At", value, "SI"),
+    by: labelled("Off by", by, "SI"),
+    deviation: labelled("Deviation", deviation, "SI"),
+  };
+  const help = h("p", { class: "fault-help" });
+  const kinds = h("div", { class: "fault-kinds", role: "group", "aria-label": "Kind of fault" });
+  let kind = KINDS[0]!;
+  const choose = (chosen: Kind): void => {
+    kind = chosen;
+    for (const made of kinds.querySelectorAll("button"))
+      made.setAttribute("aria-pressed", String(made.dataset["kind"] === kind.kind));
+    for (const [name, row] of Object.entries(rows))
+      row.hidden = !kind.fields.includes(name as Field);
+    help.textContent = kind.help;
+  };
+  const args = (): Record<string, unknown> => {
+    const made: Record<string, unknown> = {};
+    const start = number(after);
+    if (start > 0) made["at"] = (store.status?.time ?? 0) + start;
+    if (lasts.value.trim()) made["lasts"] = number(lasts);
+    const wants = (name: Field): boolean => kind.fields.includes(name);
+    if (wants("bus")) made["bus"] = bus.value;
+    if (wants("ids") && ids.value.trim())
+      made["ids"] = ids.value
+        .split(/[\s,;]+/)
+        .filter(Boolean)
+        .map(identifier);
+    if (wants("chance")) {
+      if (number(chance) < 100) made["chance"] = number(chance) / 100;
+      made["seed"] = number(seed);
+    }
+    if (wants("delay")) made["delay"] = number(delay) / 1000;
+    if (wants("reading")) made["signal"] = reading.value;
+    if (wants("joint")) made["joint"] = joint.value;
+    if (wants("value") && value.value.trim()) made["value"] = number(value);
+    if (wants("by")) made["by"] = number(by);
+    if (wants("deviation")) {
+      made["deviation"] = number(deviation);
+      made["seed"] = number(seed);
+    }
+    return made;
+  };
+  const inject = (): void => {
+    try {
+      command({ type: "fault", kind: kind.kind, args: args() });
+    } catch (error) {
+      toast({ level: "warning", text: (error as Error).message });
+    }
+  };
+  const element = h(
+    "div",
+    { class: "fields" },
+    kinds,
+    help,
+    ...Object.values(rows),
+    labelled("Starts in", after, "s"),
+    labelled("Lasts", lasts, "s"),
+    labelled("Seed", seed),
+    h(
+      "div",
+      { class: "fault-inject" },
+      button("Inject", inject, "accent"),
+      h("span", {}, "Recorded with its seed"),
+    ),
+  );
+  /** Offers what this scene can suffer; true where that is nothing. */
+  const fill = (): boolean => {
+    const wired = busList().filter((each) => each.faults.length > 0);
+    const names = wired.map((each) => each.name);
+    options(bus, names);
+    options(reading, readings());
+    options(joint, drives());
+    const able = KINDS.filter(
+      ({ kind, fields }) =>
+        wired.some((each) => each.faults.includes(kind)) ||
+        (fields.includes("reading") && reading.options.length > 0) ||
+        (fields.includes("joint") && joint.options.length > 0),
+    );
+    kinds.replaceChildren(
+      ...able.map((each) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: "button raised choice",
+            "data-kind": each.kind,
+            title: each.help,
+            onclick: () => choose(each),
+          },
+          each.label,
+        ),
+      ),
+    );
+    if (able.length > 0) choose(able.find((each) => each.kind === kind.kind) ?? able[0]!);
+    return able.length === 0;
+  };
+  return { element, fill };
+}
+
+/** Signals that somebody measures: those of sensors, and sensors of ports. */
+function readings(): string[] {
+  const ports = busList().flatMap((bus) => bus.ports.flatMap((port) => port.signals));
+  return [
+    ...(store.scene?.sensors ?? []).flatMap((sensor) => sensor.signals),
+    ...ports.filter((signal) => signal.role === "sensor").map((signal) => signal.name),
+  ];
+}
+
+function drives(): string[] {
+  const joints = store.scene?.joints ?? [];
+  return joints.filter((each) => each.drive !== "none").map((each) => each.name);
+}
+
+function options(select: HTMLSelectElement, names: string[]): void {
+  const chosen = select.value;
+  select.replaceChildren(
+    ...names.map((name) => h("option", { value: name, selected: name === chosen }, name)),
+  );
+}
+
+function text(label: string, value: string, hint = ""): HTMLInputElement {
+  return h("input", {
+    type: "text",
+    class: "number",
+    "aria-label": label,
+    value,
+    placeholder: hint,
+  });
+}
+
+function labelled(words: string, control: HTMLElement, unit = ""): HTMLElement {
+  return h(
+    "label",
+    { class: "field" },
+    h("span", { class: "field-label" }, words),
+    h("div", { class: "input-box" }, control, unit && h("span", { class: "unit" }, unit)),
+  );
+}
+
+function number(input: HTMLInputElement): number {
+  const value = arithmetic(input.value.trim().replaceAll("−", "-").replaceAll(",", "."));
+  if (value === null)
+    throw new Error(`${input.getAttribute("aria-label")} takes a number, not “${input.value}”.`);
+  return value;
+}
+
+/** An identifier as people write it: `0x201`, `201h` or 513. */
+function identifier(word: string): number {
+  const value = /^[0-9a-f]+h$/i.test(word) ? parseInt(word, 16) : Number(word);
+  if (!Number.isInteger(value) || value < 0)
+    throw new Error(`“${word}” is no identifier. Write 0x201, or several with commas.`);
+  return value;
+}
