@@ -445,3 +445,26 @@ def test_a_bus_without_such_faults_says_so() -> None:
     scene = moving().bus("loop0", "loop").port("J1", sensors=["arm/J1.angle"])
     with pytest.raises(LinkworkError, match=r"loop0.*knows no fault 'drop'.*none"):
         opened(scene.fault("lost", "drop", bus="loop0"))
+
+
+def test_an_edit_that_takes_away_what_was_struck_ends_the_fault() -> None:
+    """The sensor is gone after the edit; the fault too, and people are told."""
+    edited = moving()
+    edited.sensors.clear()
+    with opened(moving()) as session:
+        session.send(Fault("off", kind="offset", args={"sensor": "angle", "by": 0.5}))
+        session.step(10)
+        session.swap(edited).result(timeout=60)
+        session.step(10)
+        assert session.version == 2
+        assert "fault off is gone with what it struck." in told(session)
+        assert not len(session.cycle.trouble)
+
+
+def test_people_are_told_once_of_what_comes_and_goes() -> None:
+    """A fault that begins again and again by chance does not flood the messages."""
+    scene = moving().fault("tic", "stuck", sensor="angle", chance=200.0, lasts=0.002)
+    with opened(scene) as session:
+        session.step(500)
+        assert (session.cycle.trouble.find("tic") or pytest.fail()).count > 50
+    assert told(session) == ["fault tic begins: stuck angle.", "fault tic is over."]

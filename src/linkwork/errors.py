@@ -119,5 +119,5 @@ def not_found(
     return NameNotFound(
         f"there is no {kind} named {name!r}.",
         origin=origin,
-        hint=suggestion(name, names, kind=f"{kind}s"),
+        hint=suggestion(name, names, kind=f"{kind}es" if kind.endswith("s") else f"{kind}s"),
     )

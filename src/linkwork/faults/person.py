@@ -81,7 +81,7 @@ class Person(Fault):
         self._look()
 
     def strike(self, phase: Phase) -> None:  # noqa: D102
-        if phase is not Phase.MOVE:
+        if phase is not Phase.MOVE or not self.mine:
             return
         here = self.state.q[self._place : self._place + 2]
         goal = self.params.to if self.active else self._home
@@ -90,7 +90,7 @@ class Person(Fault):
         here += way if far <= step else way * (step / far)
 
     def lift(self, phase: Phase) -> None:  # noqa: D102
-        if phase is Phase.MOVE:
+        if phase is Phase.MOVE and self.mine:
             self._look()
 
     def _look(self) -> None:

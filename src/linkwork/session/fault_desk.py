@@ -92,6 +92,8 @@ class FaultDesk:
             name, active = fault.spec.name, fault.active
             if self._said.get(name, False) != active:
                 self._said[name] = active
+                if _comes_and_goes(fault):
+                    continue
                 what = f"{fault.type} {fault.about}".strip()
                 if active:
                     self._session.say(f"fault {name} begins: {what}.", level="warning", source=name)
@@ -119,3 +121,8 @@ class FaultDesk:
         if begun:
             session.partners.order(bus, "fault", args)
         self._ordered[name] = begun, process.restarts
+
+
+def _comes_and_goes(fault: Fault) -> bool:
+    """Whether people know by now that it begins again and again by chance."""
+    return fault.params.chance is not None and not fault.once_begun and fault.count > 1

@@ -444,6 +444,8 @@ class Session(Board):
         self._meet_partners()
         self.outbox.greet(self)
         self.say(f"the scene was edited; this is version {self.version}.", source="scene")
+        for name in cycle.trouble.lost:
+            self.say(f"fault {name} is gone with what it struck.", level="warning", source=name)
         for error in failures:
             self._stumble(error)
 

@@ -29,11 +29,13 @@ class Trouble:
     Attributes:
         faults: The scene's.
         live: Those that people injected, by their place in the state.
+        lost: Names of those that an edit of the scene ended, because what they struck is gone.
     """
 
     def __init__(self, world: World) -> None:
         self.faults: list[Fault] = [_build(world, spec) for spec in world.faults]
         self.live: list[Fault | None] = [None] * LIVE
+        self.lost: list[str] = []
         self._all: list[Fault] = list(self.faults)
 
     def __iter__(self) -> Iterator[Fault]:
@@ -118,21 +120,19 @@ class Trouble:
                 return slot
         raise SessionError(f"{LIVE} faults are injected already.", hint="End one of them first.")
 
-    def take_over(self, old: Trouble) -> list[str]:
+    def take_over(self, old: Trouble) -> None:
         """Injects what was injected into the scene before its edit; names what no longer fits."""
-        lost = []
         for slot, fault in enumerate(old.live):
             if fault is None or not fault.mine:
                 continue
             try:
                 self.inject(fault.spec, slot)
             except LinkworkError:
-                lost.append(fault.spec.name)
+                self.lost.append(fault.spec.name)
                 continue
             for name in Fault.memory():
                 field = f"{_place(slot)}/{name.removeprefix('int:')}"
                 self._cycle.state[field][...] = old._cycle.state[field]
-        return lost
 
 
 def _place(slot: int) -> str:
