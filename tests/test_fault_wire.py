@@ -171,8 +171,7 @@ def test_a_controllers_lines_are_lost_until_the_fault_ends(tmp_path: Path) -> No
     """What the controller says does not arrive; what the part tells still does."""
     with Session(part_cell(tmp_path)) as session:
         controller = Controller(door(session))
-        args = {"bus": "part", "node": "controller"}
-        session.send(Fault("deaf", kind="drop", args=args))
+        session.send(Fault("deaf", kind="drop", args={"bus": "part", "node": "controller"}))
         session.step()
 
         def lost() -> bool:
