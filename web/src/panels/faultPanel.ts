@@ -107,7 +107,8 @@ function card(fault: FaultState, wire: RunningFault[]): HTMLElement {
       {},
       h("b", {}, fault.name),
       h("p", {}, [fault.kind.replace("_", " "), fault.about].filter(Boolean).join(" ")),
-      h("p", { class: fault.active ? "warn" : "" }, [state, fault.when, ...hits].join(", ")),
+      h("p", { class: fault.active ? "warn" : "" }, [state, fault.when].join(", ")),
+      ...hits.map((words) => h("p", { class: "warn" }, words)),
     ),
     fault.active || fault.waits
       ? iconButton("close", `End fault ${fault.name}`, () => turn(false))

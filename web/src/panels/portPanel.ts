@@ -96,7 +96,10 @@ const faultWords = (count: number): string => (count === 1 ? "1 fault" : `${coun
 
 /** A line about a door: where software connects; a click copies the address. */
 function doorRow(door: string): HTMLElement {
-  const [words, address] = [door.replace(/^[^:]*: /, ""), door.split(" ").at(-1) ?? door];
+  const [words, address] = [
+    door.replace(/^[^:]*: /, "").replace(" on ", " "),
+    door.split(" ").at(-1) ?? door,
+  ];
   const copy = (): void => {
     navigator.clipboard
       ?.writeText(address)
