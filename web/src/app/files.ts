@@ -20,20 +20,39 @@ function doing(run: () => void): () => undefined {
   };
 }
 
-/** Asks about unsaved changes before something replaces the scene. */
-export function leaving(go: () => void): void {
-  if (!store.scene || !store.undo.dirty || !isDriver()) return go();
+/** Asks about changes of the scene behind a recording, which would be lost with it. */
+function leavingBehind(files: string[], go: (discard: boolean) => void): void {
+  const words = `${files.map(short).join(", ")} waits behind this recording, with changes that are not saved.`;
+  openDialog(
+    "Discard the changes?",
+    [h("p", {}, words)],
+    [
+      { label: "Discard", run: doing(() => go(true)), style: "raised" },
+      {
+        label: "Back to the scene",
+        style: "accent",
+        run: doing(() => void command({ type: "live" })),
+      },
+    ],
+  );
+}
+
+/** Asks about unsaved changes before something replaces the scene; goes on with "discard" or not. */
+export function leaving(go: (discard: boolean) => void): void {
+  const behind = store.scene?.replay?.unsaved ?? [];
+  if (behind.length > 0 && isDriver()) return leavingBehind(behind, go);
+  if (!store.scene || !store.undo.dirty || !isDriver()) return go(false);
   const files = store.undo.files.map(short).join(", ");
   openDialog(
     "Save the changes?",
     [h("p", {}, `${files || "The scene"} has changes that are not saved.`)],
     [
-      { label: "Discard", run: doing(go), style: "raised" },
+      { label: "Discard", run: doing(() => go(true)), style: "raised" },
       {
         label: store.undo.own ? "Save" : "Save as…",
         style: "accent",
         run: doing(() => {
-          next = go;
+          next = () => go(false);
           save();
         }),
       },
@@ -42,11 +61,18 @@ export function leaving(go: () => void): void {
 }
 
 export function openScene(scene: string): void {
-  leaving(() => void command({ type: "open", scene }));
+  // A recording takes nothing away: the scene waits behind it.
+  if (/\.mcap$/i.test(scene)) return void command({ type: "open", scene });
+  leaving((discard) => void command({ type: "open", scene, discard }));
 }
 
 export function closeScene(): void {
-  leaving(() => void command({ type: "close_scene" }));
+  leaving((discard) => void command({ type: "close_scene", discard }));
+}
+
+/** Runs the scene of the recording from the instant that is shown. */
+export function goOn(): void {
+  leaving((discard) => void command({ type: "go_on", discard }));
 }
 
 /** Saves where the files are, or asks where to if they are a kit's. */
@@ -107,7 +133,9 @@ export function newScene(part = ""): void {
         run: () => {
           const name = input.value.trim();
           if (!NAME.test(name)) return "A name has letters, digits, _ and -.";
-          return doing(() => leaving(() => void command({ type: "new_scene", name, part })))();
+          return doing(() =>
+            leaving((discard) => void command({ type: "new_scene", name, part, discard })),
+          )();
         },
       },
     ],

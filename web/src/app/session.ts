@@ -1,6 +1,7 @@
 import { Connection, type LinkState } from "../protocol/connection";
 import { CONTACTS, GHOST, POSES, SIGNALS, type Block, type Picture } from "../protocol/frames";
 import type { FromServer, Refused, Scene } from "../protocol/messages";
+import { run } from "./commands";
 import { forgetTrails, receiveSignals, rewatch } from "./signals";
 import { exists, isDriver, same, store } from "./store";
 import { show } from "./show";
@@ -117,21 +118,22 @@ function closed(): void {
   announce("scene");
 }
 
+/** What leaves a recording; where that is refused, its reason is what helps. */
+const LEAVING = new Set(["go_on", "open", "close_scene", "new_scene"]);
+
 /** Says what was refused, with the one thing that helps. */
 function refused(m: Refused): void {
   if (m.what === "edit" && m.key) return;
   const signal = m.key;
   const take = m.what === "set" && store.owners[signal] !== undefined;
-  const recorded = Boolean(store.scene?.replay) && m.what !== "go_on" && m.what !== "open";
+  const recorded = Boolean(store.scene?.replay) && !LEAVING.has(m.what);
   toast({
     level: take || recorded ? "warning" : "error",
     text: m.text,
     ...(take
       ? { action: { label: "Take it over", run: () => void send({ type: "take", signal }) } }
       : {}),
-    ...(recorded
-      ? { action: { label: "Go on from here", run: () => void send({ type: "go_on" }) } }
-      : {}),
+    ...(recorded ? { action: { label: "Go on from here", run: () => void run("go-on") } } : {}),
   });
 }
 

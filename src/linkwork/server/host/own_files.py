@@ -94,7 +94,11 @@ def save(project: Project) -> list[str]:
                 hint="Save it under another name.",
             )
     for document in changed:
-        Path(document.path).parent.mkdir(parents=True, exist_ok=True)
+        folder = os.path.dirname(os.path.abspath(document.path))
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as error:
+            raise FormatError(f"{folder} cannot be made: {error.strerror}.") from None
         document.save()
     return [document.path for document in changed]
 
@@ -137,11 +141,9 @@ def save_as(project: Project, path: str, *, overwrite: bool) -> list[str]:
             return kit_name(file)
         if not os.path.isfile(file):
             return None
-        new = os.path.join(folder, os.path.basename(file))
-        if os.path.exists(new) and Path(new).read_bytes() != Path(file).read_bytes():
-            return None  # something else has this name here; the kit's own is named instead
-        beside[new] = file
-        return os.path.basename(file)
+        new = _place_beside(folder, real, beside)
+        beside[new] = real
+        return os.path.basename(new)
 
     texts = {
         new: moved(project.document(real).text, real, new, naming) for real, new in copies.items()
@@ -159,6 +161,30 @@ def save_as(project: Project, path: str, *, overwrite: bool) -> list[str]:
     for new, text in reversed(texts.items()):
         replace_file(new, text.encode("utf-8"))
     return [*texts, *beside]
+
+
+def _place_beside(folder: str, file: str, taken: dict[str, str]) -> str:
+    """Where a copy of a file goes in a folder: under its own name, or with a number behind it.
+
+    Raises:
+        FormatError: If a file cannot be read.
+    """
+    number, (stem, ending) = 1, os.path.splitext(os.path.basename(file))
+    while True:
+        place = os.path.join(folder, f"{stem}_{number}{ending}" if number > 1 else stem + ending)
+        if place in taken:
+            if taken[place] == file:
+                return place
+        elif not os.path.exists(place) or _is_same(place, file):
+            return place
+        number += 1
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.isfile(one) and Path(one).read_bytes() == Path(other).read_bytes()
+    except OSError as error:
+        raise FormatError(f"{error.filename} cannot be read: {error.strerror}.") from None
 
 
 def _touched_kit_files(project: Project) -> list[str]:
