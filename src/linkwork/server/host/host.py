@@ -29,7 +29,7 @@ _WORLDS = 1 << 16
 _log = logging.getLogger(__name__)
 _UNSAVED = (
     "the scene that waits behind this recording has changes that are not saved. "
-    "Go back to it with Back to now and save them, or discard them."
+    "Go back to it with Back to live and save them, or discard them."
 )
 
 
