@@ -5,8 +5,17 @@ import { command, send } from "./session";
 import { isDriver, store } from "./store";
 import { on } from "./topics";
 
+/** The key of a refusal to write over a file that is there. */
+const TAKEN = "exists";
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
+/** What waits for the scene to be saved: something that replaces it. */
 let next: (() => void) | null = null;
+/** The file that was asked for last by "Save as". */
+let asked = "";
+
+function stay(): void {
+  next = null;
+}
 
 function short(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
@@ -78,35 +87,45 @@ export function goOn(): void {
 /** Saves where the files are, or asks where to if they are a kit's. */
 export function save(): void {
   if (store.scene?.editable === false) return convertOffer();
-  if (store.undo.own || !store.undo.dirty) command({ type: "save" });
-  else saveAs();
+  if (!store.undo.own && store.undo.dirty) return askWhere();
+  if (!command({ type: "save" })) stay();
 }
 
 export function saveAs(): void {
+  stay();
   if (store.scene?.editable === false) return convertOffer();
-  const [field, input] = dialogField("File", store.undo.suggestion);
+  askWhere();
+}
+
+/** Asks for a file; `taken` is one that is there already, which may be replaced. */
+function askWhere(taken = ""): void {
+  const [field, input] = dialogField("File", taken || store.undo.suggestion);
   const words = store.undo.own
     ? "The scene goes on in the new file. Parts stay where they are."
     : "This scene is a kit's, which is not written over. What you changed is saved beside the new file.";
+  const write = (replace: boolean): string | undefined => {
+    const typed = input.value.trim();
+    if (!typed) return "Give the file a name.";
+    asked = typed.endsWith(".toml") ? typed : `${typed}.toml`;
+    // Only the file that was asked about is replaced, not one whose name was typed since.
+    const overwrite = replace && asked === taken;
+    if (!command({ type: "save_as", path: asked, overwrite })) stay();
+    return undefined;
+  };
+  const there = h("p", { role: "alert" }, `There is a file ${short(taken)} already.`);
   openDialog(
     "Save as",
-    [field, h("p", {}, words)],
+    [field, ...(taken ? [there] : []), h("p", {}, words)],
     [
-      {
-        label: "Save",
-        style: "accent",
-        run: () => {
-          const path = input.value.trim();
-          if (!path) return "Give the file a name.";
-          command({ type: "save_as", path: path.endsWith(".toml") ? path : `${path}.toml` });
-          return undefined;
-        },
-      },
+      ...(taken ? [{ label: "Replace", run: () => write(true), style: "raised" as const }] : []),
+      { label: "Save", run: () => write(false), style: "accent" },
     ],
+    stay,
   );
 }
 
 function convertOffer(): void {
+  stay();
   openDialog(
     "This file cannot be edited",
     [h("p", {}, `${short(store.scene?.file ?? "It")} is not TOML. A copy of it can be.`)],
@@ -178,8 +197,15 @@ export function guardFiles(): void {
   });
   on("saved", () => {
     const go = next;
-    next = null;
+    stay();
     go?.();
   });
-  on("refused", () => (next = null));
+  on("refused", () => {
+    const { what, key } = store.refused ?? {};
+    if (what === "save_as" && key === TAKEN && asked) askWhere(asked);
+    else stay();
+  });
+  on("link", () => {
+    if (store.link !== "open") stay();
+  });
 }

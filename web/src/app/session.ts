@@ -56,7 +56,9 @@ export function command(message: Message): boolean {
     });
     return false;
   }
-  return send(message);
+  const sent = send(message);
+  if (!sent) toast({ level: "warning", text: "Not connected: this was not done." });
+  return sent;
 }
 
 /** Who this was before the line broke, so that nobody else is made to drive meanwhile. */
@@ -123,7 +125,8 @@ const LEAVING = new Set(["go_on", "open", "close_scene", "new_scene"]);
 
 /** Says what was refused, with the one thing that helps. */
 function refused(m: Refused): void {
-  if (m.what === "edit" && m.key) return;
+  // What is said where it was asked: at the field, in the dialog.
+  if (m.key && (m.what === "edit" || m.what === "save_as")) return;
   const signal = m.key;
   const take = m.what === "set" && store.owners[signal] !== undefined;
   const recorded = Boolean(store.scene?.replay) && !LEAVING.has(m.what);

@@ -1,6 +1,14 @@
 import type { Row } from "../protocol/messages";
 import { h } from "../ui/dom";
-import { keyWords, numberList, plain, readNumber, stepSize, unitSign } from "./attributeWords";
+import {
+  keyWords,
+  numberList,
+  plain,
+  readNumber,
+  stepped,
+  stepSize,
+  unitSign,
+} from "./attributeWords";
 
 export type Value = string | number | boolean;
 /** Attributes that every field of a row carries. */
@@ -163,7 +171,8 @@ function commits(
     const now = readNumber(input.value, row.unit);
     if (!numeric || step === 0 || now === null) return;
     event.preventDefault();
-    input.value = plain(now + step * (event.shiftKey ? 10 : 1) * stepSize({ ...row, value: now }));
+    const size = stepSize(row, readNumber(shown, row.unit) ?? 0, now);
+    input.value = plain(stepped(now, step * (event.shiftKey ? 10 : 1) * size, size));
     clearTimeout(resting);
     resting = window.setTimeout(settle, REST);
   });

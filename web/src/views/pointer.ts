@@ -21,6 +21,8 @@ export function attachPointer(stage: Stage, view: View): void {
   const element = view.element;
   let down: { x: number; y: number; button: number; hit: Hit | null; moved: boolean } | null = null;
   let link: LinkDrag | null = null;
+  /** Name of the scene in which the drag began. */
+  let dragged: string | undefined;
   let waiting: PointerEvent | null = null;
   const label = new DragLabel();
   element.append(label.element);
@@ -67,6 +69,7 @@ export function attachPointer(stage: Stage, view: View): void {
         { clientX: down.x, clientY: down.y },
         pull,
       );
+      dragged = store.scene?.name;
     }
     down.moved = true;
     if (link) {
@@ -89,9 +92,9 @@ export function attachPointer(stage: Stage, view: View): void {
     label.draw();
     announce("drag");
   };
-  /** What is dragged is still there: another scene, or another driver, ends a drag. */
+  /** What is dragged must still be there, and ours to drag. */
   on(["scene", "people"], () => {
-    if (link && !isDriver()) letGo(false);
+    if (link && (!isDriver() || store.scene?.name !== dragged)) letGo(false);
   });
   on("poses", () => link && label.draw());
   document.addEventListener("keydown", (event) => {

@@ -12,6 +12,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, SessionError
 from linkwork.server import messages as m
+from linkwork.server.host import own_files
 from linkwork.server.host.describe import describe
 from linkwork.server.host.editor import Editor, Opened
 from linkwork.server.host.mesh_store import MeshStore
@@ -192,6 +193,8 @@ class OpenScene:
             if self._past is not None and isinstance(message, _ACTING) and not _goes_back(message):
                 self._go_on_from_past()
             self._do(client, message)
+        except own_files.TakenError as error:
+            self._tell(client, m.Refused(what, str(error), "exists"))
         except LinkworkError as error:
             self._tell(client, m.Refused(what, str(error), key))
         if not isinstance(message, _STREAMED):

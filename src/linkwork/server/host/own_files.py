@@ -16,6 +16,10 @@ from linkwork.scene.project import Project
 _PACKAGE = Path(__file__).resolve().parents[2] / "kits"
 
 
+class TakenError(FormatError):
+    """A file is there already, and nobody said that it may be replaced."""
+
+
 def kit_name(file: str) -> str:
     """The kit name of a file that belongs to a kit of others; empty if it is the user's."""
     path = Path(file).resolve()
@@ -119,13 +123,14 @@ def save_as(project: Project, path: str, *, overwrite: bool) -> list[str]:
         The files that were written.
 
     Raises:
+        TakenError: If the file is there and may not be replaced.
         LinkworkError: If something cannot be written.
     """
     if os.path.splitext(path)[1] != ".toml":
         raise FormatError(f"{os.path.basename(path)!r} must end in .toml.", hint="Add .toml.")
     main, folder = os.path.realpath(project.main.path), os.path.dirname(os.path.abspath(path))
     if os.path.exists(path) and not overwrite and os.path.realpath(path) != main:
-        raise FormatError("there is such a file already.", origin=Origin(path))
+        raise TakenError("there is such a file already.", origin=Origin(path))
     copies = {main: path}
     for real in _touched_kit_files(project):
         copies.setdefault(real, free_path(folder, Path(real).stem, copies.values()))
