@@ -24,6 +24,7 @@ import { studio } from "./shell/studio";
 import { listenDrops } from "./start/dropZone";
 import { startPage } from "./start/startPage";
 import { tellRecorded } from "./transport/recorded";
+import { forgetErrors } from "./ui/toast";
 import { Stage } from "./views/stage";
 
 loadTheme();
@@ -47,6 +48,7 @@ function place(): void {
     : "Linkwork Studio";
 }
 on("scene", place);
+on("scene", forgetErrors);
 place();
 listenKeys();
 listenWidth();

@@ -131,7 +131,7 @@ function refused(m: Refused): void {
   const take = m.what === "set" && store.owners[signal] !== undefined;
   const recorded = Boolean(store.scene?.replay) && !LEAVING.has(m.what);
   toast({
-    level: take || recorded ? "warning" : "error",
+    level: take || recorded ? "warning" : /^(un|re)do$/.test(m.what) ? "info" : "error",
     text: m.text,
     ...(take
       ? { action: { label: "Take it over", run: () => void send({ type: "take", signal }) } }

@@ -118,7 +118,8 @@ function listField(
     commits(input, plain(value), row, true, all);
     return input;
   });
-  const unit = row.unit && !letters.length ? unitSign(row.unit) : "";
+  const unit = row.unit ? unitSign(row.unit) : "";
+  const each = unit.length <= 2 && !letters.length; // a longer one would hide the numbers
   return h(
     "div",
     { class: "input-list", title: row.unit },
@@ -128,9 +129,10 @@ function listField(
         { class: "input-box" },
         letters[i] && h("span", { class: `letter axis-${letters[i]} filled` }, letters[i]),
         input,
-        unit && h("span", { class: "unit" }, unit),
+        each && unit && h("span", { class: "unit" }, unit),
       ),
     ),
+    !each && unit && h("span", { class: "unit" }, unit),
   );
 }
 

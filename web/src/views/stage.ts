@@ -169,6 +169,7 @@ export class Stage {
       this.ghostStale = false;
     }
     this.ghost.pose(show.ghost ? store.ghost : null, store.poses);
+    this.bodies.root.visible = store.poses !== null; // until then nobody knows where they are
     this.bodies.root.updateMatrixWorld();
     this.ghost.root.updateMatrixWorld();
     this.ghost.edge.follow();
