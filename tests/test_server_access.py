@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from linkwork.errors import FormatError
+from linkwork.errors import FormatError, LinkworkError
 from linkwork.hosts import is_loopback
-from linkwork.server.access import Access, allowed
+from linkwork.server.access import Access, allowed, check_token
 from linkwork.server.imports import files_of, keep
 from linkwork.server.people import People
 from linkwork.server.recent import Recents
@@ -37,6 +37,8 @@ def test_the_server_loads_neither_the_compiler_nor_the_physics() -> None:
         ({"host": "localhost:8350", "origin": "null"}, False),
         ({"host": "evil.example:8350", "origin": "http://evil.example:8350"}, False),
         ({}, False),
+        ({"host": "["}, False),
+        ({"host": "localhost:8350", "origin": "http://["}, False),
     ],
 )
 def test_on_loopback_only_our_own_page_is_trusted(headers: dict[str, str], trusted: bool) -> None:
@@ -49,6 +51,14 @@ def test_a_token_is_compared_whole() -> None:
     access = Access("secret", "127.0.0.1")
     assert access.knows("secret")
     assert not any(access.knows(t) for t in (None, "", "secre", "secrets", "s\N{EURO SIGN}"))
+
+
+def test_a_short_token_is_for_this_machine_only() -> None:
+    """Where others reach the studio it must be long; none at all is made up."""
+    for token, host in (("lab", "127.0.0.1"), ("", "0.0.0.0"), ("workbench", "0.0.0.0")):
+        check_token(token, host)
+    with pytest.raises(LinkworkError, match="too short"):
+        check_token("lab", "0.0.0.0")
 
 
 def test_names_of_this_machine() -> None:

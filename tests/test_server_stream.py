@@ -3,14 +3,17 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
+from linkwork.server.app import TOO_SLOW, _live
 from linkwork.server.hub import Hub
-from linkwork.server.messages import BLOCK, CONTACTS, HEADER, POSES, SIGNALS
+from linkwork.server.messages import BLOCK, CONTACTS, HEADER, POSES, PROTOCOL, SIGNALS
 from linkwork.server.relay import Picture, Tell, encode
-from linkwork.server.stream import Frames
+from linkwork.server.stream import MOST_BYTES, MOST_TEXTS, Frames, Stream
 from linkwork.session.link import connect, serve
 from studio_rig import GHOST, PATIENCE, studio
 
@@ -67,6 +70,121 @@ def test_a_hub_ends_when_the_links_end_comes_with_its_last_words() -> None:
 
     asyncio.run(run())
     peer.close()
+
+
+class Stuck:
+    """A socket whose other end has stopped reading."""
+
+    async def send_text(self, data: str) -> None:
+        await asyncio.Event().wait()
+
+    async def send_bytes(self, data: bytes) -> None:
+        await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(("size", "count"), [(1, 2 * MOST_TEXTS), (MOST_BYTES // 4, 8)])
+def test_a_client_that_stops_reading_is_given_up(size: int, count: int) -> None:
+    """Also while a text is being sent to it; nothing is kept for it from then on."""
+
+    async def run() -> None:
+        stream = Stream(Stuck())
+        sender = asyncio.ensure_future(stream.run())
+        for _ in range(count):
+            stream.text("x" * size)
+            await asyncio.sleep(0)
+        await asyncio.wait_for(stream.given_up.wait(), PATIENCE)
+        stream.text("x" * size)
+        stream.show(Frames(picture()))
+        assert not stream._texts
+        assert stream._newest is None
+        assert not sender.done()  # who waits for it would wait for ever
+        sender.cancel()
+        await asyncio.gather(sender, return_exceptions=True)
+
+    asyncio.run(run())
+
+
+class Stalled:
+    """A WebSocket that takes nothing, not even its end; that it was closed is remembered."""
+
+    query_params: ClassVar[dict[str, str]] = {"protocol": str(PROTOCOL)}
+
+    def __init__(self) -> None:
+        self.code = 0
+
+    async def accept(self) -> None: ...
+
+    async def receive(self) -> dict[str, str]:
+        return await asyncio.Event().wait()  # type: ignore[return-value]
+
+    async def send_text(self, data: str) -> None:
+        await asyncio.Event().wait()
+
+    send_bytes = send_text
+
+    async def close(self, code: int) -> None:
+        self.code = code
+        await asyncio.Event().wait()
+
+
+def test_a_connection_that_takes_nothing_is_ended() -> None:
+    """The one who stalls is out, although neither reading nor writing nor closing ends."""
+
+    async def run() -> None:
+        with serve() as link, connect(link.address, link.key) as peer:
+            hub, socket = Hub(peer, "0", lambda: None), Stalled()
+            served = asyncio.ensure_future(_live(socket, hub))  # type: ignore[arg-type]
+            while not hub.people.names:
+                await asyncio.sleep(0)
+            for _ in range(2 * MOST_TEXTS):
+                hub.take("A", b"garbage")
+            await asyncio.wait_for(served, PATIENCE)
+            assert socket.code == TOO_SLOW
+            assert not hub.people.names
+
+    asyncio.run(run())
+
+
+class Eyes:
+    """A socket that remembers the versions of the pictures that it got."""
+
+    def __init__(self) -> None:
+        self.versions: list[int] = []
+
+    async def send_text(self, data: str) -> None: ...
+
+    async def send_bytes(self, data: bytes) -> None:
+        self.versions.append(HEADER.unpack_from(data)[3])
+
+
+def test_no_picture_of_another_scene_is_shown() -> None:
+    """One that comes before its scene waits for it; one of the scene before is never sent."""
+
+    async def run() -> None:
+        with serve() as link, connect(link.address, link.key) as peer:
+            hub, eyes = Hub(peer, "0", lambda: None), Eyes()
+            stream = Stream(eyes)
+            hub.join(stream)
+            hub.start()
+            sender = asyncio.ensure_future(stream.run())
+
+            async def settle(event: bytes, shown: list[int]) -> None:
+                link.emit(encode(Tell("", "scene", event)))
+                end = asyncio.get_running_loop().time() + PATIENCE
+                while eyes.versions != shown:
+                    assert asyncio.get_running_loop().time() < end, eyes.versions
+                    await asyncio.sleep(0.01)
+
+            link.publish(encode(picture()))
+            await settle(b'{"version": 7}', [7])
+            link.publish(encode(picture()))
+            link.publish(encode(replace(picture(), version=9)))
+            await settle(b'{"version": 8}', [7])
+            await settle(b'{"version": 9}', [7, 9])
+            sender.cancel()
+            await asyncio.gather(sender, return_exceptions=True)
+
+    asyncio.run(run())
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="looks into /proc")

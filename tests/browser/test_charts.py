@@ -33,7 +33,7 @@ def test_a_chart_shows_what_the_session_computed(gripper_page: StudioPage, gripp
     tab.get_by_label("Joint or part").select_option("J2")
     tab.get_by_label("Variable").select_option("angle")
     assert tab.get_by_role("option").and_(tab.locator(".palette-row")).count() == 1
-    tab.get_by_role("textbox", name="Signal", exact=True).press("Enter")
+    tab.get_by_role("combobox", name="Signal", exact=True).press("Enter")
     chart = tab.get_by_role("group", name=f"Chart of {ANGLE}")
     for signal in (SPEED, TARGET):
         chart.get_by_role("button", name="Add a curve").click()

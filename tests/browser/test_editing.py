@@ -129,6 +129,15 @@ def attribute(page: StudioPage, key: str) -> Locator:
     return page.page.locator(f"[role=complementary] [data-key='{key}']")
 
 
+def change_friction(page: StudioPage) -> None:
+    """Edits a scene that is a kit's."""
+    page.row("ground").click()
+    page.page.locator(".unset summary").click()
+    attribute(page, "friction").fill("0.4")
+    attribute(page, "friction").press("Enter")
+    page.until("store.undo.dirty && !store.undo.own")
+
+
 def until(page: StudioPage, test: Callable[[], bool]) -> None:
     """Waits for something on the server's side, in step with the page."""
     for _ in range(600):
@@ -313,11 +322,7 @@ def test_unsaved_changes_are_not_lost_without_a_word(bench: StudioPage, folder: 
 def test_a_kits_scene_is_saved_as_ones_own(bench: StudioPage, folder: Path) -> None:
     """Save asks for a name, writes what changed, and goes on in the new file."""
     reopen(bench, "gripper/follow")
-    bench.row("ground").click()
-    bench.page.locator(".unset summary").click()
-    attribute(bench, "friction").fill("0.4")
-    attribute(bench, "friction").press("Enter")
-    bench.until("store.undo.dirty && !store.undo.own")
+    change_friction(bench)
     bench.press("Control+S")
     dialog = bench.page.get_by_role("dialog", name="Save as")
     dialog.get_by_label("File").fill("mine.toml")
@@ -325,3 +330,56 @@ def test_a_kits_scene_is_saved_as_ones_own(bench: StudioPage, folder: Path) -> N
     bench.until("!store.undo.dirty && store.scene.file.endsWith('/mine.toml')")
     assert "friction = 0.4" in (folder / "mine.toml").read_text()
     assert (folder / "follow.py").is_file()
+
+
+def test_a_save_that_was_left_closes_nothing_later(bench: StudioPage) -> None:
+    """Back to the gallery, Save as, Cancel: the next save is a save and no more."""
+    reopen(bench, "gripper/follow")
+    change_friction(bench)
+    bench.page.get_by_role("button", name="Linkwork, back to the gallery").click()
+    bench.page.get_by_role("dialog").get_by_role("button", name="Save as…").click()
+    dialog = bench.page.get_by_role("dialog", name="Save as")
+    dialog.get_by_role("button", name="Cancel").click()
+    bench.press("Control+S")
+    dialog.get_by_label("File").fill("kept.toml")
+    dialog.get_by_role("button", name="Save").click()
+    bench.until("!store.undo.dirty && store.scene?.file.endsWith('/kept.toml')")
+    expect(bench.page.get_by_role("status").filter(has_text="kept.toml")).to_be_visible()
+    bench.press("ArrowRight")  # all that was asked for before this has been answered
+    bench.until("store.scene !== null && store.status.time > 0")
+
+
+def test_save_as_replaces_a_file_when_told_to(bench: StudioPage, folder: Path) -> None:
+    """A name in use is asked about with the name still there; what waited for the save goes on."""
+    (folder / "mine.toml").write_text(BENCH)
+    reopen(bench, "gripper/follow")
+    change_friction(bench)
+    bench.page.get_by_role("button", name="Linkwork, back to the gallery").click()
+    bench.page.get_by_role("dialog").get_by_role("button", name="Save as…").click()
+    dialog = bench.page.get_by_role("dialog", name="Save as")
+    dialog.get_by_label("File").fill("mine")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("alert").first).to_have_text("There is a file mine.toml already.")
+    assert dialog.get_by_label("File").input_value() == "mine.toml"
+    assert (folder / "mine.toml").read_text() == BENCH
+    dialog.get_by_role("button", name="Replace").click()
+    bench.until("store.scene === null")
+    assert "friction = 0.4" in (folder / "mine.toml").read_text()
+    reopen(bench, str(folder / "bench.toml"))
+
+
+def test_another_scene_ends_a_drag(bench: StudioPage) -> None:
+    """The pointer that is still down moves nothing in the scene that comes."""
+    start = bench.find("front", "left/tip")
+    mouse = bench.page.mouse
+    mouse.move(*start)
+    mouse.down()
+    mouse.move(start[0] + 20, start[1] + 20, steps=4)
+    until(bench, lambda: bool(running(bench).session.state.q.any()))
+    reopen(bench, "gripper/follow")
+    bench.page.evaluate("linkwork.store.refused = null")
+    mouse.move(start[0] + 60, start[1] + 40, steps=4)
+    mouse.up()
+    bench.page.evaluate("linkwork.send({ type: 'inspect', name: 'arm/E3', kind: 'element' })")
+    bench.until("store.attributes?.name === 'arm/E3'")
+    assert bench.ask("store.refused") is None  # "the scene has no left/bend"

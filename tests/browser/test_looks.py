@@ -161,7 +161,7 @@ def background(page: StudioPage) -> float:
 def test_shadows_can_be_switched_off(view: StudioPage, one_eye: np.ndarray) -> None:
     """The floor is darker where the robot keeps the light away."""
     view.page.get_by_role("button", name="Show in views").click()
-    view.page.get_by_role("menuitemradio", name="Shadows").click()
+    view.page.get_by_role("menuitemcheckbox", name="Shadows").click()
     without = pixels(view)
     darker = (without.mean(axis=2) - one_eye.mean(axis=2)) > 4
     assert 0.002 < darker.mean() < 0.5

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from linkwork.server.host.open_recording import OpenRecording
 from linkwork.server.host.open_scene import OpenScene
@@ -138,6 +138,26 @@ def test_recorded_in_the_studio_opened_and_back_to_live(
     page.page.get_by_role("button", name="Back to live").click()
     page.until("store.scene && !store.scene.replay && store.status.time > a", begun)
     assert isinstance(gripper.host.open, OpenScene)
+
+
+def test_changes_behind_a_recording_are_asked_about(
+    gripper_page: StudioPage, gripper: Studio, run: Path
+) -> None:
+    """Leaving a recording asks about the scene that waits behind it, and leads back there."""
+    page = gripper_page
+    gripper.host._recents.add(str(run), run.name)  # files that were open may be opened again
+    edit = {"type": "edit", "kind": "element", "name": "ground", "key": "friction", "value": 0.3}
+    page.page.evaluate("(edit) => linkwork.command(edit)", edit)
+    page.until("store.undo.dirty")
+    page.page.evaluate("(scene) => linkwork.command({ type: 'open', scene })", str(run))
+    page.until("store.scene.replay && store.scene.replay.unsaved.length === 1")
+    page.page.get_by_role("button", name="Go on from here").first.click()
+    dialog = page.page.get_by_role("dialog", name="Discard the changes?")
+    expect(dialog).to_contain_text("follow.toml waits behind this recording")
+    dialog.get_by_role("button", name="Back to the scene").click()
+    page.until("store.scene && !store.scene.replay && store.undo.dirty")
+    page.press("Control+Z")
+    page.until("!store.undo.dirty")
 
 
 @pytest.mark.capability(89, 97)

@@ -11,12 +11,21 @@ from studio_rig import studio
 from studio_state import eventually, scene_of
 
 MINE = "store.people.driver === store.you"
+_MASS = "document.querySelector('[role=complementary] [data-key=mass]')"
+#: Edits an attribute at once, while there is no line.
+_EDIT = f"""() => {{
+  const field = {_MASS};
+  window.shown = field.value;
+  field.value = "7.5";
+  field.dispatchEvent(new Event("change"));
+  return true;
+}}"""
 
 
 def test_a_server_that_dies_is_started_anew_and_found_again(
     chromium: Browser, tmp_path: Path
 ) -> None:
-    """The session goes on, and who drove drives again; who watched still watches."""
+    """The session goes on, who drove drives again; what was edited meanwhile is put back."""
     with (
         studio("gripper/follow", tmp_path) as running,
         opened(chromium, running, expect_errors=True) as page,
@@ -27,8 +36,12 @@ def test_a_server_that_dies_is_started_anew_and_found_again(
         page.until("store.people.people.length === 2")
         drives, watches = (page, other) if page.ask(MINE) else (other, page)
         before = scene_of(running)
+        drives.row("arm/E3").click()
+        drives.until(f"store.attributes?.name === 'arm/E3' && {_MASS}")
         os.kill(running.server.pid, signal.SIGKILL)
-        drives.until("store.link !== 'open'")
+        drives.until(f"store.link !== 'open' && ({_EDIT})()")
+        drives.page.get_by_text("Not connected: this was not done.").wait_for()
+        drives.until(f"{_MASS}.value === window.shown")
         for each in (drives, watches):
             each.until("store.link === 'open' && store.people.people.length === 2")
         drives.until(MINE)

@@ -27,6 +27,7 @@ def test_a_page_without_a_token_says_how_to_get_in(chromium: Browser, gripper: S
     tab.goto(f"http://{gripper.address}/")
     tab.locator(".link-notice").get_by_text("The token is wrong.").wait_for()
     assert tab.evaluate("linkwork.store.scene") is None
+    assert tab.get_by_role("alert").count() == 1
     tab.get_by_role("button", name="Enter the token").click()
     tab.get_by_role("textbox", name="Token").wait_for()
     context.close()

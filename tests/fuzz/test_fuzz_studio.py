@@ -4,21 +4,43 @@ import asyncio
 import json
 import os
 import random
+import shutil
+from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
+import linkwork
+from host_rig import backstage
 from linkwork.errors import FormatError
 from linkwork.server import messages as m
 from linkwork.server import relay
 from linkwork.server.hub import Hub
 from linkwork.server.stream import Stream
 from linkwork.session.link import connect, serve
+from linkwork.session.session import Session
 from studio_rig import Studio, studio
 
 CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3000"))
+KITS = Path(linkwork.__file__).parent / "kits"
 KINDS = [str(kind.__struct_config__.tag) for kind in m.FromClient.__args__]
 WORDS: list[Any] = ["", "x", "gripper/J1.target", "x" * 5000, "\u0000", "../etc", "é", "scene"]
+#: Things of the scene that is edited, and keys that they have.
+THINGS = [
+    ("ground", "element", ["friction", "color", "shape.plane.size", "name"]),
+    ("arm/J1", "joint", ["axis", "limits", "limits_deg", "name"]),
+    ("lift", "agent", ["amplitude_deg", "frequency", "joint", "type"]),
+    ("follow", "agent", ["file", "on"]),
+    ("", "scene", ["step", "title", "gravity", "format"]),
+    ("arm", "part", ["at", "part", "on"]),
+    ("nothing", "element", ["mass"]),
+]
+KEYS = ["²", "٣", "", ".", "a.0.b", "shapes.99999999999999999999", "friction.x", "\0", "é", "0"]
+VALUES = ["1" * 5000, "[" * 500, "1979-05-27", "07:32:00", "nan", "inf", "-inf", "1e400", "0x10",
+          "{ a = 1 }", "[[1, 2], [3]]", "1\nb = 2", "'", '"""', "true", "[1, 'a']"]  # fmt: skip
+PATHS = ["~nobody-of-this-name/x.toml", "x\0.toml", "x" * 400 + ".toml", "follow.toml/x.toml", ".",
+         "/", "../x.toml", "mine.toml", "sub/mine.toml", "mine.txt", "follow.py/.toml"]  # fmt: skip
 NUMBERS: list[Any] = [0, 1, -1, 0.5, 1e300, -1e300, 2**31, 2**64, -(2**63), 1e-300, True]
 
 
@@ -136,17 +158,34 @@ def test_no_frame_of_a_client_disturbs_the_hub() -> None:
     asyncio.run(run())
 
 
-def test_a_studio_goes_on_after_what_nobody_would_send(tmp_path_factory: Any) -> None:
+def folder_of_ones_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A scene of the user's own in the folder that the program works in; returns its file."""
+    for name in ("follow.toml", "follow.py", "arm.toml"):
+        shutil.copy(KITS / "gripper" / name, folder / name)
+    monkeypatch.chdir(folder)
+    return folder / "follow.toml"
+
+
+def kit_files() -> dict[str, bytes]:
+    """Every file of the package's kits."""
+    files = (each for each in KITS.rglob("*") if each.is_file() and "__pycache__" not in each.parts)
+    return {str(each): each.read_bytes() for each in files}
+
+
+def test_a_studio_goes_on_after_what_nobody_would_send(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Over a real socket, as the driver: afterwards the scene still runs and answers."""
-    rng = random.Random(3)
-    # What ends, replaces or writes the scene has tests of its own.
-    calm = {"open", "close_scene", "save", "record", "edit", "speed", "undo", "redo"}
-    with studio("gripper/follow", tmp_path_factory.mktemp("studio")) as here:
-        harass(here, rng, calm)
+    scene, before = folder_of_ones_own(tmp_path, monkeypatch), kit_files()
+    # What ends or replaces the scene has tests of its own.
+    calm = {"open", "close_scene", "record", "speed", "new_scene"}
+    with studio(str(scene), tmp_path) as here:
+        harass(here, random.Random(3), calm)
         with here.client() as after:
             after.until("scene")
-            after.send("inspect", name="gripper", kind="part")
-            assert after.until("attributes")["name"] == "gripper"
+            after.send("inspect", name="ground", kind="element")
+            assert after.until("attributes")["name"] == "ground"
+    assert kit_files() == before
 
 
 def harass(here: Studio, rng: random.Random, spared: set[str]) -> None:
@@ -160,3 +199,56 @@ def harass(here: Studio, rng: random.Random, spared: set[str]) -> None:
             client.socket.send(text if rng.random() < 0.7 else data)
         client.send("control_grant", to="nobody")
         client.until("refused", lambda found: found["what"] == "control_grant")
+
+
+def edit(rng: random.Random) -> m.FromClient:
+    """An edit of something there is, or nearly, or a file to save to."""
+    name, kind, keys = rng.choice(THINGS)
+    value = rng.choice([*VALUES, *WORDS, *map(float, NUMBERS[:6]), True])
+    match rng.randrange(8):
+        case 0:
+            return m.SaveAs(rng.choice(PATHS), rng.random() < 0.5)
+        case 1:
+            return rng.choice([m.Undo(), m.Redo(), m.Save(), m.Convert()])
+        case 2:
+            return m.StorePosture(rng.choice(["home", "", "²", "a b", "x" * 300]))
+    return m.Edit(name, kind, rng.choice([*keys, *KEYS]), value)
+
+
+def test_no_edit_and_no_path_ends_the_studio_or_is_its_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Values, keys and files to save to as nobody would type them: taken, or refused in words."""
+    scene, before = folder_of_ones_own(tmp_path, monkeypatch), kit_files()
+    rng = random.Random(4)
+    with backstage(str(scene), tmp_path) as here:
+        here.until("scene")
+        for number in range(CASES // 40):
+            here.ask(edit(rng))
+            if number % 20 == 0:
+                here.ask(m.Inspect("ground", "element"))
+                here.until("attributes")
+        here.ask(m.Inspect("ground", "element"))
+        here.until("attributes")
+    assert "Traceback" not in caplog.text
+    assert kit_files() == before
+
+
+def test_no_message_ends_a_recording(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """While one is looked at, whatever comes is done or refused."""
+    path, rng = tmp_path / "recordings" / "run.mcap", random.Random(5)
+    path.parent.mkdir()
+    with Session("gripper/follow", record=path) as session:
+        session.run(0.2)
+    with backstage(str(path), tmp_path) as here:
+        here.until("scene")
+        for _ in range(CASES // 10):
+            found = read(json.dumps(message(rng)))
+            if not isinstance(found, str | m.Open | m.NewScene | m.CloseScene | m.GoOn):
+                here.ask(found)
+        for when in (-1e9, 1e9, 0.1):
+            here.ask(m.Seek(when))
+        here.ask(m.Inspect("ground", "element"))
+        here.until("attributes")
+    assert isinstance(read('{"type":"seek","time":1e308}'), str)
+    assert "Traceback" not in caplog.text

@@ -26,6 +26,7 @@ import { studio } from "./shell/studio";
 import { listenDrops } from "./start/dropZone";
 import { startPage } from "./start/startPage";
 import { tellRecorded } from "./transport/recorded";
+import { forgetErrors } from "./ui/toast";
 import { Stage } from "./views/stage";
 
 loadTheme();
@@ -49,6 +50,7 @@ function place(): void {
     : "Linkwork Studio";
 }
 on("scene", place);
+on("scene", forgetErrors);
 place();
 listenKeys();
 listenWidth();

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../src/protocol/messages";
-import { keyWords, originWords, rangeWords, readNumber } from "../src/panels/attributeWords";
+import {
+  keyWords,
+  originWords,
+  plain,
+  rangeWords,
+  readNumber,
+  stepped,
+  stepSize,
+} from "../src/panels/attributeWords";
 import { repairs } from "../src/panels/repairs";
 import { typeAhead } from "../src/tree/rows";
 
@@ -77,5 +85,33 @@ describe("typing ahead in the tree", () => {
     expect(typeAhead(labels, "j", 3)).toBe(2);
     expect(typeAhead(labels, "ti", 4)).toBe(5);
     expect(typeAhead(labels, "x", 4)).toBe(-1);
+  });
+});
+
+describe("numbers that are shown", () => {
+  it("have as many digits as they need, however small they are", () => {
+    expect(plain(4e-7)).toBe("4e−7");
+    expect(plain(-1.25e-5)).toBe("−1.25e−5");
+    expect(plain(0.00012345)).toBe("0.00012345");
+    expect(plain(12.345)).toBe("12.345");
+    expect(plain(0.1 + 0.2)).toBe("0.3");
+    expect(plain(-0.5)).toBe("−0.5");
+    expect(plain(1234567)).toBe("1234567");
+    expect(plain(0)).toBe("0");
+    expect(readNumber(plain(4e-7), "kg")).toBe(4e-7);
+  });
+
+  it("are counted up and down in steps of their own size", () => {
+    const step = (held: number, now = held, over: Partial<Row> = {}): number =>
+      stepSize(row({ value: held, ...over }), held, now);
+    expect(step(0.5)).toBeCloseTo(0.01);
+    expect(step(4e-7)).toBeCloseTo(1e-8, 12);
+    expect(step(4e-7, 2e-8)).toBeCloseTo(1e-8, 12);
+    expect(step(0)).toBeCloseTo(1e-4);
+    expect(step(30, 30, { unit: "deg" })).toBe(1);
+    expect(step(0.5, 0.5, { lo: 0, hi: 1 })).toBeCloseTo(0.01);
+    expect(step(4e-7, 4e-7, { lo: 0, hi: 1 })).toBeCloseTo(1e-8, 12);
+    expect(stepped(1e-7, -10e-8, 1e-8)).toBe(0);
+    expect(stepped(0.1, 0.2, 0.1)).toBe(0.3);
   });
 });

@@ -40,6 +40,17 @@ describe("Trail", () => {
     expect(made.times).toContain(1);
   });
 
+  it("loses nothing of a whole curve when one of its values is put in again", () => {
+    const made = new Trail();
+    for (let i = 0; i < 9000; i++) {
+      made.times.push(i);
+      made.values.push(i);
+    }
+    for (let i = 0; i < 9000; i++) made.insert(i, -i);
+    expect(made.times.length).toBe(9000);
+    expect(made.values[8999]).toBe(-8999);
+  });
+
   it("stays bounded", () => {
     const made = new Trail();
     for (let i = 0; i < 20_000; i++) made.push(i, i);

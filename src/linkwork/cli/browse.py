@@ -11,6 +11,7 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from msgspec.structs import replace
 
@@ -22,7 +23,7 @@ from linkwork.hosts import is_loopback
 from linkwork.parts import Part, kit_part
 from linkwork.scene import Scene
 from linkwork.server import imports
-from linkwork.server.access import allowed, new_token
+from linkwork.server.access import allowed, check_token, new_token
 from linkwork.server.certificate import certificate
 from linkwork.server.host.editor import Opened
 from linkwork.server.host.host import Host
@@ -63,6 +64,7 @@ def browse(scene: str | None, stand: Stand) -> int:
         LinkworkError: If the scene cannot be opened or the server cannot start.
     """
     out, recents = stdout(), Recents()
+    check_token(stand.token, stand.host)
     token = stand.token or new_token()
     with contextlib.ExitStack() as stack:
         link = stack.enter_context(serve(limits=LIMITS))
@@ -145,10 +147,11 @@ def _announce(out: Screen, stand: Stand, port: int, token: str) -> None:
     scheme = "https" if stand.https else "http"
     everywhere = stand.host in ("0.0.0.0", "::")
     shown = "localhost" if everywhere or is_loopback(stand.host) else stand.host
-    address = f"{scheme}://{_bracketed(shown)}:{port}/?token={token}"
+    query = f"?token={quote(token, safe='')}"
+    address = f"{scheme}://{_bracketed(shown)}:{port}/{query}"
     out.say(f"The studio is at {address}")
     if everywhere:
-        out.say(f"From other machines: {_outside(stand)}:{port}/?token={token}")
+        out.say(f"From other machines: {_outside(stand)}:{port}/{query}")
     if stand.https:
         out.say(
             "The certificate is our own: the browser warns once. "

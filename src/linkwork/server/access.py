@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from linkwork.errors import FormatError
+from linkwork.errors import FormatError, LinkworkError
 from linkwork.hosts import is_loopback
 
+#: Fewest characters of a token where other machines reach the studio.
+SHORTEST = 8
 _KIT_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}/[A-Za-z0-9_-]{1,100}\Z")
 
 
@@ -37,11 +39,27 @@ class Access:
         address. Or its name could be made to lead here: then we are called by a name that is not
         ours.
         """
-        called = headers.get("host", "")
-        if self._loopback and not is_loopback(urlsplit(f"//{called}").hostname or ""):
+        called, origin = headers.get("host", ""), headers.get("origin")
+        try:
+            if self._loopback and not is_loopback(urlsplit(f"//{called}").hostname or ""):
+                return False
+            return origin is None or urlsplit(origin).netloc.lower() == called.lower()
+        except ValueError:  # an address with a bracket too many or too few
             return False
-        origin = headers.get("origin")
-        return origin is None or urlsplit(origin).netloc.lower() == called.lower()
+
+
+def check_token(token: str, host: str) -> None:
+    """Sees that a token that somebody chose is none that others on the network guess.
+
+    Raises:
+        LinkworkError: If it is too short for a server that other machines reach.
+    """
+    if token and len(token) < SHORTEST and not is_loopback(host):
+        raise LinkworkError(
+            f"a token of {len(token)} characters is too short where other machines reach the "
+            f"studio: who has it runs programs on this one.",
+            hint=f"Give at least {SHORTEST} characters, or leave --token out and get one.",
+        )
 
 
 def new_token() -> str:

@@ -33,6 +33,8 @@ from linkwork.server.turned_away import turned_away
 STATIC = Path(__file__).parent / "static"
 #: Code with which a socket of another protocol is closed, and one that did not take its texts.
 RELOAD, TOO_SLOW = 4000, 1013
+#: How long the end of a connection may take to be said [s].
+_FAREWELL = 2.0
 _WRONG_TOKEN = "the token is wrong. Use the address that linkwork studio printed."
 #: A mesh does not change: its address is the hash of its content.
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
@@ -71,7 +73,8 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
         return _json(await asyncio.to_thread(gallery, version, recents, shelf))
 
     async def show_picture(request: Request) -> Response:
-        found = picture(request.path_params["kit"], request.path_params["name"])
+        names = request.path_params["kit"], request.path_params["name"]
+        found = await asyncio.to_thread(picture, *names)
         return FileResponse(found) if found is not None else _problem("there is no picture.", 404)
 
     async def show_mesh(request: Request) -> Response:
@@ -86,9 +89,9 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
             body += piece
             if len(body) > imports.MOST:
                 return _problem(f"files of more than {imports.MOST >> 20} MB are not taken.", 413)
+        kind = request.headers.get("content-type", "")
         try:
-            files = imports.files_of(request.headers.get("content-type", ""), bytes(body))
-            main = await asyncio.to_thread(lambda: imports.keep(imports.unpacked(files)))
+            main = await asyncio.to_thread(imports.bring, kind, bytes(body))
         except LinkworkError as error:
             text = f"{error.message} {error.hint}".strip()
             return _problem(text, 400, where=str(error.origin or ""))
@@ -98,7 +101,7 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
         try:
             name = request.query_params.get("path", "")
             path = allowed(name, shelf.folders, [each.path for each in recents.all()])
-            if not path.endswith(".mcap"):
+            if not path.lower().endswith(".mcap"):
                 raise LinkworkError(f"{name!r} is no recording.")
             data = await pages.make(path)
         except LinkworkError as error:
@@ -146,15 +149,18 @@ async def _live(socket: WebSocket, hub: Hub) -> None:
     name = hub.join(stream, asked.get("was", ""), watched="watched" in asked)
     reader = asyncio.ensure_future(_read(socket, hub, name))
     writer = asyncio.ensure_future(stream.run())
+    # A client that does not read leaves the writer inside a send: that one never ends by itself.
+    tasks = [reader, writer, asyncio.ensure_future(stream.given_up.wait())]
     try:
-        await asyncio.wait({reader, writer}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
         hub.leave(name)
-        for task in (reader, writer):
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(reader, writer, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         with contextlib.suppress(Exception):  # it is gone, or never was there to hear it
-            await socket.close(TOO_SLOW if stream.overrun else 1000)
+            code = TOO_SLOW if stream.given_up.is_set() else 1000
+            await asyncio.wait_for(socket.close(code), _FAREWELL)
 
 
 async def _read(socket: WebSocket, hub: Hub, name: str) -> None:

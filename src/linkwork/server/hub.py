@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 
 from linkwork.errors import LinkworkError
@@ -19,6 +20,12 @@ PATIENCE, MOST_MESHES = 20.0, 256 * 2**20
 
 #: Texts that go only to those who look, with what they have asked for then.
 _LOOKED_AT = {"ports": m.PORTS, "frames": m.FRAMES}
+
+
+class _Version(msgspec.Struct):
+    """Of a scene's description, what the server itself must know."""
+
+    version: int
 
 
 class Hub:
@@ -40,6 +47,7 @@ class Hub:
         self._streams: dict[str, Stream] = {}
         self._lasting: dict[str, str] = {}
         self._frames: Frames | None = None
+        self._shown: int | None = None  # version of the scene that clients were told of
         self._look = relay.Look(0, [], [])
         self._meshes: dict[str, bytes] = {}
         self._wanted: dict[str, asyncio.Future[bytes]] = {}
@@ -60,14 +68,19 @@ class Hub:
             return
         for event in events:
             self._event(relay.decode_outward(event))
-        if picture is not None and "scene" in self._lasting:
+        if picture is not None:
             self._frames = Frames(relay.decode_picture(picture))
             for stream in self._streams.values():
-                stream.show(self._frames)
+                self._show(stream)
         if self._peer.wait(0.0):
             # Something came in between, or the end of the link behind its last events: what
             # wakes us has been taken back with the rest, so we look again by ourselves.
             asyncio.get_running_loop().call_soon(self._arrived)
+
+    def _show(self, stream: Stream) -> None:
+        """Shows a client the newest picture, if it is one of the scene that clients know."""
+        if self._frames is not None and self._frames.picture.version == self._shown:
+            stream.show(self._frames)
 
     def _event(self, message: relay.Outward) -> None:
         if isinstance(message, relay.MeshFound):
@@ -78,11 +91,15 @@ class Hub:
         text = message.text.decode()
         if message.kind == "closed":
             self._lasting.clear()
-            self._frames = None
+            self._shown = self._frames = None
             for stream in self._streams.values():
                 stream.forget()
         elif message.kind in relay.LASTING:
             self._lasting[message.kind] = text
+            if message.kind == "scene":
+                self._shown = msgspec.json.decode(message.text, type=_Version).version
+                for stream in self._streams.values():
+                    stream.forget()  # what waits may be of the scene before
         elif message.kind in _LOOKED_AT:
             for stream in self._streams.values():
                 if _LOOKED_AT[message.kind] in stream.blocks:
@@ -94,6 +111,9 @@ class Hub:
                 stream.text(text)
         else:
             self._tell_all(text)
+        if message.kind == "scene":
+            for stream in self._streams.values():
+                self._show(stream)
 
     async def mesh(self, name: str) -> bytes:
         """The triangles of a mesh; empty if there are none."""
@@ -126,8 +146,7 @@ class Hub:
         for kind in relay.LASTING:
             if kind in self._lasting:
                 stream.text(self._lasting[kind])
-        if self._frames is not None:
-            stream.show(self._frames)
+        self._show(stream)
         self._tell_people()
         return name
 
@@ -203,7 +222,8 @@ class Hub:
         names = self._look.signals
         if len(names) > 2 * len(needed) + 64:
             names = []
-        new = [each for each in needed if each not in set(names)]
+        known = set(names)
+        new = [each for each in needed if each not in known]
         names = [*names, *new]
         blocks = sorted({kind for stream in streams for kind in stream.blocks})
         look = relay.Look(self._look.number, names, blocks)
@@ -217,8 +237,7 @@ class Hub:
         for stream in streams:
             stream.rows = np.array([place[each] for each in stream.signals], np.int64)
             stream.look = self._look.number
-            if self._frames is not None:
-                stream.show(self._frames)  # while time stands still, no other comes
+            self._show(stream)  # while time stands still, no other comes
 
 
 def _blocks(message: m.Show) -> tuple[int, ...]:

@@ -23,6 +23,15 @@ _DISPOSITION = re.compile(rb'(?i)^content-disposition:.*?\bfilename="((?:[^"\\\r
 _STEP = re.compile(r"[^/\\:\0]{1,200}\Z")
 
 
+def bring(content_type: str, body: bytes, folder: Path | None = None) -> Path:
+    """Keeps the files of a multipart form and returns the one to open.
+
+    Raises:
+        FormatError: If it is no such form, or holds nothing that can be opened.
+    """
+    return keep(unpacked(files_of(content_type, body)), folder)
+
+
 def files_of(content_type: str, body: bytes) -> dict[str, bytes]:
     """The files in a multipart form, by the relative path that the browser gave them.
 
@@ -82,14 +91,7 @@ def _unzip(name: str, data: bytes, room: int) -> dict[str, bytes]:
                     raise FormatError(f"{name} unpacks to more than {MOST >> 20} MB.")
                 room -= len(content)
                 made[_place(entry.filename)] = content
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-        EOFError,
-        OSError,
-        ValueError,
-    ) as e:
+    except _BROKEN as e:
         raise FormatError(f"{name} is not a ZIP file that can be read: {e}.") from None
     return made
 

@@ -286,7 +286,8 @@ class MarkView(msgspec.Struct, frozen=True):
 class ReplayView(msgspec.Struct, frozen=True):
     """The recording that is looked at; its length [s], and when it was made (ISO 8601).
 
-    ``live`` says whether a scene waits behind it, ``problem`` what is wrong with the file.
+    ``live`` says whether a scene waits behind it, ``unsaved`` which of that scene's files have
+    changes to save, ``problem`` what is wrong with the recording.
     """
 
     path: str
@@ -296,6 +297,7 @@ class ReplayView(msgspec.Struct, frozen=True):
     live: bool
     problem: str
     marks: list[MarkView]
+    unsaved: list[str] = []
 
 
 # ---- server to client --------------------------------------------------------------------
@@ -569,13 +571,20 @@ class ClientMessage(
 
 
 class Open(ClientMessage, frozen=True):
-    """Opens a scene or part: a kit's name for it, or a recent or imported file."""
+    """Opens a scene or part: a kit's name for it, or a recent or imported file.
+
+    While a recording is looked at, a scene with changes that are not saved may wait behind it:
+    only with ``discard`` it is given up.
+    """
 
     scene: Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+    discard: bool = False
 
 
 class CloseScene(ClientMessage, frozen=True, tag="close_scene"):
-    """Goes back to the gallery."""
+    """Goes back to the gallery; ``discard`` is as for ``open``."""
+
+    discard: bool = False
 
 
 class Play(ClientMessage, frozen=True):
@@ -605,7 +614,7 @@ class Speed(ClientMessage, frozen=True):
 class Seek(ClientMessage, frozen=True):
     """Shows the past at a time [s]; playing goes on from there."""
 
-    time: float
+    time: Annotated[float, msgspec.Meta(ge=-1e9, le=1e9)]
 
 
 class Live(ClientMessage, frozen=True):
@@ -740,10 +749,14 @@ class SaveAs(ClientMessage, frozen=True, tag="save_as"):
 
 
 class NewScene(ClientMessage, frozen=True, tag="new_scene"):
-    """Opens a new scene, not saved yet: a floor, and on it a part of a kit if one is named."""
+    """Opens a new scene, not saved yet: a floor, and on it a part of a kit if one is named.
+
+    ``discard`` is as for ``open``.
+    """
 
     name: Name
     part: Name = ""
+    discard: bool = False
 
 
 class StorePosture(ClientMessage, frozen=True, tag="store_posture"):
@@ -775,7 +788,9 @@ class Mark(ClientMessage, frozen=True):
 
 
 class GoOn(ClientMessage, frozen=True, tag="go_on"):
-    """Goes on live from the instant of the recording that is shown."""
+    """Goes on live from the instant of the recording that is shown; ``discard`` as for ``open``."""
+
+    discard: bool = False
 
 
 class ControlRequest(ClientMessage, frozen=True, tag="control_request"):

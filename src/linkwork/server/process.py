@@ -6,7 +6,9 @@ import contextlib
 import select
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import Future
 
 import msgspec
 
@@ -65,16 +67,24 @@ class ServerProcess:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._starts: list[float] = []
-        self._process = self._start(settings)
+        self._failures = 0
+        self._lock = threading.Lock()
+        self._young: subprocess.Popen[bytes] | None = None  # has not answered yet
+        self._coming: Future[subprocess.Popen[bytes]] | None = None
         self.given_up = False
+        self._process = self._start(settings)
 
     def _start(self, settings: Settings) -> subprocess.Popen[bytes]:
+        """Starts a server and waits for its answer.
+
+        Raises:
+            LinkworkError: If it does not start.
+        """
         self._starts.append(time.monotonic())
-        # Of a session of its own: Ctrl-C is for the one who started it, who then ends this.
-        process = subprocess.Popen(
-            [sys.executable, "-m", "linkwork.server"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
+        with self._lock:
+            if self.given_up:
+                raise LinkworkError("the studio ends.")
+            process = self._young = _launch()
         try:
             ready = _talk(process, settings)
             if ready.error:
@@ -83,6 +93,8 @@ class ServerProcess:
             process.kill()
             process.wait()
             raise
+        finally:
+            self._young = None
         self.port = ready.port
         return process
 
@@ -92,31 +104,77 @@ class ServerProcess:
         return self._process.pid
 
     def look_after(self) -> str:
-        """Starts the server anew if it has died; returns what there is to say about it."""
+        """Starts the server anew if it has died; returns what there is to say about it.
+
+        It never waits: a server takes seconds to start, and who calls this has a robot to move.
+        """
+        if self._coming is not None:
+            return self._look_for() if self._coming.done() else ""
         if self.given_up or self._process.poll() is None:
             return ""
         recent = [start for start in self._starts if time.monotonic() - start < 60.0]
-        if len(recent) >= AGAIN:
+        if len(recent) >= AGAIN or self._failures >= AGAIN:
             self.given_up = True
             return "the studio's server keeps ending; the session goes on without it."
-        try:
-            settings = msgspec.structs.replace(self._settings, port=self.port)
-            self._process = self._start(settings)
-        except LinkworkError as error:
+        coming = self._coming = Future[subprocess.Popen[bytes]]()
+        settings = msgspec.structs.replace(self._settings, port=self.port)
+
+        def start() -> None:
+            try:
+                coming.set_result(self._start(settings))
+            except BaseException as error:
+                coming.set_exception(error)
+
+        threading.Thread(target=start, name="linkwork-server-start", daemon=True).start()
+        return ""
+
+    def _look_for(self) -> str:
+        """Takes over a server that was started anew, or says why there is none."""
+        coming, self._coming = self._coming, None
+        assert coming is not None
+        error = coming.exception()
+        if error is not None:
+            self._failures += 1
             return f"the studio's server ended and does not start: {error}"
+        self._drop_output()
+        self._process, self._failures = coming.result(), 0
         return "the studio's server had ended; it was started anew."
 
     def close(self) -> None:
         """Ends the server; it also ends by itself when the link does."""
-        self.given_up = True
+        with self._lock:
+            self.given_up = True
+            if self._young is not None:
+                self._young.kill()
+        if self._coming is not None and self._coming.exception() is None:
+            self._look_for()
         self._process.terminate()
         try:
             self._process.wait(5.0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._drop_output()
+
+    def _drop_output(self) -> None:
         if self._process.stdout is not None:
             self._process.stdout.close()
+
+
+def _launch() -> subprocess.Popen[bytes]:
+    """A new process.
+
+    Raises:
+        LinkworkError: If the system has none to give.
+    """
+    try:
+        # Of a session of its own: Ctrl-C is for the one who started it, who then ends this.
+        return subprocess.Popen(
+            [sys.executable, "-m", "linkwork.server"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+    except OSError as error:
+        raise LinkworkError(f"the studio's server cannot be started: {error}.") from None
 
 
 def _talk(process: subprocess.Popen[bytes], settings: Settings) -> Ready:

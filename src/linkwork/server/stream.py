@@ -87,6 +87,7 @@ class Stream:
         rows: Where they stand among all watched ones; None until the session has them.
         look: Number of the session's look that ``rows`` belongs to.
         blocks: Kinds of blocks that it wants to see besides.
+        given_up: Set when too much waits for the client; nothing is kept for it any more.
     """
 
     def __init__(self, socket: Socket) -> None:
@@ -102,13 +103,18 @@ class Stream:
         self._status = ""
         self._sent = self._acknowledged = 0
         self._wake = asyncio.Event()
-        self.overrun = False
+        self.given_up = asyncio.Event()
 
     def text(self, text: str) -> None:
         """Puts a text on its way; a client that lets too many wait is given up."""
+        if self.given_up.is_set():
+            return
         self._texts.append(text)
         self._waiting += len(text)
-        self.overrun = len(self._texts) > MOST_TEXTS or self._waiting > MOST_BYTES
+        if len(self._texts) > MOST_TEXTS or self._waiting > MOST_BYTES:
+            self._texts.clear()
+            self._waiting, self._newest = 0, None
+            self.given_up.set()
         self._wake.set()
 
     def glimpse(self, text: str) -> None:
@@ -118,6 +124,8 @@ class Stream:
 
     def show(self, frames: Frames) -> None:
         """Puts a picture in the place of one that still waits."""
+        if self.given_up.is_set():
+            return
         self._newest = frames
         self._wake.set()
 
@@ -133,7 +141,7 @@ class Stream:
 
     async def run(self) -> None:
         """Sends until cancelled, or until the client is gone or given up."""
-        while not self.overrun:
+        while not self.given_up.is_set():
             await self._wake.wait()
             self._wake.clear()
             while self._texts:

@@ -5,8 +5,17 @@ import { command, send } from "./session";
 import { isDriver, store } from "./store";
 import { on } from "./topics";
 
+/** The key of a refusal to write over a file that is there. */
+const TAKEN = "exists";
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
+/** What waits for the scene to be saved: something that replaces it. */
 let next: (() => void) | null = null;
+/** The file that was asked for last by "Save as". */
+let asked = "";
+
+function stay(): void {
+  next = null;
+}
 
 function short(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
@@ -20,20 +29,39 @@ function doing(run: () => void): () => undefined {
   };
 }
 
-/** Asks about unsaved changes before something replaces the scene. */
-export function leaving(go: () => void): void {
-  if (!store.scene || !store.undo.dirty || !isDriver()) return go();
+/** Asks about changes of the scene behind a recording, which would be lost with it. */
+function leavingBehind(files: string[], go: (discard: boolean) => void): void {
+  const words = `${files.map(short).join(", ")} waits behind this recording, with changes that are not saved.`;
+  openDialog(
+    "Discard the changes?",
+    [h("p", {}, words)],
+    [
+      { label: "Discard", run: doing(() => go(true)), style: "raised" },
+      {
+        label: "Back to the scene",
+        style: "accent",
+        run: doing(() => void command({ type: "live" })),
+      },
+    ],
+  );
+}
+
+/** Asks about unsaved changes before something replaces the scene; goes on with "discard" or not. */
+export function leaving(go: (discard: boolean) => void): void {
+  const behind = store.scene?.replay?.unsaved ?? [];
+  if (behind.length > 0 && isDriver()) return leavingBehind(behind, go);
+  if (!store.scene || !store.undo.dirty || !isDriver()) return go(false);
   const files = store.undo.files.map(short).join(", ");
   openDialog(
     "Save the changes?",
     [h("p", {}, `${files || "The scene"} has changes that are not saved.`)],
     [
-      { label: "Discard", run: doing(go), style: "raised" },
+      { label: "Discard", run: doing(() => go(true)), style: "raised" },
       {
         label: store.undo.own ? "Save" : "Save as…",
         style: "accent",
         run: doing(() => {
-          next = go;
+          next = () => go(false);
           save();
         }),
       },
@@ -42,45 +70,62 @@ export function leaving(go: () => void): void {
 }
 
 export function openScene(scene: string): void {
-  leaving(() => void command({ type: "open", scene }));
+  // A recording takes nothing away: the scene waits behind it.
+  if (/\.mcap$/i.test(scene)) return void command({ type: "open", scene });
+  leaving((discard) => void command({ type: "open", scene, discard }));
 }
 
 export function closeScene(): void {
-  leaving(() => void command({ type: "close_scene" }));
+  leaving((discard) => void command({ type: "close_scene", discard }));
+}
+
+/** Runs the scene of the recording from the instant that is shown. */
+export function goOn(): void {
+  leaving((discard) => void command({ type: "go_on", discard }));
 }
 
 /** Saves where the files are, or asks where to if they are a kit's. */
 export function save(): void {
   if (store.scene?.editable === false) return convertOffer();
-  if (store.undo.own || !store.undo.dirty) command({ type: "save" });
-  else saveAs();
+  if (!store.undo.own && store.undo.dirty) return askWhere();
+  if (!command({ type: "save" })) stay();
 }
 
 export function saveAs(): void {
+  stay();
   if (store.scene?.editable === false) return convertOffer();
-  const [field, input] = dialogField("File", store.undo.suggestion);
+  askWhere();
+}
+
+/** Asks for a file; `taken` is one that is there already, which may be replaced. */
+function askWhere(taken = ""): void {
+  const [field, input] = dialogField("File", taken || store.undo.suggestion);
   const words = store.undo.own
     ? "The scene goes on in the new file. Parts stay where they are."
     : "This scene is a kit's, which is not written over. What you changed is saved beside the new file.";
+  const write = (replace: boolean): string | undefined => {
+    const typed = input.value.trim();
+    if (!typed) return "Give the file a name.";
+    asked = typed.endsWith(".toml") ? typed : `${typed}.toml`;
+    // Only the file that was asked about is replaced, not one whose name was typed since.
+    const overwrite = replace && asked === taken;
+    if (!command({ type: "save_as", path: asked, overwrite })) stay();
+    return undefined;
+  };
+  const there = h("p", { role: "alert" }, `There is a file ${short(taken)} already.`);
   openDialog(
     "Save as",
-    [field, h("p", {}, words)],
+    [field, ...(taken ? [there] : []), h("p", {}, words)],
     [
-      {
-        label: "Save",
-        style: "accent",
-        run: () => {
-          const path = input.value.trim();
-          if (!path) return "Give the file a name.";
-          command({ type: "save_as", path: path.endsWith(".toml") ? path : `${path}.toml` });
-          return undefined;
-        },
-      },
+      ...(taken ? [{ label: "Replace", run: () => write(true), style: "raised" as const }] : []),
+      { label: "Save", run: () => write(false), style: "accent" },
     ],
+    stay,
   );
 }
 
 function convertOffer(): void {
+  stay();
   openDialog(
     "This file cannot be edited",
     [h("p", {}, `${short(store.scene?.file ?? "It")} is not TOML. A copy of it can be.`)],
@@ -107,7 +152,9 @@ export function newScene(part = ""): void {
         run: () => {
           const name = input.value.trim();
           if (!NAME.test(name)) return "A name has letters, digits, _ and -.";
-          return doing(() => leaving(() => void command({ type: "new_scene", name, part })))();
+          return doing(() =>
+            leaving((discard) => void command({ type: "new_scene", name, part, discard })),
+          )();
         },
       },
     ],
@@ -150,8 +197,15 @@ export function guardFiles(): void {
   });
   on("saved", () => {
     const go = next;
-    next = null;
+    stay();
     go?.();
   });
-  on("refused", () => (next = null));
+  on("refused", () => {
+    const { what, key } = store.refused ?? {};
+    if (what === "save_as" && key === TAKEN && asked) askWhere(asked);
+    else stay();
+  });
+  on("link", () => {
+    if (store.link !== "open") stay();
+  });
 }

@@ -19,15 +19,41 @@ export function pressed(event: KeyboardEvent): string {
 
 const CONTROL = new Set(["Space", "Enter", "→", "←", "↑", "↓", "Home", "Backspace"]);
 
+/** What works in text fields too; else the browser would save its page. */
+const EVERYWHERE = new Set(["Ctrl+K", "Ctrl+S", "Ctrl+Shift+S", "F6"]);
+
+/** Undo in a field whose value is an edit already takes that edit back. */
+function takesBack(event: KeyboardEvent, name: string): boolean {
+  const field = event.target;
+  if (!(field instanceof HTMLInputElement) || !/^Ctrl\+(Shift\+)?Z$/.test(name)) return false;
+  return field.value === (field.dataset["sent"] ?? field.defaultValue);
+}
+
+/**
+ * What was clicked with the mouse does not keep the keys: Space is for time. Who goes there with
+ * the keyboard keeps them.
+ */
+function giveUpFocus(event: MouseEvent): void {
+  if (event.detail === 0) return;
+  setTimeout(() => {
+    const at = document.activeElement;
+    const pressed = at?.matches("button, summary, input[type=checkbox]") ?? false;
+    if (pressed && !at!.closest("dialog, [role=menu]")) (at as HTMLElement).blur();
+  });
+}
+
 /** Shortcuts are off in text fields; a focused control keeps the keys it needs itself. */
 export function listenKeys(): void {
+  document.addEventListener("click", giveUpFocus);
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.altKey) return;
     const name = pressed(event);
-    if (inTextField(event.target) && name !== "Ctrl+K" && name !== "F6") return;
+    if (inTextField(event.target) && !EVERYWHERE.has(name) && !takesBack(event, name)) return;
     const at = event.target as HTMLElement;
     const control = at.closest?.("[role=slider], [role=tree], [role=tab], [role=menu], dialog");
-    if (control && CONTROL.has(name)) return;
+    // The tree takes Space itself while it is walked through by keys.
+    const time = name === "Space" && control?.getAttribute("role") === "tree";
+    if (control && CONTROL.has(name) && !time) return;
     if (/^(BUTTON|INPUT|SUMMARY|A)$/.test(at.tagName) && (name === "Space" || name === "Enter"))
       return;
     if (name === "Esc" && document.querySelector("dialog[open]")) return; // closes the dialog

@@ -2,6 +2,7 @@ import { Connection, type LinkState } from "../protocol/connection";
 import { CONTACTS, GHOST, POSES, SIGNALS, type Block, type Picture } from "../protocol/frames";
 import type { FromServer, Refused, Scene } from "../protocol/messages";
 import { askToShow, forgetBuses, receiveFrames, receivePorts } from "./buses";
+import { run } from "./commands";
 import { forgetTrails, receiveSignals, rewatch } from "./signals";
 import { exists, isDriver, same, store } from "./store";
 import { announce } from "./topics";
@@ -55,7 +56,9 @@ export function command(message: Message): boolean {
     });
     return false;
   }
-  return send(message);
+  const sent = send(message);
+  if (!sent) toast({ level: "warning", text: "Not connected: this was not done." });
+  return sent;
 }
 
 /** Who this was before the line broke, so that nobody else is made to drive meanwhile. */
@@ -118,21 +121,23 @@ function closed(): void {
   announce("scene");
 }
 
+/** What leaves a recording; where that is refused, its reason is what helps. */
+const LEAVING = new Set(["go_on", "open", "close_scene", "new_scene"]);
+
 /** Says what was refused, with the one thing that helps. */
 function refused(m: Refused): void {
-  if (m.what === "edit" && m.key) return;
+  // What is said where it was asked: at the field, in the dialog.
+  if (m.key && (m.what === "edit" || m.what === "save_as")) return;
   const signal = m.key;
   const take = m.what === "set" && store.owners[signal] !== undefined;
-  const recorded = Boolean(store.scene?.replay) && m.what !== "go_on" && m.what !== "open";
+  const recorded = Boolean(store.scene?.replay) && !LEAVING.has(m.what);
   toast({
-    level: take || recorded ? "warning" : "error",
+    level: take || recorded ? "warning" : /^(un|re)do$/.test(m.what) ? "info" : "error",
     text: m.text,
     ...(take
       ? { action: { label: "Take it over", run: () => void send({ type: "take", signal }) } }
       : {}),
-    ...(recorded
-      ? { action: { label: "Go on from here", run: () => void send({ type: "go_on" }) } }
-      : {}),
+    ...(recorded ? { action: { label: "Go on from here", run: () => void run("go-on") } } : {}),
   });
 }
 

@@ -33,6 +33,11 @@ export function receiveSignals(flags: number, time: number, values: Float64Array
   if (flags !== number || values.length !== order.length) return;
   keep();
   fresh = { time, values };
+  showSignals(values);
+}
+
+/** Shows values without a trace of them: the trails hold the whole curves already. */
+export function showSignals(values: Float64Array): void {
   order.forEach((name, i) => {
     const value = values[i] ?? NaN;
     if (Number.isNaN(value) && store.scene?.replay)
@@ -73,7 +78,7 @@ export function forgetTrails(): void {
 export function fillTrail(name: string, times: ArrayLike<number>, values: ArrayLike<number>): void {
   const trail = new Trail();
   for (let i = 0; i < times.length; i++) {
-    if (Number.isNaN(values[i])) continue;
+    if (Number.isNaN(values[i] ?? NaN)) continue;
     trail.times.push(times[i]!);
     trail.values.push(values[i]!);
   }

@@ -8,7 +8,7 @@ import type { Stage } from "../views/stage";
 import { chooseStereo, STEREO } from "../views/stereoChoice";
 import { arrange, chooseWorkspace, layout } from "./layout";
 import { define } from "./commands";
-import { closeScene, newScene, save, saveAs, storePosture } from "./files";
+import { closeScene, goOn, newScene, save, saveAs, storePosture } from "./files";
 import { nextRegion } from "./keys";
 import { select } from "./selection";
 import { command } from "./session";
@@ -73,7 +73,7 @@ export function defineCommands(stage: Stage): void {
     {
       id: "go-on",
       title: "Go on live from this instant of the recording",
-      run: () => command({ type: "go_on" }),
+      run: goOn,
     },
     { id: "recordings", title: "Open a recording", run: openRecordings },
     { id: "save-html", title: "Save the recording as HTML", run: saveHtml },

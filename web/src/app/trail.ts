@@ -24,11 +24,12 @@ export class Trail {
   insert(time: number, value: number): void {
     let at = this.times.length;
     while (at > 0 && this.times[at - 1]! > time) at--;
-    if (this.times[at - 1] === time) this.values[at - 1] = value;
-    else {
-      this.times.splice(at, 0, time);
-      this.values.splice(at, 0, value);
+    if (this.times[at - 1] === time) {
+      this.values[at - 1] = value;
+      return;
     }
+    this.times.splice(at, 0, time);
+    this.values.splice(at, 0, value);
     if (this.times.length > CAPACITY + CAPACITY / 4) {
       const [from, count] = at > CAPACITY / 2 ? [0, CAPACITY / 4] : [CAPACITY, CAPACITY];
       this.times.splice(from, count);

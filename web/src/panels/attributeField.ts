@@ -1,6 +1,14 @@
 import type { Row } from "../protocol/messages";
 import { h } from "../ui/dom";
-import { keyWords, numberList, plain, readNumber, stepSize, unitSign } from "./attributeWords";
+import {
+  keyWords,
+  numberList,
+  plain,
+  readNumber,
+  stepped,
+  stepSize,
+  unitSign,
+} from "./attributeWords";
 
 export type Value = string | number | boolean;
 /** Attributes that every field of a row carries. */
@@ -110,7 +118,8 @@ function listField(
     commits(input, plain(value), row, true, all);
     return input;
   });
-  const unit = row.unit && !letters.length ? unitSign(row.unit) : "";
+  const unit = row.unit ? unitSign(row.unit) : "";
+  const each = unit.length <= 2 && !letters.length; // a longer one would hide the numbers
   return h(
     "div",
     { class: "input-list", title: row.unit },
@@ -120,9 +129,10 @@ function listField(
         { class: "input-box" },
         letters[i] && h("span", { class: `letter axis-${letters[i]} filled` }, letters[i]),
         input,
-        unit && h("span", { class: "unit" }, unit),
+        each && unit && h("span", { class: "unit" }, unit),
       ),
     ),
+    !each && unit && h("span", { class: "unit" }, unit),
   );
 }
 
@@ -163,7 +173,8 @@ function commits(
     const now = readNumber(input.value, row.unit);
     if (!numeric || step === 0 || now === null) return;
     event.preventDefault();
-    input.value = plain(now + step * (event.shiftKey ? 10 : 1) * stepSize({ ...row, value: now }));
+    const size = stepSize(row, readNumber(shown, row.unit) ?? 0, now);
+    input.value = plain(stepped(now, step * (event.shiftKey ? 10 : 1) * size, size));
     clearTimeout(resting);
     resting = window.setTimeout(settle, REST);
   });

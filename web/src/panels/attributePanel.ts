@@ -4,6 +4,7 @@ import { command } from "../app/session";
 import { primary, same, store, type Thing } from "../app/store";
 import { announce, on } from "../app/topics";
 import { button } from "../ui/button";
+import { driving } from "../ui/driving";
 import { h } from "../ui/dom";
 import { icon, type IconName } from "../ui/icon";
 import type { Value } from "./attributeField";
@@ -33,13 +34,14 @@ interface Attempt {
 
 /** The attributes of what is selected, with unit, range and origin; editable. */
 export function attributePanel(): HTMLElement {
-  const panel = h("div", { class: "attributes" });
+  const fields = driving();
+  const panel = h("div", { class: "attributes" }, fields);
   let opened = false;
   let attempt: Attempt | null = null;
   const draw = (): void => {
     const thing = primary();
     if (!thing || !store.scene) {
-      panel.replaceChildren(
+      fields.replaceChildren(
         h("p", { class: "empty" }, "Nothing is selected. Click a part in a view or in the tree."),
       );
       return;
@@ -75,7 +77,7 @@ export function attributePanel(): HTMLElement {
       (value) => edit({ key: "bus" }, value),
       refusedKey === "bus" ? (store.refused?.text ?? "") : "",
     );
-    panel.replaceChildren(
+    fields.replaceChildren(
       head(thing),
       ...actions(thing, answer?.convert ?? false, answer?.note ?? ""),
       h("div", { class: "fields" }, ...set.map(made), ...(bind ? [bind] : []), rest),
@@ -83,7 +85,7 @@ export function attributePanel(): HTMLElement {
       origin(rows),
     );
     if (answer && rows.length === 0)
-      panel.append(h("p", { class: "empty" }, "It has no attributes to show."));
+      fields.append(h("p", { class: "empty" }, "It has no attributes to show."));
   };
   const restore = (): void => {
     store.refused = null;
@@ -98,21 +100,24 @@ export function attributePanel(): HTMLElement {
       const scope = thing.name.slice(0, thing.name.lastIndexOf("/") + 1);
       store.renaming = { thing, to: `${scope}${String(value)}` };
     }
-    command({ type: "edit", name: thing.name, kind: thing.kind, key: row.key, value });
+    if (command({ type: "edit", name: thing.name, kind: thing.kind, key: row.key, value })) return;
+    attempt = store.renaming = null;
+    // It went nowhere. Later, for the focus may be on its way out of the field.
+    setTimeout(() => keepingFocus(panel, draw, false));
   };
   on(["selection", "attributes", "refused", "scene", "units"], () => keepingFocus(panel, draw));
   draw();
   return panel;
 }
 
-/** Draws anew; who is typing goes on typing. */
-function keepingFocus(panel: HTMLElement, draw: () => void): void {
+/** Draws anew; who is typing goes on typing, unless that is to be dropped. */
+function keepingFocus(panel: HTMLElement, draw: () => void, keep = true): void {
   const active = document.activeElement;
   const input = active instanceof HTMLInputElement && panel.contains(active) ? active : null;
   const key = panel.contains(active) ? (active as HTMLElement).dataset["key"] : undefined;
   // What was sent is answered by the server; what was typed since then is still to be sent.
   const sent = input?.dataset["sent"] ?? input?.defaultValue;
-  const typed = input && input.value !== sent ? input.value : null;
+  const typed = keep && input && input.value !== sent ? input.value : null;
   draw();
   if (key === undefined) return;
   const again = panel.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);

@@ -1,7 +1,7 @@
 import type { Row } from "../protocol/messages";
 import { h } from "../ui/dom";
 import { field, type Value } from "./attributeField";
-import { keyWords, originWords, plain, rangeWords, staysWords } from "./attributeWords";
+import { keyWords, originWords, plain, rangeWords, stepped, staysWords } from "./attributeWords";
 import { refusalWords, repairs } from "./repairs";
 
 /** Why a value was refused, and what it was. */
@@ -80,12 +80,12 @@ function scrub(label: HTMLElement, input: HTMLInputElement, edit: (value: number
   label.classList.add("scrub");
   label.addEventListener("pointerdown", (event) => {
     const from = Number(input.value.replaceAll("−", "-"));
-    if (!Number.isFinite(from) || event.button !== 0) return;
+    if (!Number.isFinite(from) || event.button !== 0 || input.matches(":disabled")) return;
     label.setPointerCapture(event.pointerId);
     const x = event.clientX;
-    const step = 10 ** Math.floor(Math.log10(Math.max(Math.abs(from), 0.1)) - 1) / 4;
+    const step = 10 ** Math.floor(Math.log10(Math.abs(from) || 0.1) - 1) / 4;
     const at = (e: PointerEvent): number =>
-      Number((from + Math.round((e.clientX - x) / 2) * step * (e.shiftKey ? 10 : 1)).toFixed(9));
+      stepped(from, Math.round((e.clientX - x) / 2) * step * (e.shiftKey ? 10 : 1), step);
     const moved = (e: PointerEvent): boolean => Math.abs(e.clientX - x) > 2;
     const move = (e: PointerEvent): void => {
       if (moved(e)) input.value = plain(at(e));

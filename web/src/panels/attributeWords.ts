@@ -54,10 +54,20 @@ export function unitSign(unit: string): string {
   return unit.replace("deg", "°").replaceAll(" ", "·");
 }
 
+const SIGNIFICANT = 6;
+/** Below this a number is written with an exponent. */
+const SMALL = 1e-4;
+
 /** A number with as many digits as it needs. */
 export function plain(value: number): string {
-  const digits = Math.min(6, Math.max(0, 4 - Math.ceil(Math.log10(Math.abs(value) + 1e-9))));
-  const text = format(value, digits);
+  const size = Math.abs(value);
+  if (size > 0 && size < SMALL)
+    return value
+      .toExponential(SIGNIFICANT - 1)
+      .replace(/\.?0+e/, "e")
+      .replaceAll("-", "−");
+  const digits = size > 0 ? SIGNIFICANT - 1 - Math.floor(Math.log10(size)) : 0;
+  const text = format(value, Math.max(0, digits));
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
@@ -101,10 +111,25 @@ export function readNumber(text: string, unit: string): number | null {
   return given[1] === shown[1] ? value : Number(((value * given[1]) / shown[1]).toPrecision(14));
 }
 
-/** How far one press of an arrow key goes. */
-export function stepSize(row: Row): number {
+/** A tenth of a number's size, as a power of ten. */
+function tenth(size: number): number {
+  return 10 ** Math.floor(Math.log10(size) - 1);
+}
+
+/** How far one press of an arrow key goes from `now`, in a field that held `held` at first. */
+export function stepSize(row: Row, held: number, now: number): number {
+  // What it held counts too, so that counting down reaches zero and does not creep up to it.
+  const size = held === 0 ? Math.max(Math.abs(now), 1e-3) : Math.max(Math.abs(held), Math.abs(now));
+  const fine = tenth(size);
+  let usual = fine;
   if (row.lo !== null && row.hi !== null)
-    return 10 ** Math.floor(Math.log10(Math.max(1e-6, row.hi - row.lo)) - 2);
-  if (/^(deg|°)/.test(row.unit)) return 1;
-  return 10 ** Math.floor(Math.log10(Math.max(Math.abs(Number(row.value)), 1e-3)) - 1);
+    usual = 10 ** Math.floor(Math.log10(Math.max(1e-6, row.hi - row.lo)) - 2);
+  else if (/^(deg|°)/.test(row.unit)) usual = 1;
+  return held !== 0 && size < usual / 10 ? fine : usual;
+}
+
+/** A number some way on, without the rest of the last bit that sums leave. */
+export function stepped(from: number, way: number, step: number): number {
+  const digits = Math.min(100, Math.max(0, 3 - Math.floor(Math.log10(step))));
+  return Number((from + way).toFixed(digits));
 }

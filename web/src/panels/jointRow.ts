@@ -83,8 +83,10 @@ function listen({ joint, dof, label, wanted, slider }: JointRow): void {
       value === null
         ? `${label}: this is no number. Try 30deg or 0.5 rad.`
         : range(dof, label, value);
-    if (value === null || bad) toast({ level: "warning", text: bad });
-    else want(joint, dof, value);
+    if (bad) toast({ level: "warning", text: bad });
+    if (value !== null) {
+      want(joint, dof, Math.min(dof.hi ?? value, Math.max(dof.lo ?? value, value)));
+    }
     wanted.blur();
   };
   wanted.addEventListener("change", type);

@@ -1,4 +1,4 @@
-import { fillTrail, receiveSignals } from "../app/signals";
+import { fillTrail, showSignals } from "../app/signals";
 import { store } from "../app/store";
 import { announce } from "../app/topics";
 import { toast } from "../ui/toast";
@@ -14,7 +14,7 @@ export class Player {
   private playing = false;
   private speed = 1;
   private since = { real: 0, time: 0 };
-  private watched = { number: 0, signals: [] as string[] };
+  private watched: string[] = [];
   readonly first: number;
   readonly last: number;
 
@@ -46,7 +46,9 @@ export class Player {
         this.begin();
         break;
       case "watch":
-        this.watch(Number(message["number"]), message["signals"] as string[]);
+        this.watched = message["signals"] as string[];
+        this.fill();
+        this.values();
         return;
       default:
         if (!LOOKING.has(message.type))
@@ -100,6 +102,7 @@ export class Player {
       this.picture = -1;
       store.scene = world.scene;
       announce("scene");
+      this.fill(); // those who watch the same signals as before do not ask again
     }
     store.poseTime = time;
     const picture = world.at(time);
@@ -110,21 +113,17 @@ export class Player {
     this.values();
   }
 
-  private watch(number: number, signals: string[]): void {
-    this.watched = { number, signals };
-    for (const name of signals) {
-      const curve = this.world?.curve(name);
-      if (this.world && curve) fillTrail(name, this.world.times, curve);
-    }
-    this.values();
+  /** Gives the watched signals their whole curves in the world that is shown. */
+  private fill(): void {
+    const { world } = this;
+    if (!world) return;
+    for (const name of this.watched) fillTrail(name, world.times, world.curve(name) ?? []);
   }
 
   private values(): void {
     const { world, picture } = this;
     if (!world || picture < 0) return;
-    const { number, signals } = this.watched;
-    const values = signals.map((name) => world.curve(name)?.[picture] ?? NaN);
-    receiveSignals(number, world.times[picture]!, new Float64Array(values));
+    showSignals(new Float64Array(this.watched.map((name) => world.curve(name)?.[picture] ?? NaN)));
   }
 
   private tell(): void {

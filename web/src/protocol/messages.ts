@@ -201,7 +201,7 @@ export interface MarkView {
   source: string;
 }
 
-/** The recording that is looked at; its length [s], and when it was made (ISO 8601). ``live`` says whether a scene waits behind it, ``problem`` what is wrong with the file. */
+/** The recording that is looked at; its length [s], and when it was made (ISO 8601). ``live`` says whether a scene waits behind it, ``unsaved`` which of that scene's files have changes to save, ``problem`` what is wrong with the recording. */
 export interface ReplayView {
   path: string;
   name: string;
@@ -210,6 +210,7 @@ export interface ReplayView {
   live: boolean;
   problem: string;
   marks: MarkView[];
+  unsaved: string[];
 }
 
 /** What a client is told first. ``address`` is where other machines reach the studio; empty where they cannot. */
@@ -428,15 +429,17 @@ export interface GalleryChanged {
   type: "gallery_changed";
 }
 
-/** Opens a scene or part: a kit's name for it, or a recent or imported file. */
+/** Opens a scene or part: a kit's name for it, or a recent or imported file. While a recording is looked at, a scene with changes that are not saved may wait behind it: only with ``discard`` it is given up. */
 export interface Open {
   type: "open";
   scene: string;
+  discard?: boolean;
 }
 
-/** Goes back to the gallery. */
+/** Goes back to the gallery; ``discard`` is as for ``open``. */
 export interface CloseScene {
   type: "close_scene";
+  discard?: boolean;
 }
 
 /** Lets time run. */
@@ -600,11 +603,12 @@ export interface SaveAs {
   overwrite?: boolean;
 }
 
-/** Opens a new scene, not saved yet: a floor, and on it a part of a kit if one is named. */
+/** Opens a new scene, not saved yet: a floor, and on it a part of a kit if one is named. ``discard`` is as for ``open``. */
 export interface NewScene {
   type: "new_scene";
   name: string;
   part?: string;
+  discard?: boolean;
 }
 
 /** Writes the joint values that are shown into the file, as a named posture. */
@@ -636,9 +640,10 @@ export interface Mark {
   text?: string;
 }
 
-/** Goes on live from the instant of the recording that is shown. */
+/** Goes on live from the instant of the recording that is shown; ``discard`` as for ``open``. */
 export interface GoOn {
   type: "go_on";
+  discard?: boolean;
 }
 
 /** Asks to drive. */

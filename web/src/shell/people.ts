@@ -42,7 +42,7 @@ export function people(): HTMLElement {
     const waits = asks === store.you;
     ask.hidden = isDriver() || all.length === 0;
     ask.disabled = waits;
-    ask.lastElementChild!.textContent = waits ? `Asked ${driver ?? ""}` : "Ask to drive";
+    ask.lastElementChild!.textContent = waits ? `Asked ${driver ?? ""}` : wish();
     drawRequest(request, isDriver() ? asks : null);
   };
   on("people", draw);
@@ -65,14 +65,18 @@ function drawRequest(request: HTMLElement, asks: string | null): void {
   );
 }
 
+/** Where nobody drives there is nobody to ask. */
+function wish(): string {
+  return store.people.driver === null ? "Drive" : "Ask to drive";
+}
+
 function whoIs(who: string): string {
   const you = who === store.you ? ", you" : "";
   return `${who}${you}, ${who === store.people.driver ? "drives" : "watches"}`;
 }
 
 function choices(): { label: string; run: () => void }[] {
-  if (!isDriver())
-    return [{ label: "Ask to drive", run: () => void send({ type: "control_request" }) }];
+  if (!isDriver()) return [{ label: wish(), run: () => void send({ type: "control_request" }) }];
   const others = store.people.people.filter((who) => who !== store.you);
   if (others.length === 0) return [{ label: "Nobody else is here", run: () => undefined }];
   return others.map((who) => ({

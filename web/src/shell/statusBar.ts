@@ -1,6 +1,7 @@
 import { format } from "../app/numbers";
 import { on } from "../app/topics";
 import { isDriver, store } from "../app/store";
+import { watchesOnly } from "../app/width";
 import { h, setText } from "../ui/dom";
 
 /** How the run stands, in one line. */
@@ -60,12 +61,14 @@ export function statusBar(): HTMLElement {
         ? `Recording ${store.scene.replay.name}, ${format(store.scene.replay.duration, 1)} s`
         : status?.seeking
           ? "You see the past. Play goes on from here."
-          : !isDriver()
-            ? "You watch. Ask to drive in the top bar"
-            : "Left-drag turns a joint, Ctrl-drag pulls",
+          : watchesOnly()
+            ? "You watch. Widen the window to drive"
+            : !isDriver()
+              ? "You watch. Ask to drive in the top bar"
+              : "Left-drag turns a joint, Ctrl-drag pulls",
     );
   };
-  on(["status", "scene", "link", "people"], draw);
+  on(["status", "scene", "link", "people", "layout"], draw);
   draw();
   return bar;
 }

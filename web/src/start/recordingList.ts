@@ -28,12 +28,11 @@ export function recordingRows(
 function row(card: RecordingCard, chosen: () => void): HTMLElement {
   const file = card.path.split("/").at(-1) ?? card.path;
   const words = card.duration > 0 ? `${format(card.duration, 1)} s, ${sizeWords(card.size)}` : "";
-  return h(
+  const open = h(
     "button",
     {
       type: "button",
       class: `recent-row recording-row ${card.problem ? "damaged" : ""}`,
-      role: "listitem",
       title: [card.path, card.problem].filter(Boolean).join("\n"),
       "data-recording": card.path,
       onclick: () => {
@@ -51,6 +50,7 @@ function row(card: RecordingCard, chosen: () => void): HTMLElement {
     h("span", { class: "recording-length" }, words),
     h("span", { class: "recent-when" }, ago(card.when, Date.now() / 1000)),
   );
+  return h("div", { role: "listitem", class: "cell" }, open);
 }
 
 /** Asks which recording to open. */

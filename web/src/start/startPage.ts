@@ -58,8 +58,11 @@ export function startPage(): HTMLElement {
         gallery = answer;
         draw();
       },
-      (error: Error) =>
-        scenes.replaceChildren(h("p", { class: "empty", role: "alert" }, error.message)),
+      (error: Error) => {
+        // While there is no line, a notice over the page says why.
+        if (store.link === "open")
+          scenes.replaceChildren(h("p", { class: "empty", role: "alert" }, error.message));
+      },
     );
   };
   on("gallery", () => load(true));

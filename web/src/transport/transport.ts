@@ -1,6 +1,7 @@
 import { run } from "../app/commands";
 import { command } from "../app/session";
 import { format } from "../app/numbers";
+import { paced } from "../app/paced";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { button, iconButton } from "../ui/button";
@@ -11,6 +12,9 @@ import { marksShown } from "./marks";
 import { replayControls } from "./replayControls";
 import { SPEEDS } from "./speeds";
 import { Timeline } from "./timeline";
+
+/** The clock and the knob move each so many pictures of the screen: nobody reads faster. */
+const DRAW_EACH = 3;
 
 /** Reset, back, play, step, record, speed, clock and timeline. */
 export function transport(): HTMLElement {
@@ -81,7 +85,7 @@ export function transport(): HTMLElement {
     draw();
     tick();
   });
-  on("poses", tick);
+  on("poses", paced(DRAW_EACH, tick));
   const bar = h(
     "div",
     { class: "transport", role: "toolbar", "aria-label": "Transport" },

@@ -229,7 +229,7 @@ export class SceneTree {
       if (line.row.children.length > 0 && !this.closed.has(keyOf(line.row)))
         this.toggle(line, false);
       else go(line.parent ?? undefined);
-    } else if (event.key === "Enter" || event.key === " ") {
+    } else if (event.key === "Enter" || (event.key === " " && this.byKeys)) {
       if (line.row.kind === "folder") this.toggle(line);
       else select(thingOf(line.row), event.shiftKey);
     } else if (this.byKeys && /^[\p{L}\p{N}_-]$/u.test(event.key) && !chord(event)) {

@@ -61,6 +61,7 @@ export function openShowMenu(anchor: HTMLElement): void {
     KEYS.map((key) => ({
       label: SHOW_LABELS[key],
       checked: show[key],
+      toggle: true,
       run: () => setShow(key, !show[key]),
     })),
     "Show in views",

@@ -8,16 +8,28 @@ export interface Choice {
   style?: "accent" | "raised" | "bare";
 }
 
-/** A question with a title, something to fill in or read, and choices; Escape leaves it. */
-export function openDialog(title: string, body: HTMLElement[], choices: Choice[]): void {
-  if (document.querySelector("dialog[open]")) return;
+/**
+ * A question with a title, something to fill in or read, and choices; Escape leaves it. `left` is
+ * called when it closes with nothing chosen, or cannot be asked because another one is.
+ */
+export function openDialog(
+  title: string,
+  body: HTMLElement[],
+  choices: Choice[],
+  left: () => void = () => undefined,
+): void {
+  if (document.querySelector("dialog[open]")) return left();
+  let chosen = false;
   const wrong = h("p", { class: "dialog-wrong", role: "alert", hidden: true });
   const choose = (choice: Choice): void => {
     const reason = choice.run();
     if (reason) {
       wrong.textContent = reason;
       wrong.hidden = false;
-    } else dialog.close();
+      return;
+    }
+    chosen = true;
+    dialog.close();
   };
   const main = choices.find((choice) => choice.style === "accent") ?? choices[0];
   const dialog = h(
@@ -43,7 +55,10 @@ export function openDialog(title: string, body: HTMLElement[], choices: Choice[]
       ),
     ),
   );
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (!chosen) left();
+  });
   document.body.append(dialog);
   dialog.showModal();
   const first = dialog.querySelector<HTMLInputElement>("input, select");

@@ -4,7 +4,10 @@ export interface MenuItem {
   label: string;
   run: () => void;
   key?: string;
+  /** Whether it holds now; the items of a menu that can be checked rule each other out… */
   checked?: boolean;
+  /** …unless each is switched by itself. */
+  toggle?: boolean;
   /** Whether a line stands above it. */
   apart?: boolean;
 }
@@ -60,7 +63,7 @@ function line(item: MenuItem, choose: () => void): HTMLElement {
     {
       type: "button",
       class: `menu-item ${item.checked ? "checked" : ""} ${item.apart ? "apart" : ""}`,
-      role: checkable ? "menuitemradio" : "menuitem",
+      role: checkable ? (item.toggle ? "menuitemcheckbox" : "menuitemradio") : "menuitem",
       "aria-checked": checkable ? String(item.checked) : undefined,
       onclick: choose,
     },

@@ -9,6 +9,8 @@ export interface Toast {
 }
 
 const STAY_MS = 6000;
+/** Who is offered something needs time to decide. */
+const OFFER_MS = 12000;
 const MOST = 3;
 let shelf: HTMLElement | null = null;
 
@@ -43,5 +45,10 @@ export function toast(message: Toast): void {
   card.dataset["text"] = message.text;
   shelf.append(card);
   while (shelf.childElementCount > MOST) shelf.firstElementChild?.remove();
-  if (message.level !== "error") setTimeout(close, STAY_MS);
+  if (message.level !== "error") setTimeout(close, action ? OFFER_MS : STAY_MS);
+}
+
+/** Takes errors away whose cause is gone; the list of messages keeps them. */
+export function forgetErrors(): void {
+  shelf?.querySelectorAll(".toast.error").forEach((card) => card.remove());
 }

@@ -15,6 +15,9 @@ const POSE = 7;
 /** Less than this [m, or a quaternion part] counts as standing where it should. */
 const MOVED = 8e-3;
 
+/** Where ghost and link nearly coincide, the ghost is seen, and does not flicker. */
+const NEARER = { polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 };
+
 /** The wanted posture, translucent; bodies that already stand where they should are left out. */
 export class Ghost {
   readonly root = new Group();
@@ -23,8 +26,9 @@ export class Ghost {
     transparent: true,
     opacity: 0.34,
     depthWrite: false,
+    ...NEARER,
   });
-  private readonly depth = new MeshBasicMaterial({ colorWrite: false });
+  private readonly depth = new MeshBasicMaterial({ colorWrite: false, ...NEARER });
   private copies: Piece[] = [];
   private groups: Group[] = [];
   private moved = "";
@@ -48,6 +52,7 @@ export class Ghost {
       this.copies.push({ ...piece, mesh: shown });
     }
     this.root.add(this.edge.root);
+    this.edge.around([]); // nothing of the scene before
     this.moved = "";
   }
 

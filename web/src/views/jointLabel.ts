@@ -23,17 +23,30 @@ export function labelJoint(
   const above = place.clone().add(new Vector3(0, 0, size * 1.15));
   for (const view of views) {
     const { label, element } = view;
-    const wide = element.clientWidth;
-    const high = element.clientHeight;
+    const { width: wide, height: high } = view.size;
     const at = view.project(above);
     const out = !at || at.x < 0 || at.x > wide || at.y > high;
     label.hidden = element.hidden || layout.stereo !== "none" || out;
     if (label.hidden || !at) continue;
     write(label, joint, values, held, !view.camera.flat || drag.joint !== null);
-    const left = Math.min(wide - label.offsetWidth - 8, Math.max(8, at.x + 12));
-    const top = Math.min(high - label.offsetHeight - 8, Math.max(44, at.y - 28));
+    const size = sizeOf(label);
+    const left = Math.min(wide - size.width - 8, Math.max(8, at.x + 12));
+    const top = Math.min(high - size.height - 8, Math.max(44, at.y - 28));
     label.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
   }
+}
+
+const sizes = new WeakMap<HTMLElement, { key: string; width: number; height: number }>();
+
+/** How large a label is; asked of the browser, which lays out the page, only for a new text. */
+function sizeOf(label: HTMLElement): { width: number; height: number } {
+  const key = label.dataset["key"] ?? "";
+  let known = sizes.get(label);
+  if (known?.key !== key) {
+    known = { key, width: label.offsetWidth, height: label.offsetHeight };
+    sizes.set(label, known);
+  }
+  return known;
 }
 
 function write(

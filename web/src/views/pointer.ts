@@ -19,8 +19,18 @@ interface Hit {
 /** What the pointer does in a view: select, turn a joint, pull, orbit, pan, zoom. */
 export function attachPointer(stage: Stage, view: View): void {
   const element = view.element;
-  let down: { x: number; y: number; button: number; hit: Hit | null; moved: boolean } | null = null;
+  let down: {
+    x: number;
+    y: number;
+    button: number;
+    hit: Hit | null;
+    moved: boolean;
+    /** Whether a link was to be dragged that cannot be: the view stays where it is. */
+    refused: boolean;
+  } | null = null;
   let link: LinkDrag | null = null;
+  /** Name of the scene in which the drag began. */
+  let dragged: string | undefined;
   let waiting: PointerEvent | null = null;
   const label = new DragLabel();
   element.append(label.element);
@@ -35,7 +45,14 @@ export function attachPointer(stage: Stage, view: View): void {
   element.addEventListener("pointerdown", (event) => {
     if (down) return;
     const hit = event.button === 0 ? pick(event) : null;
-    down = { x: event.clientX, y: event.clientY, button: event.button, hit, moved: false };
+    down = {
+      x: event.clientX,
+      y: event.clientY,
+      button: event.button,
+      hit,
+      moved: false,
+      refused: false,
+    };
     element.setPointerCapture(event.pointerId);
     element.focus({ preventScroll: true });
     event.preventDefault();
@@ -67,8 +84,11 @@ export function attachPointer(stage: Stage, view: View): void {
         { clientX: down.x, clientY: down.y },
         pull,
       );
+      dragged = store.scene?.name;
+      down.refused = !link && store.scene?.bodies[down.hit.piece.element.body]?.static === false;
     }
     down.moved = true;
+    if (down.refused) return;
     if (link) {
       link.move(event);
       const box = element.getBoundingClientRect();
@@ -89,9 +109,9 @@ export function attachPointer(stage: Stage, view: View): void {
     label.draw();
     announce("drag");
   };
-  /** What is dragged is still there: another scene, or another driver, ends a drag. */
+  /** What is dragged must still be there, and ours to drag. */
   on(["scene", "people"], () => {
-    if (link && !isDriver()) letGo(false);
+    if (link && (!isDriver() || store.scene?.name !== dragged)) letGo(false);
   });
   on("poses", () => link && label.draw());
   document.addEventListener("keydown", (event) => {

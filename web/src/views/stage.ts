@@ -39,6 +39,8 @@ export class Stage {
   private readonly boxes = new Map<View, Vector4>();
   private stale = true;
   private ghostStale = true;
+  /** Whether what throws shadows has moved or changed since they were drawn. */
+  private shadowsStale = true;
 
   constructor() {
     const smooth = new URLSearchParams(location.search).get("antialias") !== "off";
@@ -48,6 +50,7 @@ export class Stage {
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
     this.renderer.autoClear = false;
+    this.scene.matrixWorldAutoUpdate = false; // once per picture, not once per view
     this.stereo = new StereoDrawing(this.renderer);
     this.views = SLOTS.map((slot) => new View(slot, this));
     this.sight = new Sight(this.views, this.bodies, this.highlight, this.refresh);
@@ -77,6 +80,7 @@ export class Stage {
     on("poses", () => {
       if (!store.poses) return;
       this.bodies.pose(store.poses);
+      this.shadowsStale = true;
       this.sight.arrive();
       this.sight.keepInSight();
       this.refresh();
@@ -84,7 +88,7 @@ export class Stage {
     on(["ghost", "contacts", "signals", "hover", "selection", "drag"], this.refresh);
     on("show", () => {
       this.bodies.redress(show.collision);
-      this.ghostStale = true;
+      this.ghostStale = this.shadowsStale = true;
       this.highlight.update();
       this.refresh();
     });
@@ -96,7 +100,7 @@ export class Stage {
   private rebuild(): void {
     if (!store.scene) return;
     this.bodies.build(store.scene);
-    this.ghostStale = true;
+    this.ghostStale = this.shadowsStale = true;
     this.marks.build(store.scene);
     this.highlight.update();
     this.refresh();
@@ -104,7 +108,7 @@ export class Stage {
 
   /** A shape is there: its mesh may have come later than the scene. */
   private arrive(): void {
-    this.ghostStale = true;
+    this.ghostStale = this.shadowsStale = true;
     this.lights.aim(this.bodies.bounds());
     this.sight.arrive();
     this.highlight.update();
@@ -165,6 +169,7 @@ export class Stage {
       this.ghostStale = false;
     }
     this.ghost.pose(show.ghost ? store.ghost : null, store.poses);
+    this.bodies.root.visible = store.poses !== null; // until then nobody knows where they are
     this.bodies.root.updateMatrixWorld();
     this.ghost.root.updateMatrixWorld();
     this.ghost.edge.follow();
@@ -172,7 +177,9 @@ export class Stage {
     const seen = this.views.filter((view) => !view.element.hidden);
     const gliding = seen.map((view) => view.update()).includes(true);
     this.marks.update(this.views, this.bodies);
-    this.renderer.shadowMap.needsUpdate = show.shadows;
+    this.scene.updateMatrixWorld();
+    this.renderer.shadowMap.needsUpdate = show.shadows && this.shadowsStale;
+    this.shadowsStale = false;
     this.renderer.setScissorTest(false);
     this.renderer.clear();
     seen.forEach((view) => this.drawView(view));
@@ -189,7 +196,9 @@ export class Stage {
       grid.visible = show.grid && plane === planeOf(view.camera.preset);
       grid.behind = flat;
       const reach = flat ? 1e3 : Math.max(3, distance * 2.2);
-      if (grid.visible) grid.follow(stand.target, reach, stand.half);
+      if (!grid.visible) continue;
+      grid.follow(stand.target, reach, stand.half);
+      grid.updateMatrixWorld();
     }
     this.highlight.resize(box.z, box.w);
     this.ghost.edge.resize(box.z, box.w);

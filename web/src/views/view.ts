@@ -20,7 +20,8 @@ export class View {
   private readonly compass = new Compass();
   private readonly scale = new ScaleBar();
   private readonly caster = new Raycaster();
-  private size = { width: 0, height: 0, aspect: 1 };
+  /** As it was measured last [px]. */
+  size = { width: 0, height: 0, aspect: 1 };
 
   constructor(
     readonly slot: ViewName,

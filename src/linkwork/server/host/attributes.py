@@ -177,7 +177,9 @@ def _unit(word: str, key: Key | None) -> str:
 
 def path_of(key: str) -> KeyPath:
     """The path inside a table that a row's key names: ``shapes.0.box.size``."""
-    return tuple(int(step) if step.isdigit() else step for step in key.split("."))
+    # ASCII: other scripts have digits too, and signs like ² that only look like them.
+    steps = key.split(".")
+    return tuple(int(step) if step.isascii() and step.isdigit() else step for step in steps)
 
 
 def value_of(text: str, place: KeyPath, section: str, key: str, given: str | float | bool) -> Any:
@@ -200,9 +202,10 @@ def value_of(text: str, place: KeyPath, section: str, key: str, given: str | flo
         return given
     try:
         return tomllib.loads(f"value = {given}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # also a number of thousands of digits
         if standing is None and kind is None:
             return given
+        shown = given if len(given) <= 60 else f"{given[:60]}…"
         raise FormatError(
-            f"{key} cannot be {given!r}.", hint="Write a number, a list [1, 2, 3], true or false."
+            f"{key} cannot be {shown!r}.", hint="Write a number, a list [1, 2, 3], true or false."
         ) from None

@@ -27,7 +27,7 @@ RAIL_POINTS = 65
 
 def describe(
     session: Session, meshes: MeshStore, undo: m.UndoState, *, editable: bool,
-    replay: m.ReplayView | None = None,
+    replay: m.ReplayView | None = None, base: int = 0,
 ) -> m.Scene:  # fmt: skip
     """The scene that runs.
 
@@ -37,11 +37,12 @@ def describe(
         undo: What can be undone, redone and saved.
         editable: Whether attributes can be edited in a file.
         replay: The recording whose world this is, if it is one.
+        base: Browsers count the session's versions from here.
     """
     cycle, world = session.cycle, session.world
     scene = world.scene
     return m.Scene(
-        version=session.version,
+        version=base + session.version,
         name=scene.name,
         title=scene.title,
         file=scene.origin.file,

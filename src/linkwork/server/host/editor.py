@@ -266,7 +266,10 @@ class Editor:
         """
         project = self._files()
         folders = [*self._folders, Path(project.main.path).resolve().parent]
-        target = (folders[0] / Path(path).expanduser()).resolve()
+        try:
+            target = (folders[0] / Path(path).expanduser()).resolve()
+        except (OSError, RuntimeError, ValueError) as error:  # ~nobody, or a NUL in it
+            raise FormatError(f"{path!r} is no path of a file: {error}.") from None
         if not any(target.is_relative_to(folder.resolve()) for folder in folders):
             places = ", ".join(str(folder) for folder in self._folders)
             raise FormatError(

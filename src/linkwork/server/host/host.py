@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,8 +22,23 @@ Loader = Callable[[str], Opened | Path]
 
 #: Longest sleep before the host looks again whether it is to stop [s].
 _NAP = 0.1
-#: Scene versions are set aside in this number for each recording that is looked at.
+#: Scene versions are set aside in this number for each scene or recording that is opened.
 _WORLDS = 1 << 16
+
+
+_log = logging.getLogger(__name__)
+_UNSAVED = (
+    "the scene that waits behind this recording has changes that are not saved. "
+    "Go back to it with Back to live and save them, or discard them."
+)
+
+
+def _words(error: Exception, what: str) -> str:
+    """What people are told of an error; one that nobody foresaw is logged as a whole."""
+    if isinstance(error, LinkworkError):
+        return str(error)
+    _log.error("%s failed", what, exc_info=error)
+    return f"{what} failed: {type(error).__name__}: {error}. This is a mistake of Linkwork's."
 
 
 class Host:
@@ -57,7 +73,7 @@ class Host:
         self._look = Look(0, [], [])
         self._next: OpenScene | OpenRecording | None = None
         self._aside: OpenScene | None = None  # waits while a recording is looked at
-        self._shown = 0
+        self._opened = 0
         self._stopping = False
         self.open: OpenScene | OpenRecording | None = None
 
@@ -102,8 +118,11 @@ class Host:
             return
         try:
             self.open.run(self._look_after)
-        except LinkworkError as error:
-            self._tell("", m.Event(self.open.step, "error", str(error), "session"))
+        except Exception as error:
+            text = _words(error, "what was open")
+            self._tell("", m.Event(self.open.step, "error", text, "session"))
+            if self._next is None:
+                self._next = self._aside  # a recording failed; the scene behind it goes on
         self._end()
 
     def _end(self) -> None:
@@ -135,19 +154,24 @@ class Host:
             return self._show(opened)
         return self._run(opened)
 
+    def _base(self) -> int:
+        """The number that scene versions of what is opened next count from."""
+        self._opened += 1
+        return (self._opened - 1) * _WORLDS
+
     def _show(self, path: Path) -> OpenRecording:
         """Makes a recording ready to be looked at."""
-        self._shown += 1
-        live = self._aside is not None or isinstance(self.open, OpenScene)
+        behind = self.open if isinstance(self.open, OpenScene) else self._aside
         peers = Conduit(self._link, self._take)
-        base = self._shown * _WORLDS
-        made = OpenRecording(path, peers, self._tell, self._look, base=base, live=live)
+        base = self._base()
+        made = OpenRecording(path, peers, self._tell, self._look, base=base, behind=behind)
         self._recents.add(str(path), path.name)
         return made
 
     def _run(self, opened: Opened) -> OpenScene:
         peers = Conduit(self._link, self._take)
-        made = OpenScene(opened, peers, self._tell, self._look, self._recordings)
+        look, folder = self._look, self._recordings
+        made = OpenScene(opened, peers, self._tell, look, folder, base=self._base())
         made.saved = self._keep_recent
         if opened.file and opened.text is None:
             self._recents.add(opened.file, opened.scene.name)
@@ -191,15 +215,22 @@ class Host:
                 data = self.open.meshes.get(message.hash) if self.open is not None else b""
                 self._link.send(peer, encode(MeshFound(message.hash, data)))
             case Ask():
-                self._answer(message.client, message.message)
+                try:
+                    self._answer(message.client, message.message)
+                except Exception as error:  # no message of a client ends the studio
+                    what = m.type_of(message.message)
+                    self._tell(message.client, m.Refused(what, _words(error, what)))
 
     def _answer(self, client: str, message: m.FromClient) -> None:
+        if self._would_lose(message):
+            self._tell(client, m.Refused(m.type_of(message), _UNSAVED))
+            return
         match message:
             case m.Open():
                 self._open(client, message, lambda: self._make(message.scene))
             case m.NewScene():
                 self._open(client, message, lambda: self._run(self._new(message)))
-            case m.Convert() if isinstance(self.open, OpenScene) and self.open.editor.file:
+            case m.Convert() if self._is_foreign():
                 self._open(client, message, self._convert)
             case m.Forget():
                 self._recents.forget(message.path)
@@ -216,6 +247,21 @@ class Host:
                 self._tell(client, m.Refused(m.type_of(message), text))
             case _:
                 self.open.answer(client, message)
+
+    def _would_lose(self, message: m.FromClient) -> bool:
+        """Whether a message would give up unsaved changes of the scene behind a recording."""
+        match message:
+            case m.Open() if message.scene.lower().endswith(".mcap"):
+                return False  # the scene waits on behind that one
+            case m.Open() | m.NewScene() | m.CloseScene() | m.GoOn():
+                aside = self._aside
+                return not message.discard and aside is not None and aside.editor.state.dirty
+        return False
+
+    def _is_foreign(self) -> bool:
+        """Whether a file is open that is not TOML."""
+        editor = self.open.editor if isinstance(self.open, OpenScene) else None
+        return editor is not None and editor.project is None and bool(editor.file)
 
     def _new(self, message: m.NewScene) -> Opened:
         return new_scene(message.name, message.part, self._folder or Path.cwd())

@@ -18,6 +18,16 @@ MESH_HEADER = struct.Struct("<II")
 LARGEST_IMAGE = 32 * 2**20
 
 
+def is_image(data: bytes) -> bool:
+    """Whether data begin as images do that browsers draw."""
+    return (
+        data.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a"))
+        or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
+        or (data[:2] == b"BM" and data[6:10] == bytes(4))
+        or data[4:12] in (b"ftypavif", b"ftypavis")
+    )
+
+
 class MeshStore:
     """Meshes and images as browsers take them, made once each."""
 
@@ -42,14 +52,18 @@ class MeshStore:
         return known
 
     def add_image(self, file: str) -> str | None:
-        """Takes an image file and returns the hash of its content; None if it cannot be read."""
+        """Takes an image file and returns the hash of its content.
+
+        None if it cannot be read or is no image: a scene may name any file as a texture, and
+        whoever watches would get to read it.
+        """
         if file and file not in self._images:
             try:
                 path = Path(file)
                 data = path.read_bytes() if path.stat().st_size <= LARGEST_IMAGE else b""
             except OSError:  # gone since the scene was loaded; the colour is drawn instead
                 data = b""
-            known = hashlib.sha256(data).hexdigest()[:32] if data else None
+            known = hashlib.sha256(data).hexdigest()[:32] if is_image(data) else None
             self._images[file] = known
             if known is not None:
                 self._data[known] = data

@@ -14,7 +14,7 @@ from linkwork.registry import FORMATS
 from linkwork.scene import Scene
 from linkwork.scene.toml_values import value_text
 from linkwork.server.host.editor import Opened
-from linkwork.server.host.own_files import free_path
+from linkwork.server.host.own_files import free_path, kit_name
 
 _FLOOR = """format = "linkwork/scene 1"
 name = {name}
@@ -61,12 +61,16 @@ def new_scene(name: str, part: str, folder: Path) -> Opened:
 def toml_copy(file: str, folder: Path) -> str:
     """Writes what a file says as TOML, beside it or else into a folder; returns the new file.
 
+    Beside a kit's file nothing is written.
+
     Raises:
         LinkworkError: If it cannot be read or written.
     """
     home = os.path.dirname(os.path.abspath(file))
-    if not os.access(home, os.W_OK):
+    if kit_name(file) or not os.access(home, os.W_OK):
         home = str(folder)
     made = free_path(home, Path(file).stem)
+    if kit_name(made):
+        raise FormatError(f"{home} is in a kit that is not yours.", hint="Work in another folder.")
     save(format_for(file).read(file), made)
     return made

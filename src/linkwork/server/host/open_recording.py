@@ -39,7 +39,7 @@ class OpenRecording:
         look: What the viewers want to see.
         base: Scene versions of its worlds count from here, so that no picture of what was open
             before passes for one of it.
-        live: Whether a scene waits behind it.
+        behind: The scene that waits behind it, or None.
 
     Raises:
         LinkworkError: If it cannot be read or its scene cannot be made ready.
@@ -52,10 +52,17 @@ class OpenRecording:
     """
 
     def __init__(
-        self, path: Path, peers: Peers, tell: Tell, look: Look, *, base: int, live: bool
+        self,
+        path: Path,
+        peers: Peers,
+        tell: Tell,
+        look: Look,
+        *,
+        base: int,
+        behind: OpenScene | None = None,
     ) -> None:
         self.path, self.meshes, self.step = path, MeshStore(), 0
-        self._peers, self._tell, self._base, self._has_live = peers, tell, base, live
+        self._peers, self._tell, self._base, self._behind = peers, tell, base, behind
         self.recording = Recording.open(path)
         try:
             self.playback = Playback(self.recording)
@@ -106,7 +113,9 @@ class OpenRecording:
 
     def lasting(self) -> list[m.FromServer]:
         """How things stand, for those who come now."""
-        view = replay_view(self.recording, live=self._has_live)
+        behind = self._behind
+        unsaved = behind.editor.state.files if behind is not None else []
+        view = replay_view(self.recording, live=behind is not None, unsaved=unsaved)
         session = self.playback.live
         scene = describe(session, self.meshes, _NO_UNDO, editable=False, replay=view)
         return [scene, m.Owners({}), _NO_UNDO]
@@ -144,10 +153,13 @@ class OpenRecording:
             real, recorded = self._since
             step = self._step_at(recorded + self._speed * (time.perf_counter() - real))
         else:
-            ahead = self.playback.step + round(0.25 / self.recording.header.world.step)
+            quarter = max(1, round(0.25 / self.recording.header.world.step))
+            ahead = self.playback.step + quarter
             self.playback.go(min(ahead, self.recording.last_step), BUDGET)
             step = self.playback.step
-        self.step = max(self.step, step)
+            if not self.playback.able:  # only what was recorded can be shown
+                step = self.step + quarter
+        self.step = min(max(self.step, step), self.recording.last_step)
         if self.step >= self.recording.last_step:
             self._pause()
 
@@ -281,17 +293,20 @@ class OpenRecording:
         self.recording.close()
 
 
-def replay_view(recording: Recording, *, live: bool) -> m.ReplayView:
+def replay_view(
+    recording: Recording, *, live: bool, unsaved: list[str] | None = None
+) -> m.ReplayView:
     """What browsers are told of a recording.
 
     Args:
         recording: The recording.
         live: Whether a scene waits behind it.
+        unsaved: Files of that scene that have changes to save.
     """
     found = [e for e in recording.events if e.level in ("mark", "warning", "error")][:_MOST_MARKS]
     marks = [m.MarkView(e.time, e.level, e.text, e.source) for e in found]  # type: ignore[arg-type]
     path = recording.path
     return m.ReplayView(
         str(path), path.stem, recording.header.created, recording.duration, live,
-        recording.problem, marks,
+        recording.problem, marks, unsaved or [],
     )  # fmt: skip

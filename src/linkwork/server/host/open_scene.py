@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from linkwork.errors import LinkworkError, SessionError
 from linkwork.server import messages as m
+from linkwork.server.host import own_files
 from linkwork.server.host.bus_desk import BusDesk
 from linkwork.server.host.describe import describe
 from linkwork.server.host.editor import Editor, Opened
@@ -20,7 +22,7 @@ from linkwork.server.host.posture_text import values_of
 from linkwork.server.relay import Look
 from linkwork.session import messages as inbox
 from linkwork.session.clock import Clock
-from linkwork.session.cycle import PERSON
+from linkwork.session.cycle import PERSON, Cycle
 from linkwork.session.history import History
 from linkwork.session.outbox import Peers
 from linkwork.session.session import Session
@@ -38,6 +40,17 @@ _ACTING = (m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take, m.Override
 _LEVELS = ("info", "warning", "error", "mark")
 
 
+@dataclass(frozen=True)
+class _Swap:
+    """A change of the files that the session has not gone over to yet."""
+
+    compiled: Future[Cycle]
+    client: str
+    what: str
+    take_back: Callable[[], object]
+    key: str
+
+
 class OpenScene:
     """A session with its history and its file.
 
@@ -47,6 +60,8 @@ class OpenScene:
         tell: Tells clients something.
         look: What the viewers want to see.
         recordings: Folder for recordings.
+        base: Scene versions that browsers see count from here, so that no picture of what was
+            open before passes for one of it.
 
     Attributes:
         session: The session.
@@ -56,17 +71,25 @@ class OpenScene:
     """
 
     def __init__(
-        self, opened: Opened, peers: Peers, tell: Tell, look: Look, recordings: Path
+        self,
+        opened: Opened,
+        peers: Peers,
+        tell: Tell,
+        look: Look,
+        recordings: Path,
+        *,
+        base: int = 0,
     ) -> None:
         self.session = Session(opened.scene, link=peers)
         self.meshes = MeshStore()
         self.desk = BusDesk(self.session, tell)
         self.saved: Callable[[str, str], object] = lambda file, name: None
         self._tell, self._recordings = tell, recordings
+        self._base = base
         self._recording: str | None = None
         self._marks = 0
         self._asking = False
-        self._edit: tuple[Future[object], str, str] | None = None
+        self._swaps: list[_Swap] = []
         self._owners: dict[str, str] | None = None
         try:
             self.editor = Editor(opened)
@@ -87,7 +110,7 @@ class OpenScene:
         self._past: State | None = None
         self.history = History(cycle.h, cycle.state.data.size)
         self.history.keep(cycle.state, at_once=True)
-        self.painter = Painter(cycle, look)
+        self.painter = Painter(cycle, look, base=self._base)
 
     @property
     def step(self) -> int:
@@ -133,7 +156,7 @@ class OpenScene:
         """How things stand, for those who come now."""
         scene = describe(
             self.session, self.meshes, self.editor.state,
-            editable=self.editor.project is not None,
+            editable=self.editor.project is not None, base=self._base,
         )  # fmt: skip
         return [scene, m.Owners(dict(self.session.signals.owners)), self.editor.state]
 
@@ -163,8 +186,8 @@ class OpenScene:
         if owners != self._owners:
             self._owners = dict(owners)
             self._tell("", m.Owners(self._owners))
-        if self._edit is not None and self._edit[0].done():
-            self._finish_edit(*self._edit)
+        while self._swaps and self._swaps[0].compiled.done():
+            self._finish_swap()
 
     # ---- what comes in -------------------------------------------------------------------
 
@@ -175,6 +198,8 @@ class OpenScene:
             if self._past is not None and isinstance(message, _ACTING) and not _goes_back(message):
                 self._go_on_from_past()
             self._do(client, message)
+        except own_files.TakenError as error:
+            self._tell(client, m.Refused(what, str(error), "exists"))
         except LinkworkError as error:
             self._tell(client, m.Refused(what, str(error), key))
         if not isinstance(message, _STREAMED):
@@ -247,10 +272,10 @@ class OpenScene:
                 self._change(client, message)
             case m.Undo():
                 self.editor.undo()
-                self._swap(client, "")
+                self._swap(client, "undo", self.editor.redo)
             case m.Redo():
                 self.editor.redo()
-                self._swap(client, "")
+                self._swap(client, "redo", self.editor.undo)
             case m.Save():
                 self._tell("", m.Saved(self.editor.save()))
                 self._tell("", self.editor.state)
@@ -259,7 +284,11 @@ class OpenScene:
             case m.StorePosture():
                 shown = self._past or session.state
                 self.editor.store_posture(message.name, values_of(session.world, shown))
-                self._swap(client, "")
+                self._swap(client, "store_posture", self.editor.take_back)
+            case m.Convert():
+                raise SessionError(
+                    "there is nothing to convert: this scene can be edited as it is."
+                )
             case _:
                 raise SessionError(f"a scene cannot do {m.type_of(message)!r}.")
 
@@ -328,7 +357,8 @@ class OpenScene:
     def save_as(self, message: m.SaveAs) -> list[str]:
         """Saves under another name; the run goes on as the new file's."""
         written = self.editor.save_as(message.path, overwrite=message.overwrite)
-        self._swap("", "")
+        self._swaps.clear()  # what they said is in the new file, which has no history yet
+        self._swap("", "save_as", lambda: None)
         self.saved(self.editor.file, self.session.world.scene.name)
         return written
 
@@ -363,23 +393,39 @@ class OpenScene:
                 text = f"{error.message} {error.hint}".strip()
                 self._tell(client, m.Refused("edit", text, message.key))
                 return
-            self._swap(client, message.key)
+            self._swap(client, "edit", self.editor.take_back, message.key)
         if message.key != "name":  # else the client asks by the new one
             self._inspect(client, message.kind, message.name)
 
-    def _swap(self, client: str, key: str) -> None:
-        """Lets the session go over to what the file says now."""
+    def _swap(self, client: str, what: str, take_back: Callable[[], object], key: str = "") -> None:
+        """Lets the session go over to what the files say now.
+
+        Args:
+            client: Who asked for it.
+            what: Type of the message that did.
+            take_back: Makes the files as they were before, where the session cannot use them.
+            key: What an answer refers to.
+        """
         compiled = self.session.swap(self.editor.scene, ids=self.editor.ids)
-        self._edit = (compiled, client, key)  # type: ignore[assignment]
+        self._swaps.append(_Swap(compiled, client, what, take_back, key))
         self._tell("", self.editor.state)
 
-    def _finish_edit(self, compiled: Future[object], client: str, key: str) -> None:
-        self._edit = None
-        error = compiled.exception()
+    def _finish_swap(self) -> None:
+        """Looks at the oldest swap; where it failed, all that was built on it goes with it."""
+        failed = self._swaps[0]
+        error = failed.compiled.exception()
         if error is None:
+            del self._swaps[0]
             return
-        self.editor.take_back()
-        self._tell(client, m.Refused("edit", str(error), key))
+        swaps, self._swaps = self._swaps, []
+        for swap in reversed(swaps):
+            swap.take_back()
+        self._tell(failed.client, m.Refused(failed.what, str(error), failed.key))
+        for swap in swaps[1:]:
+            text = "it was built on a change that cannot be used, and went with it."
+            self._tell(swap.client, m.Refused(swap.what, text, swap.key))
+        if len(swaps) > 1:  # one of the later ones may be in use by now
+            self._swap("", "edit", lambda: None)
         self._tell("", self.editor.state)
 
     def close(self) -> None:

@@ -16,6 +16,10 @@ from linkwork.scene.project import Project
 _PACKAGE = Path(__file__).resolve().parents[2] / "kits"
 
 
+class TakenError(FormatError):
+    """A file is there already, and nobody said that it may be replaced."""
+
+
 def kit_name(file: str) -> str:
     """The kit name of a file that belongs to a kit of others; empty if it is the user's."""
     path = Path(file).resolve()
@@ -94,7 +98,11 @@ def save(project: Project) -> list[str]:
                 hint="Save it under another name.",
             )
     for document in changed:
-        Path(document.path).parent.mkdir(parents=True, exist_ok=True)
+        folder = os.path.dirname(os.path.abspath(document.path))
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as error:
+            raise FormatError(f"{folder} cannot be made: {error.strerror}.") from None
         document.save()
     return [document.path for document in changed]
 
@@ -115,13 +123,14 @@ def save_as(project: Project, path: str, *, overwrite: bool) -> list[str]:
         The files that were written.
 
     Raises:
+        TakenError: If the file is there and may not be replaced.
         LinkworkError: If something cannot be written.
     """
     if os.path.splitext(path)[1] != ".toml":
         raise FormatError(f"{os.path.basename(path)!r} must end in .toml.", hint="Add .toml.")
     main, folder = os.path.realpath(project.main.path), os.path.dirname(os.path.abspath(path))
     if os.path.exists(path) and not overwrite and os.path.realpath(path) != main:
-        raise FormatError("there is such a file already.", origin=Origin(path))
+        raise TakenError("there is such a file already.", origin=Origin(path))
     copies = {main: path}
     for real in _touched_kit_files(project):
         copies.setdefault(real, free_path(folder, Path(real).stem, copies.values()))
@@ -137,11 +146,9 @@ def save_as(project: Project, path: str, *, overwrite: bool) -> list[str]:
             return kit_name(file)
         if not os.path.isfile(file):
             return None
-        new = os.path.join(folder, os.path.basename(file))
-        if os.path.exists(new) and Path(new).read_bytes() != Path(file).read_bytes():
-            return None  # something else has this name here; the kit's own is named instead
-        beside[new] = file
-        return os.path.basename(file)
+        new = _place_beside(folder, real, beside)
+        beside[new] = real
+        return os.path.basename(new)
 
     texts = {
         new: moved(project.document(real).text, real, new, naming) for real, new in copies.items()
@@ -159,6 +166,30 @@ def save_as(project: Project, path: str, *, overwrite: bool) -> list[str]:
     for new, text in reversed(texts.items()):
         replace_file(new, text.encode("utf-8"))
     return [*texts, *beside]
+
+
+def _place_beside(folder: str, file: str, taken: dict[str, str]) -> str:
+    """Where a copy of a file goes in a folder: under its own name, or with a number behind it.
+
+    Raises:
+        FormatError: If a file cannot be read.
+    """
+    number, (stem, ending) = 1, os.path.splitext(os.path.basename(file))
+    while True:
+        place = os.path.join(folder, f"{stem}_{number}{ending}" if number > 1 else stem + ending)
+        if place in taken:
+            if taken[place] == file:
+                return place
+        elif not os.path.exists(place) or _is_same(place, file):
+            return place
+        number += 1
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.isfile(one) and Path(one).read_bytes() == Path(other).read_bytes()
+    except OSError as error:
+        raise FormatError(f"{error.filename} cannot be read: {error.strerror}.") from None
 
 
 def _touched_kit_files(project: Project) -> list[str]:

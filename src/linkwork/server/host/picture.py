@@ -28,10 +28,11 @@ class Painter:
 
     Attributes:
         look: What the viewers want to see.
+        base: Browsers count the session's versions from here.
     """
 
-    def __init__(self, cycle: Cycle, look: Look) -> None:
-        self._cycle = cycle
+    def __init__(self, cycle: Cycle, look: Look, *, base: int = 0) -> None:
+        self._cycle, self._base = cycle, base
         self._status, self._made = b"", 0.0
         self._marks: tuple[float, float] | None = None
         self._rtf = 0.0
@@ -67,7 +68,7 @@ class Painter:
             self._status = encode(self._stand(session, state, past is not None, recording, span))
         values = np.where(self._addresses >= 0, state.data[self._addresses], np.nan)
         picture = Picture(
-            session.version, state.step * self._cycle.h,
+            self._base + session.version, state.step * self._cycle.h,
             state.pose.astype("<f4").tobytes(), self.look.number, values.tobytes(),
             self._blocks(state, past is not None), self._status,
         )  # fmt: skip
@@ -133,7 +134,7 @@ class Painter:
             recording=recording,
             history=span,
             seeking=seeking,
-            version=session.version,
+            version=self._base + session.version,
         )
 
     def _measure(self, session: Session) -> None:
