@@ -225,11 +225,9 @@ def test_no_edit_and_no_path_ends_the_studio_or_is_its_mistake(
         here.until("scene")
         for number in range(CASES // 40):
             here.ask(edit(rng))
-            if number % 20 == 0:
-                here.ask(m.Inspect("ground", "element"))
-                here.until("attributes")
-        here.ask(m.Inspect("ground", "element"))
-        here.until("attributes")
+            probe = f"probe {number}"  # its answer is none of an edit's
+            here.ask(m.Inspect(probe, "element"))
+            here.until("refused", lambda found, probe=probe: found["key"] == probe)
     assert "Traceback" not in caplog.text
     assert kit_files() == before
 
