@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -103,7 +103,7 @@ class Can(Adapter):
         self._looking = asyncio.create_task(self._look())
         return told
 
-    async def _open(self, params: CanParams) -> Any:
+    async def _open(self, params: CanParams) -> AsyncIterator[str]:
         name = params.channel
         if params.socketcand is not False:
             door = Socketcand([self.hub])
