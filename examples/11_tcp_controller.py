@@ -18,7 +18,7 @@ def control(host: str, port: int) -> None:
     """Sways the first two joints, and opens and closes the gripper."""
     part = socket.create_connection((host, port)).makefile("rw", newline="\n")
     print("join", file=part, flush=True)
-    names = []
+    names, angles = [], [0.0, 0.0]
     while (words := part.readline().split())[0] != "ready":
         if words[0] == "command":
             names.append(words[1])

@@ -28,7 +28,7 @@ def code(angle: float, joint: int) -> bytes:
     return min(max(round((angle - low) / (high - low) * 4095), 0), 4095).to_bytes(2, "little")
 
 
-def tilts(data: bytes) -> list[float]:
+def tilts(data: bytes | bytearray) -> list[float]:
     """The inclinometer's two angles [rad]."""
     words = (int.from_bytes(data[n : n + 2], "little", signed=True) for n in (0, 2))
     return [radians(45) * (2 * word + 1) / 65535 for word in words]

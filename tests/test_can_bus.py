@@ -10,11 +10,13 @@ from pathlib import Path
 import can
 import cantools
 import pytest
+from cantools.database.can import Database
 
 from command_line import linkwork
 from linkwork import LinkworkError, Scene, Session, load
 from linkwork.buses.can.dbc import dbc_text
 from linkwork.buses.can.layout import as_database
+from linkwork.session.messages import Message, Order
 
 PATIENCE = 20.0
 CELL = """
@@ -125,6 +127,7 @@ def test_cantools_reads_our_dbc_and_agrees(tmp_path: Path) -> None:
     with running(cell(tmp_path)) as session, client(session) as bus:
         plan = session.cycle.buses[0].plan
         database = cantools.database.load_string(dbc_text(as_database(plan)), "dbc")
+        assert isinstance(database, Database)
         order = database.get_message_by_frame_id(0x12)
         data = order.encode({order.signals[0].name: 0.5}, strict=False)
         bus.send(can.Message(arbitration_id=0x12, data=data, is_extended_id=False))
@@ -135,10 +138,12 @@ def test_cantools_reads_our_dbc_and_agrees(tmp_path: Path) -> None:
             ),
             "rest at the angle",
         )
-        session.send(order_of(session, "send", frame="112#R2"))
+        session.send(order_of("send", frame="112#R2"))
         answer = frame(bus, 0x112)  # the port answers a request (RTR)
-        (value,) = database.get_message_by_frame_id(0x112).decode(answer.data).values()
-        assert float(value) == pytest.approx(session["arm/J2.angle"], abs=0.01)
+        found = database.decode_message(0x112, bytes(answer.data))
+        assert isinstance(found, dict)
+        (value,) = found.values()
+        assert float(str(value)) == pytest.approx(session["arm/J2.angle"], abs=0.01)
 
 
 def test_the_command_line_writes_the_dbc(tmp_path: Path) -> None:
@@ -146,6 +151,7 @@ def test_the_command_line_writes_the_dbc(tmp_path: Path) -> None:
     done = linkwork("ports", "tripod/can", "--dbc", tmp_path / "tripod.dbc")
     assert done.code == 0, done.err
     database = cantools.database.load_file(tmp_path / "tripod.dbc")
+    assert isinstance(database, Database)
     tilt = database.get_message_by_frame_id(0x120)
     assert [(s.start, s.length, s.is_signed) for s in tilt.signals] == [
         (0, 16, True),
@@ -156,10 +162,8 @@ def test_the_command_line_writes_the_dbc(tmp_path: Path) -> None:
     assert "there is none" in refused.err
 
 
-def order_of(session: Session, name: str, **args: object):
-    from linkwork.session.messages import Order
-
-    return Order("can0", name, args)
+def order_of(name: str, **args: str) -> Message:
+    return Order("can0", name, {**args})
 
 
 @pytest.mark.capability(58)
@@ -215,6 +219,7 @@ commands = [{ signal = "arm/J3.target", dbc = "Wanted.Gripper" }]
 """
     with running(cell(tmp_path, 'file = "arm.dbc"', more)) as session, client(session) as bus:
         database = cantools.database.load_file(tmp_path / "arm.dbc")
+        assert isinstance(database, Database)
         data = database.encode_message("Wanted", {"Shoulder": 12.5, "Gripper": 30.0})
         number = database.get_message_by_name("Wanted").frame_id
         bus.send(can.Message(arbitration_id=number, data=data, is_extended_id=True))

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from linkwork import LinkworkError, Session
 from linkwork.buses.tcp import lines
+from linkwork.errors import FormatError
 from part_rig import COMMANDS, Controller, cell, door, run_until
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,7 +41,7 @@ def test_any_line_is_read_or_refused(text: str, count: int) -> None:
     ):
         try:
             parse()
-        except lines.FormatError:
+        except FormatError:
             continue
 
 

@@ -31,6 +31,17 @@ PICTURES = ROOT / "docs" / "pictures"
 KITS = ROOT / "src" / "linkwork" / "kits"
 SIZE, PART_SIZE = (960, 600), (480, 360)
 
+#: Scenes of the gallery, and which picture of the documentation shows them.
+SCENES = {
+    "amtec/bench": "amtec",
+    "amtec/tcp": "amtec",
+    "gripper/follow": "gripper",
+    "tripod/can": "tripod",
+    "tripod/level": "tripod",
+    "tripod/twin": "twin",
+}
+SCENE_SIZE = (480, 372)
+
 #: The chart of the tripod's tilt.
 CHART = "level"
 
@@ -199,7 +210,7 @@ def main(names: list[str]) -> int:
     parts = {
         name: kit for kit in find_kits().values() if kit.source == "package" for name in kit.parts()
     }
-    known = [*DOCS, CHART, *parts]
+    known = [*DOCS, CHART, *parts, *SCENES]
     for name in names:
         if name not in known:
             print(f"There is no picture {name!r}; there are {', '.join(known)}.", file=sys.stderr)
@@ -210,6 +221,8 @@ def main(names: list[str]) -> int:
             level_chart(PICTURES / f"{CHART}.svg")
         elif name in DOCS:
             DOCS[name].draw(PICTURES / f"{name}.png", SIZE)
+        elif name in SCENES:
+            DOCS[SCENES[name]].draw(KITS / f"{name}.png", SCENE_SIZE)
         else:
             part_picture(name).draw(KITS / f"{name}.png", PART_SIZE)
     return 0
