@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import select
+import selectors
 import subprocess
 import sys
 import threading
@@ -184,8 +184,10 @@ def _talk(process: subprocess.Popen[bytes], settings: Settings) -> Ready:
     with contextlib.suppress(BrokenPipeError):
         process.stdin.write(msgspec.json.encode(settings) + b"\n")
         process.stdin.close()
-    readable, _, _ = select.select([process.stdout], [], [], START)
-    if not readable:
+    with selectors.DefaultSelector() as waiting:  # select() knows the first 1024 files only
+        waiting.register(process.stdout, selectors.EVENT_READ)
+        answered = waiting.select(START)
+    if not answered:
         return Ready(error=f"the studio's server does not answer within {START:g} s.")
     try:
         return msgspec.json.decode(process.stdout.readline(), type=Ready)
