@@ -142,7 +142,8 @@ def test_a_client_that_never_reads_loses_is_counted_and_dropped(flat: BusProcess
         while not (counts := flat.node(deaf.name))["lost"]:
             sender.say(SEND * 500)
         assert counts["received"] > 1000
-        wait_for(lambda: not flat.has(deaf.name), "it to be dropped")
+        # The system may find room for a little more; so others go on meanwhile.
+        wait_for(lambda: sender.say(SEND * 100) or not flat.has(deaf.name), "it to be dropped")
         assert any(
             deaf.name in event and "was dropped" in event for event in flat.stats()["events"]
         )
