@@ -518,6 +518,15 @@ def test_a_diverging_engine_stops_before_the_state_is_spoilt() -> None:
         assert 0.0 < session["spinner/J.angle"] < 1.0
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Ctrl-C interrupts, also where the tests run in the background and would ignore it."""
+    before = os_signal.signal(os_signal.SIGINT, os_signal.default_int_handler)
+    yield
+    os_signal.signal(os_signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_in_the_midst_of_a_step_takes_it_back() -> None:
     """Ctrl-C inside a program: the state is as before the step, and the session goes on."""
     text = "def loop(self):\n    self.memory.n = self.memory('n') + 1\n    self.poke()\n"

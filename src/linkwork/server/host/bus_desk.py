@@ -95,10 +95,11 @@ class BusDesk:
     Args:
         session: The session.
         tell: Tells every client that looks.
+        base: Browsers count the session's versions from here.
     """
 
-    def __init__(self, session: Session, tell: Any) -> None:
-        self._session, self._tell = session, tell
+    def __init__(self, session: Session, tell: Any, *, base: int = 0) -> None:
+        self._session, self._tell, self._base = session, tell, base
         self._due = 0.0
         self._told: m.Ports | None = None
         self._seen: dict[str, int] = {}
@@ -129,7 +130,7 @@ class BusDesk:
         session = self._session
         lines, trouble = list(port_lines(session.cycle)), session.cycle.trouble
         return m.Ports(
-            session.version, session.time, [self._state(block) for block in session.cycle.buses],
+            self._base + session.version, session.time, [self._state(block) for block in session.cycle.buses],
             [_limit(line.value) for line in lines], [line.raw for line in lines],
             [line.owner for line in lines], [line.held for line in lines],
             [_fault(each, own=each in trouble.faults) for each in trouble],

@@ -82,7 +82,7 @@ class OpenScene:
     ) -> None:
         self.session = Session(opened.scene, link=peers)
         self.meshes = MeshStore()
-        self.desk = BusDesk(self.session, tell)
+        self.desk = BusDesk(self.session, tell, base=base)
         self.saved: Callable[[str, str], object] = lambda file, name: None
         self._tell, self._recordings = tell, recordings
         self._base = base
