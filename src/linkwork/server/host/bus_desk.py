@@ -130,7 +130,8 @@ class BusDesk:
         session = self._session
         lines, trouble = list(port_lines(session.cycle)), session.cycle.trouble
         return m.Ports(
-            self._base + session.version, session.time, [self._state(block) for block in session.cycle.buses],
+            self._base + session.version, session.time,
+            [self._state(block) for block in session.cycle.buses],
             [_limit(line.value) for line in lines], [line.raw for line in lines],
             [line.owner for line in lines], [line.held for line in lines],
             [_fault(each, own=each in trouble.faults) for each in trouble],
