@@ -26,6 +26,7 @@ def test_a_programs_joint_is_marked_and_taken_over(
     assert owner(gripper, TARGET) == "fingers"
     tab.get_by_role("button", name="Take J2 over from fingers").click()
     eventually("taken", lambda: owner(gripper, TARGET) == "user")
+    page.until("store.owners['arm/J2.target'] === 'user'")  # the page knows it a little later
     field.fill("0.5 rad")
     field.press("Enter")
     eventually("set", lambda: value(gripper, TARGET) == pytest.approx(0.5))
