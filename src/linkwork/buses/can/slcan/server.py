@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import ssl
-
 from linkwork.buses.can.client import PATIENCE, TcpClient
-from linkwork.buses.can.frame import CanError
+from linkwork.buses.can.door import MOST_CLIENTS, TcpDoor
 from linkwork.buses.can.hub import Hub
 from linkwork.buses.can.slcan.adapter import SlcanAdapter
 from linkwork.buses.can.slcan.lines import Lines
-
-MOST_CLIENTS = 64
 
 
 class _Connection(TcpClient):
@@ -42,62 +37,23 @@ class _Connection(TcpClient):
         return self._lines is None or self._lines.consume(buffer)
 
 
-class SlcanTcp:
+class SlcanTcp(TcpDoor):
     """Serves one bus.
 
     Args:
         hub: The bus.
-        patience: How long a client may lose frames without reading before it is dropped [s].
+        patience: See :class:`TcpDoor` [s].
         most_clients: How many may be connected at once.
     """
+
+    protocol = "slcan"
 
     def __init__(
         self, hub: Hub, *, patience: float = PATIENCE, most_clients: int = MOST_CLIENTS
     ) -> None:
+        super().__init__(patience=patience, most_clients=most_clients)
         self.hub = hub
-        self.patience = patience
-        self.most_clients = most_clients
-        self.host, self.port = "", 0
-        self._clients: set[TcpClient] = set()
-        self._server: asyncio.Server | None = None
 
-    async def start(
-        self, host: str = "127.0.0.1", port: int = 0, *, tls: ssl.SSLContext | None = None
-    ) -> None:
-        """Opens the port; 0 takes a free one, which :attr:`port` then tells."""
-        loop = asyncio.get_running_loop()
-        try:
-            self._server = await loop.create_server(
-                lambda: _Connection(self), host, port, ssl=tls, reuse_address=True
-            )
-        except OSError as error:
-            raise CanError(
-                f"slcan cannot listen on {host}:{port}: {error.strerror or error}.",
-                hint="Give another port, or 0 for a free one.",
-            ) from None
-        self.host, self.port = self._server.sockets[0].getsockname()[:2]
-
-    @property
-    def clients(self) -> int:
-        """How many clients are connected."""
-        return len(self._clients)
-
-    def admit(self, client: TcpClient) -> bool:
-        """Takes a client in, if there is room."""
-        if len(self._clients) >= self.most_clients:
-            return False
-        self._clients.add(client)
-        return True
-
-    def forget(self, client: TcpClient) -> None:
-        """Removes a client that is gone."""
-        self._clients.discard(client)
-
-    async def stop(self) -> None:
-        """Closes the port and all connections."""
-        if self._server is not None:
-            self._server.close()
-            for client in list(self._clients):
-                client.transport.abort()
-            await self._server.wait_closed()
-            self._server = None
+    def client(self) -> TcpClient:
+        """An adapter for each connection."""
+        return _Connection(self)
