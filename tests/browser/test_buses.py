@@ -216,6 +216,38 @@ def test_a_sensor_is_stuck_and_a_scene_fault_is_begun(bench: StudioPage) -> None
     until(bench, lambda: session["limp.active"] == 0.0)
 
 
+@pytest.mark.capability(130)
+def test_a_person_walks_into_the_cell_and_out(bench: StudioPage) -> None:
+    """The form proposes a way in; the person is seen walking it, and leaves by the button."""
+    assert bench.studio is not None
+    session = running(bench.studio).session
+    panel = bench.page.get_by_role("tabpanel", name="Faults")
+    panel.get_by_role("button", name="Person", exact=True).click()
+    assert panel.get_by_label("Walks to").input_value() == "0.7, 0"
+    panel.get_by_label("Enters at").fill("far away")
+    panel.get_by_role("button", name="Inject").click()
+    expect(bench.page.get_by_text("Enters at takes x and y in metres").first).to_be_visible()
+    panel.get_by_label("Enters at").fill("2.5, -1")
+    panel.get_by_label("Walks to").fill("1, -1")
+    panel.get_by_label("Speed").fill("20")
+    panel.get_by_role("button", name="Inject").click()
+    bench.until("store.scene.elements.some((e) => e.name === 'visitor/person')")
+    card = panel.get_by_role("listitem", name="Fault person")
+    expect(card).to_contain_text("person visitor")
+    expect(card).to_contain_text("at work")
+    seen = "linkwork.stage.bodies.pieces.find((p) => p.element.name === 'visitor/person')"
+    bench.until(f"{seen}.mesh.visible")
+    until(bench, lambda: abs(session["visitor.x"] - 1.0) < 1e-9)
+    body = "store.scene.bodies.findIndex((b) => b.part === 'visitor')"
+    bench.until(f"Math.abs(store.poses[7 * ({body})] - 1) < 1e-5")
+    assert session["visitor.y"] == pytest.approx(-1.0)
+    card.get_by_role("button", name="End fault person").click()
+    until(bench, lambda: session["visitor/person.visible"] == 0.0)
+    bench.until(f"!{seen}.mesh.visible")
+    assert session["person.active"] == 0.0
+    assert not bench.ask("store.undo.dirty")
+
+
 def test_a_frame_is_sent_from_the_page(bench: StudioPage) -> None:
     """It moves the joint, and a wrong one is refused with the reason."""
     assert bench.studio is not None

@@ -46,7 +46,7 @@ def add_fault(scene: Scene, text: str) -> None:
     if "at" not in params and "chance" not in params:
         params["at"] = 0.0
     if type == "person" and "part" not in params:
-        from linkwork.cli.visitor import add_visitor
+        from linkwork.faults.visitor import add_visitor
 
         params["part"] = add_visitor(scene)
         params.setdefault("to", [0.8, 0.0])

@@ -361,7 +361,8 @@ class Status(ServerMessage, frozen=True):
 
     ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m]
     and ``gap_at`` the loop that has it; ``history`` the first and last time one can go back to
-    [s]; ``seeking`` whether the poses are those of the past.
+    [s]; ``seeking`` whether the poses are those of the past; ``unseen`` the elements, by their
+    place in the scene's list, that are not to be drawn now.
     """
 
     time: float
@@ -378,6 +379,7 @@ class Status(ServerMessage, frozen=True):
     history: tuple[float, float] | None
     seeking: bool
     version: int
+    unseen: list[int] = []
 
 
 class Event(ServerMessage, frozen=True):
@@ -407,7 +409,7 @@ class RunningFault(msgspec.Struct, frozen=True):
 class FaultState(msgspec.Struct, frozen=True):
     """A fault of the scene, or one that was injected: what it strikes, when, and whether it does.
 
-    ``count`` is how often it has begun; ``own`` whether it stands in the scene's file.
+    ``count`` is how often it has begun; ``own`` whether it is the scene's and not injected.
     """
 
     name: str
@@ -701,7 +703,8 @@ class Order(ClientMessage, frozen=True):
 class Fault(ClientMessage, frozen=True):
     """Begins or ends a fault: one of the scene by its name, or with a ``kind`` a new one.
 
-    ``args`` are its parameters as a file would say them; with neither name nor kind all end.
+    ``args`` are its parameters as a file would say them; with neither name nor kind all end. A
+    ``person`` without a ``part`` is a visitor whom the scene gets, who comes from ``enters``.
     """
 
     name: Name = ""

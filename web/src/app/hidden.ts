@@ -4,8 +4,19 @@ import { store } from "./store";
 /** Elements that this window does not draw. */
 const hidden = new Set<string>();
 
+/** Elements that the scene itself does not show now: a person who is not in the room. */
+let unseen = new Set<string>();
+
 export function isHidden(element: string): boolean {
-  return hidden.has(element);
+  return hidden.has(element) || unseen.has(element);
+}
+
+/** Takes over which elements of the scene's list are not to be drawn. */
+export function takeUnseen(numbers: number[]): void {
+  const names = numbers.map((number) => store.scene?.elements[number]?.name ?? "");
+  if (names.length === unseen.size && names.every((name) => unseen.has(name))) return;
+  unseen = new Set(names);
+  announce("show");
 }
 
 export function anyHidden(): boolean {

@@ -3,6 +3,7 @@ import { CONTACTS, GHOST, POSES, SIGNALS, type Block, type Picture } from "../pr
 import type { FromServer, Refused, Scene } from "../protocol/messages";
 import { askToShow, forgetBuses, receiveFrames, receivePorts } from "./buses";
 import { run } from "./commands";
+import { takeUnseen } from "./hidden";
 import { forgetTrails, receiveSignals, rewatch } from "./signals";
 import { exists, isDriver, same, store } from "./store";
 import { announce } from "./topics";
@@ -162,6 +163,7 @@ function message(m: FromServer): void {
       return closed();
     case "status":
       store.status = m;
+      if (m.version === store.scene?.version) takeUnseen(m.unseen);
       return announce("status");
     case "owners":
       store.owners = m.owners;

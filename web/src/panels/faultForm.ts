@@ -5,9 +5,21 @@ import { store } from "../app/store";
 import { button } from "../ui/button";
 import { h } from "../ui/dom";
 import { toast } from "../ui/toast";
+import { readSpot, spotText, wayIn } from "./walk";
 
 type Field =
-  "bus" | "ids" | "chance" | "delay" | "reading" | "joint" | "value" | "by" | "deviation";
+  | "bus"
+  | "ids"
+  | "chance"
+  | "delay"
+  | "reading"
+  | "joint"
+  | "value"
+  | "by"
+  | "deviation"
+  | "enters"
+  | "to"
+  | "speed";
 
 interface Kind {
   kind: string;
@@ -68,10 +80,16 @@ const KINDS: Kind[] = [
     help: "The drive puts no effort on its joint.",
     fields: ["joint"],
   },
+  {
+    kind: "person",
+    label: "Person",
+    help: "Somebody walks into the cell, and out again when the fault ends.",
+    fields: ["enters", "to", "speed"],
+  },
 ];
 
 /** What a new fault is: its kind, what it strikes, when, and its seed. */
-export function faultForm(): { element: HTMLElement; fill: () => boolean } {
+export function faultForm(): { element: HTMLElement; fill: () => void } {
   const bus = h("select", { "aria-label": "Bus" });
   const reading = h("select", { "aria-label": "Reading" });
   const joint = h("select", { "aria-label": "Joint" });
@@ -81,6 +99,11 @@ export function faultForm(): { element: HTMLElement; fill: () => boolean } {
   const value = text("At", "", "where it is");
   const by = text("Off by", "0.1");
   const deviation = text("Deviation", "0.01");
+  const enters = text("Enters at", "");
+  const to = text("Walks to", "");
+  const speed = text("Speed", "1.4");
+  let ownWay = false;
+  for (const input of [enters, to]) input.addEventListener("input", () => (ownWay = true));
   const after = text("Starts in", "0");
   const lasts = text("Lasts", "", "until stopped");
   const seed = text("Seed", "1");
@@ -94,6 +117,17 @@ export function faultForm(): { element: HTMLElement; fill: () => boolean } {
     value: labelled("At", value, "SI"),
     by: labelled("Off by", by, "SI"),
     deviation: labelled("Deviation", deviation, "SI"),
+    enters: labelled("Enters at", enters, "x, y, m"),
+    to: labelled("Walks to", to, "x, y, m"),
+    speed: labelled("Speed", speed, "m/s"),
+  };
+  const seedRow = labelled("Seed", seed);
+  /** A way in that fits the scene, until somebody types another. */
+  const suggestWay = (): void => {
+    if (ownWay || !store.scene || !store.poses) return;
+    const way = wayIn(store.scene, store.poses);
+    enters.value = spotText(way.enters);
+    to.value = spotText(way.to);
   };
   const help = h("p", { class: "fault-help" });
   const kinds = h("div", { class: "fault-kinds", role: "group", "aria-label": "Kind of fault" });
@@ -104,7 +138,9 @@ export function faultForm(): { element: HTMLElement; fill: () => boolean } {
       made.setAttribute("aria-pressed", String(made.dataset["kind"] === kind.kind));
     for (const [name, row] of Object.entries(rows))
       row.hidden = !kind.fields.includes(name as Field);
+    seedRow.hidden = kind.kind === "person";
     help.textContent = kind.help;
+    if (kind.kind === "person") suggestWay();
   };
   const args = (): Record<string, unknown> => {
     const made: Record<string, unknown> = {};
@@ -131,6 +167,9 @@ export function faultForm(): { element: HTMLElement; fill: () => boolean } {
       made["deviation"] = number(deviation);
       made["seed"] = number(seed);
     }
+    if (wants("enters")) made["enters"] = readSpot(enters.value, "Enters at");
+    if (wants("to")) made["to"] = readSpot(to.value, "Walks to");
+    if (wants("speed")) made["speed"] = number(speed);
     return made;
   };
   const inject = (): void => {
@@ -148,16 +187,16 @@ export function faultForm(): { element: HTMLElement; fill: () => boolean } {
     ...Object.values(rows),
     labelled("Starts in", after, "s"),
     labelled("Lasts", lasts, "s"),
-    labelled("Seed", seed),
+    seedRow,
     h(
       "div",
       { class: "fault-inject" },
       button("Inject", inject, "accent"),
-      h("span", {}, "Recorded with its seed"),
+      h("span", {}, "Goes into the recording"),
     ),
   );
-  /** Offers what this scene can suffer; true where that is nothing. */
-  const fill = (): boolean => {
+  /** Offers what this scene can suffer. */
+  const fill = (): void => {
     const wired = busList().filter((each) => each.faults.length > 0);
     const names = wired.map((each) => each.name);
     options(bus, names);
@@ -165,6 +204,7 @@ export function faultForm(): { element: HTMLElement; fill: () => boolean } {
     options(joint, drives());
     const able = KINDS.filter(
       ({ kind, fields }) =>
+        kind === "person" ||
         wired.some((each) => each.faults.includes(kind)) ||
         (fields.includes("reading") && reading.options.length > 0) ||
         (fields.includes("joint") && joint.options.length > 0),
@@ -184,8 +224,7 @@ export function faultForm(): { element: HTMLElement; fill: () => boolean } {
         ),
       ),
     );
-    if (able.length > 0) choose(able.find((each) => each.kind === kind.kind) ?? able[0]!);
-    return able.length === 0;
+    choose(able.find((each) => each.kind === kind.kind) ?? able[0]!);
   };
   return { element, fill };
 }

@@ -48,14 +48,12 @@ export function faultPanel(): HTMLElement {
     tools.hidden = list.childElementCount === 0;
   };
   const build = (): void => {
-    const none = form.fill();
-    fresh.hidden = none || Boolean(store.scene?.replay);
+    form.fill();
+    fresh.hidden = Boolean(store.scene?.replay);
     restart.hidden = !busList().some((bus) => bus.orders.includes("restart"));
     empty.textContent = store.scene?.replay
       ? "A recording has its faults in it. Go on from here to inject others."
-      : none
-        ? "Nothing here can fail: the scene has no buses, no sensors and no drives."
-        : "No fault is at work. Choose one below, or write [[fault]] in the scene's file.";
+      : "No fault is at work. Choose one below, or write [[fault]] in the scene's file.";
     drawn = "";
     draw();
   };

@@ -143,6 +143,7 @@ export class Player {
       history: [this.first, this.last],
       seeking: false,
       version: this.world?.scene.version ?? 0,
+      unseen: [],
     };
     announce("status");
   }

@@ -260,7 +260,7 @@ export interface Closed {
   type: "closed";
 }
 
-/** How the run stands; about ten times a second. ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m] and ``gap_at`` the loop that has it; ``history`` the first and last time one can go back to [s]; ``seeking`` whether the poses are those of the past. */
+/** How the run stands; about ten times a second. ``mode`` is the clock's; ``rtf`` simulated per real time; ``gap`` the largest joint gap [m] and ``gap_at`` the loop that has it; ``history`` the first and last time one can go back to [s]; ``seeking`` whether the poses are those of the past; ``unseen`` the elements, by their place in the scene's list, that are not to be drawn now. */
 export interface Status {
   type: "status";
   time: number;
@@ -277,6 +277,7 @@ export interface Status {
   history: [number, number] | null;
   seeking: boolean;
   version: number;
+  unseen: number[];
 }
 
 /** Something that happened. */
@@ -302,7 +303,7 @@ export interface RunningFault {
   hits: number;
 }
 
-/** A fault of the scene, or one that was injected: what it strikes, when, and whether it does. ``count`` is how often it has begun; ``own`` whether it stands in the scene's file. */
+/** A fault of the scene, or one that was injected: what it strikes, when, and whether it does. ``count`` is how often it has begun; ``own`` whether it is the scene's and not injected. */
 export interface FaultState {
   name: string;
   kind: string;
@@ -556,7 +557,7 @@ export interface Order {
   args?: { [key: string]: boolean | number | string | number[] };
 }
 
-/** Begins or ends a fault: one of the scene by its name, or with a ``kind`` a new one. ``args`` are its parameters as a file would say them; with neither name nor kind all end. */
+/** Begins or ends a fault: one of the scene by its name, or with a ``kind`` a new one. ``args`` are its parameters as a file would say them; with neither name nor kind all end. A ``person`` without a ``part`` is a visitor whom the scene gets, who comes from ``enters``. */
 export interface Fault {
   type: "fault";
   name?: string;

@@ -19,6 +19,7 @@ from linkwork.server.host import own_files
 from linkwork.server.host.attributes import at, path_of, rows_of, value_of
 from linkwork.server.host.finding import Found, find, scopes_of
 from linkwork.server.host.foreign import foreign_rows
+from linkwork.server.host.guests import Guests
 from linkwork.server.host.posture_text import Values, posture_text
 from linkwork.server.messages import Row, UndoState
 from linkwork.units import split_unit
@@ -54,12 +55,14 @@ class Editor:
 
     Attributes:
         project: The files; None where the scene's is not TOML.
+        guests: People in the scene whom the files do not know.
     """
 
     def __init__(self, opened: Opened) -> None:
         self._scene_of = opened.scene_of or _itself
         self._folders = opened.folders
         self._opened = opened
+        self.guests = Guests()
         self.project: Project | None = None
         if opened.text is not None:
             self.project = self._begin(Document(opened.text, opened.file))
@@ -98,13 +101,17 @@ class Editor:
 
     @property
     def scene(self) -> Scene:
-        """The scene as the files say it now."""
-        return self._scene_of(self._files().content)
+        """The scene as the files say it now, and the guests in it."""
+        project = self.project
+        said = self._opened.scene if project is None else self._scene_of(project.content)
+        return self.guests.joined(said)
 
     @property
     def ids(self) -> dict[str, str]:
         """Stable ids by full name in the scene that runs."""
-        project = self._files()
+        project = self.project
+        if project is None:
+            return {}
         if isinstance(project.content, Scene):
             return project.ids
         (scope,) = self._scene_of(project.content).parts

@@ -13,7 +13,7 @@ from linkwork.server.host.describe import describe
 from linkwork.server.host.editor import Editor, Opened
 from linkwork.server.host.mesh_store import MeshStore
 from linkwork.server.host.open_scene import OpenScene, Tell
-from linkwork.server.host.picture import STATUS_RATE, Painter, widest_loop
+from linkwork.server.host.picture import STATUS_RATE, Painter, unseen, widest_loop
 from linkwork.server.relay import Look
 from linkwork.session.outbox import SNAPSHOT_RATE, Peers
 from linkwork.session.playback import Playback
@@ -203,6 +203,7 @@ class OpenRecording:
             history=(self._time(self.recording.first_step), self._time(self.recording.last_step)),
             seeking=False,
             version=self.version,
+            unseen=unseen(shown.state) if there else [],
         )
 
     # ---- what comes in -------------------------------------------------------------------

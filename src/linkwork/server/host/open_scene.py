@@ -90,6 +90,7 @@ class OpenScene:
         self._marks = 0
         self._asking = False
         self._swaps: list[_Swap] = []
+        self._awaited: list[tuple[str, str]] = []  # faults that begin in the next world, and asker
         self._owners: dict[str, str] | None = None
         try:
             self.editor = Editor(opened)
@@ -181,6 +182,7 @@ class OpenScene:
             self.desk.forget()
             for message in self.lasting():
                 self._tell("", message)
+            self._let_in()
         self.desk.look_after(self.painter.look)
         owners = self.session.signals.owners
         if owners != self._owners:
@@ -245,6 +247,8 @@ class OpenScene:
                 self._apply(inbox.Release(PERSON))
             case m.Override():
                 self._apply(inbox.Override(message.signal, message.value, PERSON))
+            case m.Fault(kind="person") if "part" not in message.args:
+                self._invite(client, message)
             case m.Fault():
                 self._apply(self.desk.fault(message))
             case m.Order():
@@ -298,6 +302,35 @@ class OpenScene:
         body, _ = session.world.frame(message.element)
         stiffness = (float(session.state["param/mass"][body]) or 1.0) * m.PULL_RATE**2
         self._apply(inbox.Grab(message.element, message.target, message.point, stiffness=stiffness))
+
+    # ---- people --------------------------------------------------------------------------
+
+    def _invite(self, client: str, message: m.Fault) -> None:
+        """Lets somebody into the cell: a body more is another world, as after an edit."""
+        asked = self.desk.fault(message)
+        guest, take_back = self.editor.guests.invite(
+            self.session, asked.name, dict(asked.args), [name for name, _ in self._awaited]
+        )
+        waits = (guest.fault.name, client)
+        if guest.fault.params.keys().isdisjoint(("at", "chance")):
+            self._awaited.append(waits)
+
+        def uninvite() -> None:
+            take_back()
+            self._awaited = [each for each in self._awaited if each != waits]
+
+        self._swap(client, "fault", uninvite, guest.fault.name)
+
+    def _let_in(self) -> None:
+        """Begins what waited for a world in which it can."""
+        trouble = self.session.cycle.trouble
+        here = [each for each in self._awaited if trouble.find(each[0]) is not None]
+        self._awaited = [each for each in self._awaited if each not in here]
+        for name, client in here:
+            try:
+                self._apply(inbox.Fault(name))
+            except LinkworkError as error:
+                self._tell(client, m.Refused("fault", str(error), name))
 
     # ---- time ----------------------------------------------------------------------------
 

@@ -135,6 +135,7 @@ class Painter:
             history=span,
             seeking=seeking,
             version=self._base + session.version,
+            unseen=unseen(state),
         )
 
     def _measure(self, session: Session) -> None:
@@ -170,6 +171,11 @@ class Painter:
         q[self._coordinates] = state.target[self._dofs]
         forward_poses(*self._cycle.world.tree, q, self._ghost)
         return self._ghost.astype("<f4").tobytes()
+
+
+def unseen(state: State) -> list[int]:
+    """Elements that are not to be drawn."""
+    return np.flatnonzero(state["param/visible"] == 0.0).tolist()
 
 
 def widest_loop(world: World, state: State) -> str:

@@ -13,15 +13,24 @@ if TYPE_CHECKING:
 WAITS, HEIGHT, RADIUS, MASS = (4.0, 0.0), 1.75, 0.22, 75.0
 
 
-def add_visitor(scene: Scene) -> str:
-    """Adds a person-sized capsule that Kinematic has; returns its name."""
+def add_visitor(scene: Scene, name: str = "", at: tuple[float, float] = WAITS) -> str:
+    """Adds a person-sized capsule that Kinematic has.
+
+    Args:
+        scene: The scene.
+        name: Of the part; a free one if empty.
+        at: Where the visitor waits, x and y of the world [m].
+
+    Returns:
+        The name of the part.
+    """
     from linkwork.parts import Capsule, Element, Part
     from linkwork.parts.names import plain
 
-    name = plain("visitor", {*scene.parts, *scene.scenery})
+    name = name or plain("visitor", {*scene.parts, *scene.scenery})
     body = Capsule(RADIUS, HEIGHT - 2.0 * RADIUS)
     person = Part(name).add(Element("person", (body,), mass=MASS, color="#d98c4a"))
-    scene.place(person, at=Pose((*WAITS, 0.5 * HEIGHT + 0.01)), base="free")
+    scene.place(person, at=Pose((*at, 0.5 * HEIGHT + 0.01)), base="free")
     if not scene.engines:
         scene.engine("mujoco")
     scene.engine("kinematic", owns=[name])
