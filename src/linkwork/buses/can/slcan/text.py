@@ -8,6 +8,7 @@ from linkwork.buses.can.frame import EXTENDED_MOST, STANDARD_MOST, CanError, Fra
 
 MINUTE = 60_000  # the time stamp counts milliseconds and starts anew each minute
 
+_LONG_MARK = 0b100  # Linux's mark of 29 bits, which SavvyCAN leaves in the identifier
 _FRAME = re.compile(
     rb"(?:t([0-9A-Fa-f]{3})|T([0-9A-Fa-f]{8})|r([0-9A-Fa-f]{3})|R([0-9A-Fa-f]{8}))"
     rb"([0-8])((?:[0-9A-Fa-f]{2})*)\Z"
@@ -23,6 +24,8 @@ def parse_frame(command: bytes) -> Frame:
     long = extended is not None or remote_extended is not None
     asks = remote is not None or remote_extended is not None
     id = int(standard or extended or remote or remote_extended or b"", 16)
+    if long and id >> 29 == _LONG_MARK:
+        id &= EXTENDED_MOST
     dlc = int(length)
     if id > (EXTENDED_MOST if long else STANDARD_MOST):
         raise CanError("the identifier is too large")

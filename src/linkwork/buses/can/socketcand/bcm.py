@@ -85,6 +85,8 @@ class Bcm(Silent):
     def _filter(self, words: list[str]) -> None:
         throttle = interval(words[0], words[1])
         mask = frame_of(words[2:])
+        if mask.remote:
+            raise CanError(f"a mask of {mask.dlc} bytes is needed")
         self._listen((mask.id, mask.extended), throttle, [mask.data.ljust(8, b"\0")])
 
     def _muxfilter(self, words: list[str]) -> None:

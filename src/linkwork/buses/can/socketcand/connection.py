@@ -177,6 +177,8 @@ class Connection(TcpClient):
         if words == ["echo"]:
             self.write(b"< echo >")
             return True
+        if name == "fdsend":
+            raise CanError("this bus carries CAN 2.0, not CAN FD")
         return mode.command(name, words[1:])
 
     def _wants(self, frame: Frame) -> bool:

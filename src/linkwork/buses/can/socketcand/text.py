@@ -18,6 +18,10 @@ _BYTES = {
     for form in (b"%x" % number, b"%X" % number, b"%02x" % number, b"%02X" % number)
 } | {f"{a}{b}".encode(): int(a + b, 16) for a in "aAbBcCdDeEfF" for b in "aAbBcCdDeEfF"}
 _HEX = re.compile(r"(?:0[xX])?([0-9A-Fa-f]+)\Z")
+# Some clients (SavvyCAN) write a byte, or a number of 32 bits, with the sign spread over more bits.
+_NEGATIVE_BYTE = re.compile(r"(?:f{6}|f{14})([89a-f][0-9a-f])\Z", re.IGNORECASE)
+_NEGATIVE_WORD = re.compile(r"f{8}([89a-f][0-9a-f]{7})\Z", re.IGNORECASE)
+_REMOTE_MARK, _ERROR_MARK = 0b010, 0b001  # above them is the mark of 29 bits
 _WHOLE = re.compile(r"[0-9]{1,12}\Z")
 
 
@@ -35,18 +39,36 @@ def quick_frame(found: re.Match[bytes]) -> Frame | None:
 
 def identifier(text: str) -> tuple[int, bool]:
     """Reads an identifier: eight digits mean 29 bits, fewer 11."""
+    id, extended, remote = _marked_identifier(text)
+    if remote:
+        raise CanError(f"{text} marks a remote frame, which can only be sent")
+    return id, extended
+
+
+def _marked_identifier(text: str) -> tuple[int, bool, bool]:
+    """Reads an identifier with Linux's marks in its highest bits, as the reference program does.
+
+    Returns:
+        Identifier, whether it has 29 bits, whether it is marked as a remote frame's.
+    """
+    negative = _NEGATIVE_WORD.match(text)
+    text = negative[1] if negative else text
     found = _HEX.match(text)
     if not found:
         raise CanError(f"{text!r} is no hexadecimal identifier")
-    id, extended = int(found[1], 16), len(text) == 8
-    if id > (EXTENDED_MOST if extended else STANDARD_MOST):
-        raise CanError(f"the identifier {text} is too large")
-    return id, extended
+    number, extended = int(found[1], 16), len(text) == 8
+    marks = number >> 29
+    if not extended:
+        if number > STANDARD_MOST:
+            raise CanError(f"the identifier {text} is too large")
+    elif marks & _ERROR_MARK:
+        raise CanError(f"the identifier {text} is too large, or marks an error frame")
+    return number & EXTENDED_MOST, extended, bool(marks & _REMOTE_MARK)
 
 
 def hex_byte(text: str) -> int:
     """Reads a byte of one or two hexadecimal digits."""
-    found = _HEX.match(text)
+    found = _NEGATIVE_BYTE.match(text) or _HEX.match(text)
     if not found or len(found[1]) > 2:
         raise CanError(f"{text!r} is no hexadecimal byte")
     return int(found[1], 16)
@@ -68,14 +90,20 @@ def whole(text: str, most: int) -> int:
 
 
 def frame_of(words: Sequence[str]) -> Frame:
-    """Reads ``can_id can_dlc [data]*``."""
+    """Reads ``can_id can_dlc [data]*``.
+
+    A length without any data asks for that many bytes: it is how python-can writes a remote frame.
+    So does an identifier with Linux's mark of a remote frame, whatever data follow.
+    """
     if len(words) < 2:
         raise CanError("an identifier and a length are needed")
-    id, extended = identifier(words[0])
+    id, extended, remote = _marked_identifier(words[0])
     length = whole(words[1], 8)
-    if len(words) - 2 != length:
+    if len(words) - 2 != length and len(words) > 2:
         raise CanError(f"length {length} but {len(words) - 2} bytes")
     data = bytes(hex_byte(word) for word in words[2:])
+    if remote or len(data) != length:
+        return Frame(id, b"", extended, True, False, length)
     return Frame(id, data, extended, False, False, length)
 
 
