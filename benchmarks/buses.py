@@ -2,8 +2,9 @@
 
 The bus runs in a process of its own, as in a session, with a node that answers each frame. The
 request-answer times are those of an unmodified python-can client; its virtual bus, in one process
-and without any wire format, is the peer. One row has a process beside it that works at 500 Hz, as a
-session does.
+and without any wire format, is the peer. The rows "of a session" are taken on the bus of a real
+session, ``linkwork run`` of an arm at 500 Hz in real time: the request is a remote frame and the
+answer a joint's angle. Beside them stands the rate that the session held meanwhile.
 
     python benchmarks/buses.py [--quick] [--json]
 """
@@ -11,6 +12,8 @@ session does.
 from __future__ import annotations
 
 import json
+import re
+import signal
 import socket
 import statistics
 import subprocess
@@ -19,26 +22,88 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import can
 from shared.report import Row, options, show
 
 REQUEST, ANSWER = 0x120, 0x121
 
-BESIDE = """
-import time
-due = time.perf_counter()
-while True:
-    due += 1 / 500
-    end = time.perf_counter() + 0.0008  # what a step of a session costs
-    while time.perf_counter() < end:
-        pass
-    time.sleep(max(0.0, due - time.perf_counter()))
+RATE = 500.0
+SCENE = f"""
+format = "linkwork/scene 1"
+name = "bench"
+step = {1 / RATE}
+
+[[part]]
+name = "robot"
+part = "amtec/robot"
+
+[[bus]]
+name = "can0"
+type = "can"
+bitrate = 1_000_000
+socketcand = 0
+period = 0.01
+
+[[port]]
+name = "J1"
+commands = [{{ signal = "robot/arm/J1.target", can_id = 0x11, bits = 12 }}]
+sensors = [{{ signal = "robot/arm/J1.angle", can_id = 0x111, bits = 12, send = "request" }}]
 """
 
 
-class Bus:
-    """The bus's process and its doors."""
+class Doors:
+    """Clients of a bus's socketcand door."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.at = (host, port)
+
+    def socketcand(self) -> can.BusABC:
+        host, port = self.at
+        return can.Bus(interface="socketcand", host=host, port=port, channel="can0", tcp_tune=True)
+
+    def plain(self) -> socket.socket:
+        """A client without any library, in raw mode."""
+        line = socket.create_connection(self.at)
+        assert line.recv(256) == b"< hi >"
+        for word in (b"< open can0 >", b"< rawmode >"):
+            line.sendall(word)
+            assert line.recv(256) == b"< ok >"
+        return line
+
+
+class Running(Doors):
+    """A session in its own process, in real time, that serves the bus."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        (folder / "bench.toml").write_text(SCENE)
+        run = [sys.executable, "-m", "linkwork.cli", "run", "bench.toml", "--clock", "real"]
+        self.process = stack.enter_context(
+            subprocess.Popen(run, cwd=folder, stdout=subprocess.PIPE, text=True)
+        )
+        stack.callback(self.process.terminate)
+        assert self.process.stdout
+        for line in self.process.stdout:
+            if found := re.search(r"socketcand on (\S+):(\d+)", line):
+                super().__init__(found[1], int(found[2]))
+                return
+        raise SystemExit("the session ended before its bus was there.")
+
+    def stop(self) -> float:
+        """Ends it; gives the steps that it made a second of real time."""
+        self.process.send_signal(signal.SIGINT)
+        said = self.process.communicate(timeout=60.0)[0]
+        found = re.search(r"([0-9.]+) s simulated in ([0-9.]+) s", said)
+        if found is None:
+            raise SystemExit(f"the session did not say how it went:\n{said}")
+        return float(found[1]) * RATE / float(found[2])
+
+
+class Bus(Doors):
+    """A bus's process and its doors."""
 
     def __init__(self, stack: ExitStack) -> None:
         self.process = stack.enter_context(
@@ -52,41 +117,34 @@ class Bus:
         stack.callback(self.process.terminate)
         assert self.process.stdout
         self.doors = json.loads(self.process.stdout.readline())
-
-    def socketcand(self) -> can.BusABC:
-        host, port = self.doors["socketcand"]
-        return can.Bus(interface="socketcand", host=host, port=port, channel="can0", tcp_tune=True)
+        super().__init__(*self.doors["socketcand"])
 
     def slcan(self, where: str) -> can.BusABC:
         tcp = "socket://{}:{}".format(*self.doors["slcan"])
         place = tcp if where == "TCP" else self.doors["pty"]
         return can.Bus(interface="slcan", channel=place, sleep_after_open=0)
 
-    def plain(self) -> socket.socket:
-        """A socketcand client without any library, in raw mode."""
-        line = socket.create_connection(tuple(self.doors["socketcand"]))
-        assert line.recv(256) == b"< hi >"
-        for word in (b"< open can0 >", b"< rawmode >"):
-            line.sendall(word)
-            assert line.recv(256) == b"< ok >"
-        return line
+
+WRITE = can.Message(arbitration_id=REQUEST, data=bytes(8), is_extended_id=False)
+ASK = can.Message(arbitration_id=0x111, is_remote_frame=True, dlc=2, is_extended_id=False)
 
 
-def round_trips(client: can.BusABC, count: int) -> float:
+def round_trips(
+    client: can.BusABC, count: int, request: can.Message = WRITE, answer: int = ANSWER
+) -> float:
     """Median of request to answer [µs]."""
-    request = can.Message(arbitration_id=REQUEST, data=bytes(8), is_extended_id=False)
     times = []
     for _ in range(count):
         started = time.perf_counter()
         client.send(request)
-        while (got := client.recv(10.0)) is not None and got.arbitration_id != ANSWER:
+        while (got := client.recv(10.0)) is not None and got.arbitration_id != answer:
             pass
         assert got is not None
         times.append(time.perf_counter() - started)
     return statistics.median(times) * 1e6
 
 
-def throughput(bus: Bus, count: int) -> float:
+def throughput(bus: Doors, count: int) -> float:
     """Frames a second from one plain client through the hub to another."""
     with bus.plain() as sender, bus.plain() as listener:
         time.sleep(0.1)  # the first moment of raw mode
@@ -158,14 +216,19 @@ def main() -> None:
             with door() as client:
                 ours = statistics.median(best(lambda c=client: round_trips(c, trips), rounds))
             rows.append(Row(f"request to answer, {name} [µs]", ours, peer, "virtual", ours / peer))
-        with bus.socketcand() as client, subprocess.Popen([sys.executable, "-c", BESIDE]) as load:
-            ours = statistics.median(best(lambda: round_trips(client, trips), rounds))
-            load.terminate()
-        name = "request to answer, socketcand, 500 Hz beside [µs]"
-        rows.append(Row(name, ours, peer, "virtual", ours / peer))
+        frame_peer = statistics.median(best(lambda: virtual_throughput(frames // 4), rounds))
         ours = statistics.median(best(lambda: throughput(bus, frames), rounds))
-        peer = statistics.median(best(lambda: virtual_throughput(frames // 4), rounds))
-        rows.append(Row("socketcand [frames/s]", ours, peer, "virtual", ours / peer))
+        rows.append(Row("socketcand [frames/s]", ours, frame_peer, "virtual", ours / frame_peer))
+        session = Running(stack)
+        with session.socketcand() as client:
+            ours = statistics.median(best(lambda: round_trips(client, trips, ASK, 0x111), rounds))
+        name = f"request to answer, socketcand of a session at {RATE:g} Hz [µs]"
+        rows.append(Row(name, ours, peer, "virtual", ours / peer))
+        ours = statistics.median(best(lambda: throughput(session, frames), rounds))
+        name = f"socketcand of a session at {RATE:g} Hz [frames/s]"
+        rows.append(Row(name, ours, frame_peer, "virtual", ours / frame_peer))
+        held = session.stop()
+        rows.append(Row("steps of that session [1/s]", held, RATE, "wanted", held / RATE))
     show(rows, as_json=args.json, unit="")
 
 

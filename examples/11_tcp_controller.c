@@ -1,7 +1,7 @@
 /* A controller in C that moves the first joint of the Amtec arm over TCP.
 
    cc -o controller examples/11_tcp_controller.c -lm
-   linkwork run amtec/tcp --real          (in another terminal)
+   linkwork run amtec/tcp                 (in another terminal)
    ./controller 127.0.0.1 7420
 */
 #include <arpa/inet.h>
