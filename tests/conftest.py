@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 from capabilities import allowed, read_list
 from chromium import HOW, find, is_required, launch
 from linkwork.cli.browse import is_built
+from second_try import tell_second_tries
 
 # Compiling a kernel inside the first example takes seconds, and says nothing about the claim.
 hypothesis.settings.register_profile("linkwork", deadline=None)
@@ -46,7 +47,8 @@ def is_browser_test(item: pytest.Item) -> bool:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says loudly that nobody has looked at the studio."""
+    """Says loudly that nobody has looked at the studio, or had to look twice."""
+    tell_second_tries(terminalreporter)
     skipped = [
         report
         for report in terminalreporter.stats.get("skipped", [])

@@ -12,7 +12,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
 from linkwork.session.replay import replay
-from studio_rig import CONTACTS, GHOST, POSES, TOKEN, Client, Studio, studio
+from studio_rig import CONTACTS, GHOST, PATIENCE, POSES, TOKEN, Client, Studio, studio
 
 ARM = "gripper/follow"
 
@@ -268,7 +268,8 @@ def test_the_session_outlives_its_server(here: Studio) -> None:
         os.kill(here.server.pid, signal.SIGKILL)
         with pytest.raises((ConnectionClosed, OSError)):
             client.until("nothing")
-    for _ in range(100):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
         try:
             with here.client() as again:
                 scene = again.until("scene")

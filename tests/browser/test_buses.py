@@ -11,9 +11,8 @@ from bus_bench import controller, running, write_bench
 from linkwork.buses.listing import port_lines
 from linkwork.buses.process import BusProcess
 from studio_page import StudioPage, opened
-from studio_rig import PATIENCE, Studio, studio
+from studio_rig import Studio, studio
 
-expect.set_options(timeout=PATIENCE * 1000)
 TARGET = "can0/arm/shoulder.target"
 
 

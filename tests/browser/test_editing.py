@@ -9,9 +9,7 @@ from playwright.sync_api import Browser, Locator, expect
 from linkwork.scene import Scene
 from linkwork.server.host.open_scene import OpenScene
 from studio_page import StudioPage, opened
-from studio_rig import PATIENCE, Studio, studio
-
-expect.set_options(timeout=PATIENCE * 1000)
+from studio_rig import Studio, studio
 
 FINGER = """format = "linkwork/part 1"
 name = "finger"

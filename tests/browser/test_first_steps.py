@@ -72,3 +72,25 @@ def test_a_value_beyond_the_range_becomes_the_limit(gripper_page: StudioPage) ->
         "() => Math.abs(parseFloat(document.querySelector(\"[data-joint='arm/J1'] .joint-actual\")"
         ".textContent) - 75) < 0.1"
     )
+
+
+def test_a_button_drawn_anew_under_the_pointer_keeps_its_click(gripper_page: StudioPage) -> None:
+    """The server's answer redraws the panel between press and release: the click counts."""
+    page, mouse = gripper_page, gripper_page.page.mouse
+    page.row("arm/E4").click()
+    field = page.page.locator("[data-key='mass']")
+    before = field.input_value()
+    field.fill("much")
+    field.press("Enter")
+    box = page.page.get_by_role("button", name="Restore").bounding_box()
+    assert box is not None
+    mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    mouse.down()
+    page.ask(
+        "(window.shown = store.attributes,"
+        " linkwork.send({ type: 'inspect', name: 'arm/E4', kind: 'element' }))"
+    )
+    page.until("store.attributes !== window.shown")
+    mouse.up()
+    expect(field).to_have_value(before)
+    expect(page.page.get_by_role("button", name="Restore")).to_have_count(0)

@@ -11,9 +11,7 @@ from playwright.sync_api import Browser, FilePayload, expect
 from linkwork.scene import Scene
 from linkwork.server.host.open_scene import OpenScene
 from studio_page import StudioPage, opened
-from studio_rig import PATIENCE, Studio, studio
-
-expect.set_options(timeout=PATIENCE * 1000)
+from studio_rig import Studio, studio
 
 URDF = b"""<robot name="flag"><link name="pole"/><link name="cloth"><inertial>
 <mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>

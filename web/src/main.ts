@@ -26,6 +26,7 @@ import { studio } from "./shell/studio";
 import { listenDrops } from "./start/dropZone";
 import { startPage } from "./start/startPage";
 import { tellRecorded } from "./transport/recorded";
+import { keepClicks } from "./ui/keepClicks";
 import { forgetErrors } from "./ui/toast";
 import { Stage } from "./views/stage";
 
@@ -53,6 +54,7 @@ on("scene", place);
 on("scene", forgetErrors);
 place();
 listenKeys();
+keepClicks();
 listenWidth();
 listenDrops();
 guardFiles();
