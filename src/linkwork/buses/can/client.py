@@ -37,6 +37,7 @@ class TcpClient(asyncio.Protocol):
         self._blocked = False
         self._lost_while_blocked = 0
         self._unread = 0
+        self._impatience: asyncio.TimerHandle | None = None
         self._held = False
         self._ending = False
 
@@ -76,6 +77,7 @@ class TcpClient(asyncio.Protocol):
         """See :class:`asyncio.Protocol`."""
         self._output.clear()
         self._input.clear()
+        self._calm()
         self.closed()
         if self.node is not None:
             self.node.detach()
@@ -88,12 +90,12 @@ class TcpClient(asyncio.Protocol):
     def pause_writing(self) -> None:
         """The client does not read, and its buffer is full."""
         self._blocked, self._lost_while_blocked = True, 0
-        self._unread = self.transport.get_write_buffer_size()
-        self.loop.call_later(self.patience, self._lose_patience)
+        self._wait_for_it()
 
     def resume_writing(self) -> None:
         """The client reads again."""
         self._blocked = False
+        self._calm()
 
     # For the doors
 
@@ -145,13 +147,22 @@ class TcpClient(asyncio.Protocol):
         if not self._held and not self.transport.is_closing():
             self.transport.resume_reading()
 
+    def _wait_for_it(self) -> None:
+        self._calm()
+        self._unread = self.transport.get_write_buffer_size()
+        self._impatience = self.loop.call_later(self.patience, self._lose_patience)
+
+    def _calm(self) -> None:
+        if self._impatience is not None:
+            self._impatience.cancel()
+            self._impatience = None
+
     def _lose_patience(self) -> None:
-        if not self._blocked or self.transport.is_closing():
+        self._impatience = None
+        if self.transport.is_closing():
             return
-        unread = self.transport.get_write_buffer_size()
-        if unread < self._unread or not self._lost_while_blocked:
-            self._unread = unread  # it reads, if slowly; or the bus is quiet
-            self.loop.call_later(self.patience, self._lose_patience)
+        if self.transport.get_write_buffer_size() < self._unread or not self._lost_while_blocked:
+            self._wait_for_it()  # it reads, if slowly; or the bus is quiet
             return
         if self.node is not None:
             self.node.hub.tell(

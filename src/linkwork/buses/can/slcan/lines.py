@@ -45,9 +45,13 @@ class Lines:
         del buffer[:place]
         return False
 
+    def begun(self, buffer: bytearray) -> bool:
+        """Whether a command has begun and not ended, be it one that is too long to be kept."""
+        return bool(buffer) or self._skipping
+
     def forget(self, buffer: bytearray) -> None:
         """Throws away a command that was begun and not finished in time."""
-        if buffer or self._skipping:
+        if self.begun(buffer):
             buffer.clear()
             self._skipping = False
             self._adapter.node.bad("began a command and did not finish it.")

@@ -61,6 +61,7 @@ class SlcanPty:
         self._lost_while_blocked = 0
         self._read = self._read_before = 0  # bytes that the client took
         self._timer: asyncio.TimerHandle | None = None
+        self._impatience: asyncio.TimerHandle | None = None
         self._loop.add_reader(self._master, self._readable)
 
     def stop(self) -> None:
@@ -69,6 +70,7 @@ class SlcanPty:
         self._loop.remove_writer(self._master)
         if self._timer is not None:
             self._timer.cancel()
+        self._calm()
         self.adapter.node.detach()
         os.close(self._master)
         os.close(self._slave)
@@ -104,7 +106,7 @@ class SlcanPty:
             self._timer.cancel()
             self._timer = None
         if self._lines.consume(self._input):
-            if self._input:
+            if self._lines.begun(self._input):
                 self._timer = self._loop.call_later(PAUSE, self._late)
             return
         self._loop.remove_reader(self._master)
@@ -154,22 +156,31 @@ class SlcanPty:
                 return
             self._output.popleft()
         if self._blocked:
-            self._blocked = False
-            self._loop.remove_writer(self._master)
+            self._unblock()
 
     def _block(self) -> None:
         if not self._blocked:
             self._blocked, self._lost_while_blocked = True, 0
-            self._read_before = self._read
             self._loop.add_writer(self._master, self._flush)
-            self._loop.call_later(self.patience, self._lose_patience)
+            self._wait_for_it()
+
+    def _unblock(self) -> None:
+        self._blocked = False
+        self._loop.remove_writer(self._master)
+        self._calm()
+
+    def _wait_for_it(self) -> None:
+        self._read_before = self._read
+        self._impatience = self._loop.call_later(self.patience, self._lose_patience)
+
+    def _calm(self) -> None:
+        if self._impatience is not None:
+            self._impatience.cancel()
+            self._impatience = None
 
     def _lose_patience(self) -> None:
-        if not self._blocked or self._master < 0:
-            return
         if self._read > self._read_before or not self._lost_while_blocked:
-            self._read_before = self._read
-            self._loop.call_later(self.patience, self._lose_patience)
+            self._wait_for_it()  # it is read, if slowly; or the bus is quiet
             return
         import termios
 
@@ -181,6 +192,5 @@ class SlcanPty:
         self.adapter.close()
         self._output.clear()
         self._waiting = 0
-        self._blocked = False
-        self._loop.remove_writer(self._master)
+        self._unblock()
         termios.tcflush(self._slave, termios.TCIFLUSH)
