@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { paced, Turns } from "../src/app/paced";
 
 let waiting: (() => void)[] = [];
+let clock = 0;
 
 /** Lets the screen show some pictures. */
 function show(frames: number): void {
@@ -14,30 +15,46 @@ function show(frames: number): void {
 
 beforeEach(() => {
   waiting = [];
+  vi.stubGlobal("performance", { now: () => clock });
   vi.stubGlobal("requestAnimationFrame", (call: () => void) => waiting.push(call));
 });
 afterEach(() => vi.unstubAllGlobals());
 
 describe("paced", () => {
-  it("draws at most every so many pictures, and never loses the last request", () => {
-    let drawn = 0;
-    const ask = paced(4, () => drawn++);
+  it("draws all together, every so many pictures, and never loses the last request", () => {
+    const drawn: string[] = [];
+    const first = paced(() => drawn.push("first"));
+    const second = paced(() => drawn.push("second"));
     for (let i = 0; i < 12; i++) {
+      first();
+      if (i === 3) second();
+      show(1);
+    }
+    expect(drawn).toEqual(["first", "first", "second"]);
+    show(10);
+    expect(drawn).toEqual(["first", "first", "second", "first"]);
+  });
+
+  it("does not wait for pictures that are slow to come", () => {
+    let drawn = 0;
+    const ask = paced(() => drawn++);
+    for (let i = 0; i < 3; i++) {
       ask();
+      clock += 500;
       show(1);
     }
     expect(drawn).toBe(3);
     show(10);
-    expect(drawn).toBe(4);
   });
 
   it("asks the screen for nothing while there is nothing to draw", () => {
-    const ask = paced(3, () => undefined);
+    const ask = paced(() => undefined);
     ask();
-    show(5);
+    show(8);
     expect(waiting).toEqual([]);
     ask();
     expect(waiting).toHaveLength(1);
+    show(8);
   });
 });
 

@@ -1,23 +1,34 @@
+/** Numbers that change faster than this many pictures of the screen cannot be read. */
+const EACH = 6;
+/** Where pictures are slow, numbers keep up after this long [ms]. */
+const LATEST = 400;
+
+const asked = new Set<() => void>();
+let rest = 0;
+let last = 0;
+let running = false;
+
+function run(): void {
+  rest--;
+  if (asked.size > 0 && (rest <= 0 || performance.now() - last > LATEST)) {
+    rest = EACH;
+    last = performance.now();
+    const all = [...asked];
+    asked.clear();
+    all.forEach((draw) => draw());
+  }
+  running = asked.size > 0 || rest > 1;
+  if (running) requestAnimationFrame(run);
+}
+
 /**
- * Makes a drawing that may be asked for at any time happen in step with the screen, at most every
- * `frames` pictures of it: a slow machine draws it less often. The last request is never lost.
+ * Makes a drawing of words and numbers, which may be asked for at any time, happen in step with the
+ * screen and with all others: whatever changes the page changes it in the same one of several
+ * pictures, since each change has the browser lay it out anew. The last request is never lost.
  */
-export function paced(frames: number, draw: () => void): () => void {
-  let rest = 0;
-  let asked = false;
-  let running = false;
-  const run = (): void => {
-    if (rest > 0) rest--;
-    else if (asked) {
-      asked = false;
-      rest = frames - 1;
-      draw();
-    }
-    running = asked || rest > 0;
-    if (running) requestAnimationFrame(run);
-  };
+export function paced(draw: () => void): () => void {
   return () => {
-    asked = true;
+    asked.add(draw);
     if (running) return;
     running = true;
     requestAnimationFrame(run);

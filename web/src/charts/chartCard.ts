@@ -1,5 +1,6 @@
 import uPlot from "uplot";
 import { format, screenUnit } from "../app/numbers";
+import { paced } from "../app/paced";
 import { trailOf, valueOf } from "../app/signals";
 import { Trail } from "../app/trail";
 import { store } from "../app/store";
@@ -38,6 +39,7 @@ export class ChartCard {
   private readonly box = h("div", { class: "chart-box" });
   private plot: uPlot | null = null;
   private zoomed = false;
+  private readonly soon = paced(() => this.values());
 
   constructor(readonly chart: ChartSpec) {
     const more: HTMLButtonElement = iconButton("more", "Chart menu", () => this.menu(more));
@@ -171,6 +173,7 @@ export class ChartCard {
     plot.setScale("x", { min: at - (at - min) * factor, max: at + (max - at) * factor });
   }
 
+  /** Draws the curves; numbers follow in step with all others of the page. */
   draw(): void {
     if (!this.plot || !this.element.isConnected) return;
     if (!charts.paused && !this.zoomed) {
@@ -181,7 +184,7 @@ export class ChartCard {
       const middle = store.scene?.replay ? store.poseTime : undefined;
       this.plot.setData(align(curves, charts.span, middle) as uPlot.AlignedData);
     }
-    this.values();
+    this.soon();
   }
 
   private values(): void {

@@ -10,8 +10,6 @@ import { h, setText } from "../ui/dom";
 import { saveBlob } from "../ui/saveFile";
 import { quote, toCsv } from "./csv";
 
-const DRAW_EACH = 6;
-
 /** A number of the state: what it is called, its unit, its value in SI units. */
 interface Cell {
   unit: string;
@@ -103,7 +101,7 @@ export class StateTable {
     on(["scene", "units"], () => this.rebuild());
     on(
       ["signals", "poses"],
-      paced(DRAW_EACH, () => this.draw()),
+      paced(() => this.draw()),
     );
   }
 

@@ -12,15 +12,11 @@ import { button } from "../ui/button";
 import { h, setText } from "../ui/dom";
 import { driving } from "../ui/driving";
 import { toast } from "../ui/toast";
+import { Unseen } from "../ui/unseen";
 import { jointRow, showOwner, type JointRow } from "./jointRow";
 import { stepChoice } from "./jointStep";
 import { copyPosture } from "./posture";
 import { section } from "./section";
-
-/** Numbers that change faster than this many pictures of the screen cannot be read. */
-const DRAW_EACH = 4;
-/** Rows that are scrolled out of sight are drawn each so many times. */
-const UNSEEN_EACH = 8;
 
 /** All joints: slider, wanted value, actual value. The table equivalent of every drag. */
 export function jointTable(): HTMLElement {
@@ -35,14 +31,6 @@ export function jointTable(): HTMLElement {
     h("div", { class: "joint-actions last" }, copy),
   );
   let rows: JointRow[] = [];
-  let turn = 0;
-  const unseen = new Set<Element>();
-  const sight = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (isIntersecting) unseen.delete(target);
-      else unseen.add(target);
-    }
-  });
   const rebuild = (): void => {
     const joints = store.scene?.joints ?? [];
     const names = shortNames(joints);
@@ -54,9 +42,6 @@ export function jointTable(): HTMLElement {
     const longest = Math.max(0, ...rows.map((row) => row.label.length));
     grid.style.setProperty("--name", `${Math.min(96, Math.max(32, longest * 6.5 + 8))}px`);
     grid.replaceChildren(head(), ...rows.map((row) => row.element));
-    sight.disconnect();
-    unseen.clear();
-    rows.forEach((row) => sight.observe(row.element));
     whole.hidden = rows.length === 0;
     watch(
       "joints",
@@ -81,14 +66,10 @@ export function jointTable(): HTMLElement {
       ),
     );
   };
-  const follow = (): void => {
-    turn = (turn + 1) % UNSEEN_EACH;
-    draw(turn !== 0);
-  };
-  const draw = (seenOnly = false): void => {
+  const draw = (): void => {
     if (!whole.isConnected) return;
     for (const row of rows) {
-      if (seenOnly && unseen.has(row.element)) continue;
+      if (unseen.has(row.element)) continue;
       const { factor, digits, unit } = screenUnit(row.dof.unit, store.degrees);
       const actual = valueOf(row.dof.signal);
       const wanted = drag.values[row.dof.signal] ?? valueOf(row.dof.target_signal) ?? actual;
@@ -105,6 +86,8 @@ export function jointTable(): HTMLElement {
       );
     }
   };
+  const soon = paced(draw);
+  const unseen = new Unseen(grid, soon);
   const mark = (): void => {
     for (const { element, joint } of rows) {
       const chosen = isSelected({ kind: "joint", name: joint.name }) || drag.joint === joint.name;
@@ -112,8 +95,8 @@ export function jointTable(): HTMLElement {
     }
   };
   on(["scene", "units"], rebuild);
-  on("signals", paced(DRAW_EACH, follow));
-  on("drag", () => draw());
+  on("signals", soon);
+  on("drag", draw);
   on(["selection", "drag", "scene"], mark);
   on("owners", () => {
     rows.forEach(showOwner);

@@ -10,7 +10,6 @@ import { section } from "./section";
 
 const SPAN_S = 5;
 const MOST = 12;
-const DRAW_EACH = 5;
 
 interface Line {
   name: string;
@@ -71,7 +70,7 @@ export function liveSignals(): HTMLElement {
     }
   };
   on(["selection", "scene", "units"], rebuild);
-  on("signals", paced(DRAW_EACH, draw));
+  on("signals", paced(draw));
   rebuild();
   return whole;
 }

@@ -1,4 +1,5 @@
 import { format } from "../app/numbers";
+import { paced } from "../app/paced";
 import { on } from "../app/topics";
 import { isDriver, store } from "../app/store";
 import { watchesOnly } from "../app/width";
@@ -39,7 +40,8 @@ export function statusBar(): HTMLElement {
       refused: store.linkReason,
     };
     setText(link, words[store.link]);
-    dot.className = `dot ${store.link}`;
+    const look = `dot ${store.link}`;
+    if (dot.className !== look) dot.className = look;
     const status = store.status;
     const set = (name: string, text: string): void => setText(values.get(name)!, text);
     set("Time", status ? `${format(status.time, 3)} s` : "–");
@@ -52,7 +54,7 @@ export function statusBar(): HTMLElement {
     set("Largest gap", status ? `${format(status.gap * 1000, 3)} mm` : "–");
     const at = status?.gap_at ?? "";
     setText(where, at ? ` at ${at.split("/").slice(-2).join("/")}` : "");
-    where.title = at;
+    if (where.title !== at) where.title = at;
     set("Energy", status ? `${format(status.energy, 2)} J` : "–");
     setText(engine, store.scene?.engines.join(", ") ?? "");
     setText(
@@ -68,7 +70,8 @@ export function statusBar(): HTMLElement {
               : "Left-drag turns a joint, Ctrl-drag pulls",
     );
   };
-  on(["status", "scene", "link", "people", "layout"], draw);
+  on("status", paced(draw));
+  on(["scene", "link", "people", "layout"], draw);
   draw();
   return bar;
 }

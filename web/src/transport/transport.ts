@@ -13,9 +13,6 @@ import { replayControls } from "./replayControls";
 import { SPEEDS } from "./speeds";
 import { Timeline } from "./timeline";
 
-/** The clock and the knob move each so many pictures of the screen: nobody reads faster. */
-const DRAW_EACH = 3;
-
 /** Reset, back, play, step, record, speed, clock and timeline. */
 export function transport(): HTMLElement {
   const play = iconButton("play", "Play (Space)", () => run("play"), "play");
@@ -81,11 +78,13 @@ export function transport(): HTMLElement {
     setText(clock, format(time, 3));
     timeline.draw(time);
   };
+  const soon = paced(tick);
   on(["status", "scene"], () => {
     draw();
-    tick();
+    if (store.status?.running) soon();
+    else tick();
   });
-  on("poses", paced(DRAW_EACH, tick));
+  on("poses", soon);
   const bar = h(
     "div",
     { class: "transport", role: "toolbar", "aria-label": "Transport" },

@@ -6,13 +6,11 @@ import { same, store, type Kind, type Thing } from "../app/store";
 import { on } from "../app/topics";
 import { h, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
+import { Unseen } from "../ui/unseen";
 import { hits, treeOf, typeAhead, type Row } from "./rows";
 
 /** How long letters typed one after the other belong together [ms]. */
 const TOGETHER = 700;
-
-/** Numbers that change faster than this many pictures of the screen cannot be read. */
-const DRAW_EACH = 6;
 
 interface Line {
   row: Row;
@@ -39,16 +37,15 @@ export class SceneTree {
   private ahead = { letters: "", at: 0 };
   /** Letters lead through the tree for who walks it by keys; after a click they are shortcuts. */
   private byKeys = true;
+  private readonly soon = paced(() => this.values());
+  private readonly unseen = new Unseen(this.element, this.soon);
 
   constructor() {
     on("scene", () => this.rebuild());
     on(["selection", "hover"], () => this.mark());
     on("selection", () => this.reveal());
     on("units", () => this.values());
-    on(
-      "signals",
-      paced(DRAW_EACH, () => this.values()),
-    );
+    on("signals", this.soon);
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("pointerdown", () => (this.byKeys = false));
     this.element.addEventListener("focusout", (event) => {
@@ -188,7 +185,7 @@ export class SceneTree {
 
   private values(): void {
     for (const { row, value, element } of this.lines) {
-      if (!row.signal || element.hidden) continue;
+      if (!row.signal || element.hidden || this.unseen.has(element)) continue;
       const now = valueOf(row.signal);
       setText(value, now === null ? "" : formatSI(now, row.unit, store.degrees));
     }
