@@ -456,23 +456,27 @@ def test_waiting_ends_when_another_thread_ends_the_link(bench: Bench) -> None:
     assert len(woken) == 2
 
 
-def test_an_event_loop_can_watch_a_peer(bench: Bench) -> None:
-    """``fileno`` wakes asyncio for snapshots, events and the end."""
+@pytest.mark.parametrize("lent", [False, True])
+def test_an_event_loop_can_watch_a_peer(bench: Bench, lent: bool) -> None:
+    """``fileno`` or ``lend`` wakes asyncio for snapshots, events and the end."""
     peer = bench.join()
+    descriptor = peer.lend() if lent else peer.fileno()
     news: asyncio.Queue[object] = asyncio.Queue()
 
     def take() -> None:
+        if lent:
+            peer.serve()
         try:
             if (snapshot := peer.snapshot()) is not None:
                 news.put_nowait(snapshot)
             for event in peer.events():
                 news.put_nowait(event)
         except LinkClosed:
-            asyncio.get_running_loop().remove_reader(peer.fileno())
+            asyncio.get_running_loop().remove_reader(descriptor)
             news.put_nowait(None)
 
     async def watch() -> list[object]:
-        asyncio.get_running_loop().add_reader(peer.fileno(), take)
+        asyncio.get_running_loop().add_reader(descriptor, take)
         seen = []
         for act in (
             lambda: bench.session.publish(b"snapshot"),
@@ -484,6 +488,16 @@ def test_an_event_loop_can_watch_a_peer(bench: Bench) -> None:
         return seen
 
     assert asyncio.run(watch()) == [b"snapshot", b"event", None]
+
+
+def test_what_was_lent_comes_back(bench: Bench) -> None:
+    """A peer whose sockets an event loop served still hands over what it sent when it closes."""
+    peer = bench.join()
+    peer.lend()
+    peer.serve()
+    peer.send(b"last words")
+    peer.close()
+    until(lambda: b"last words" in [item for _, item in bench.session.receive()])
 
 
 def test_the_descriptor_is_quiet_when_nothing_is_new(bench: Bench) -> None:

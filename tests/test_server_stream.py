@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from linkwork.server.app import TOO_SLOW, _live
 from linkwork.server.hub import Hub
+from linkwork.server.live import TOO_SLOW, live
 from linkwork.server.messages import BLOCK, CONTACTS, HEADER, POSES, PROTOCOL, SIGNALS
 from linkwork.server.relay import Picture, Tell, encode
 from linkwork.server.stream import MOST_BYTES, MOST_TEXTS, Frames, Stream
@@ -107,14 +107,14 @@ def test_a_client_that_stops_reading_is_given_up(size: int, count: int) -> None:
 class Stalled:
     """A WebSocket that takes nothing, not even its end; that it was closed is remembered."""
 
-    query_params: ClassVar[dict[str, str]] = {"protocol": str(PROTOCOL)}
+    asked: ClassVar[dict[str, str]] = {"protocol": str(PROTOCOL)}
 
     def __init__(self) -> None:
         self.code = 0
 
     async def accept(self) -> None: ...
 
-    async def receive(self) -> dict[str, str]:
+    async def read(self) -> str:
         return await asyncio.Event().wait()  # type: ignore[return-value]
 
     async def send_text(self, data: str) -> None:
@@ -133,7 +133,7 @@ def test_a_connection_that_takes_nothing_is_ended() -> None:
     async def run() -> None:
         with serve() as link, connect(link.address, link.key) as peer:
             hub, socket = Hub(peer, "0", lambda: None), Stalled()
-            served = asyncio.ensure_future(_live(socket, hub))  # type: ignore[arg-type]
+            served = asyncio.ensure_future(live(socket, hub))  # type: ignore[arg-type]
             while not hub.people.names:
                 await asyncio.sleep(0)
             for _ in range(2 * MOST_TEXTS):

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
-from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
-from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from linkwork.errors import LinkworkError
 from linkwork.server import imports
@@ -23,18 +21,14 @@ from linkwork.server import messages as m
 from linkwork.server.access import Access, allowed
 from linkwork.server.gallery import gallery, picture
 from linkwork.server.hub import Hub
+from linkwork.server.live import LiveSocket, live, turn_away
 from linkwork.server.pages import Pages
 from linkwork.server.recent import Recents
 from linkwork.server.shelf import Shelf
-from linkwork.server.stream import Stream
 from linkwork.server.turned_away import turned_away
 
 #: The client as it was built.
 STATIC = Path(__file__).parent / "static"
-#: Code with which a socket of another protocol is closed, and one that did not take its texts.
-RELOAD, TOO_SLOW = 4000, 1013
-#: How long the end of a connection may take to be said [s].
-_FAREWELL = 2.0
 _WRONG_TOKEN = "the token is wrong. Use the address that linkwork studio printed."
 #: A mesh does not change: its address is the hash of its content.
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
@@ -46,7 +40,7 @@ _NOT_BUILT = (
 )
 
 
-def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: str) -> Starlette:
+def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: str) -> ASGIApp:
     """The studio as an ASGI application.
 
     Args:
@@ -112,9 +106,6 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
         found = StaticFiles(directory=STATIC) if STATIC.is_dir() else _problem(_NOT_BUILT, 404)
         await found(scope, receive, send)
 
-    async def live(socket: WebSocket) -> None:
-        await _live(socket, hub)
-
     routes = [
         Route("/", page),
         Route("/api/gallery", show_gallery),
@@ -122,10 +113,9 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
         Route("/api/mesh/{hash}", show_mesh),
         Route("/api/import", bring, methods=["POST"]),
         Route("/api/recording.html", show_page),
-        WebSocketRoute("/ws", live),
         Mount("/", assets),
     ]
-    return Starlette(routes=routes, lifespan=life, middleware=[Middleware(Gate, access=access)])
+    return Gate(Starlette(routes=routes, lifespan=life), access, hub)
 
 
 def _json(message: msgspec.Struct, status: int = 200) -> Response:
@@ -136,47 +126,11 @@ def _problem(text: str, status: int, where: str = "") -> Response:
     return _json(m.Problem(text, where), status)
 
 
-async def _live(socket: WebSocket, hub: Hub) -> None:
-    """Serves one client until it goes."""
-    await socket.accept()
-    if socket.query_params.get("protocol") != str(m.PROTOCOL):
-        text = "this page is of another version of Linkwork. Reload it."
-        await socket.send_text(m.encode(m.Refused("hello", text, "reload")).decode())
-        await socket.close(RELOAD, "reload")
-        return
-    stream = Stream(socket)
-    asked = socket.query_params
-    name = hub.join(stream, asked.get("was", ""), watched="watched" in asked)
-    reader = asyncio.ensure_future(_read(socket, hub, name))
-    writer = asyncio.ensure_future(stream.run())
-    # A client that does not read leaves the writer inside a send: that one never ends by itself.
-    tasks = [reader, writer, asyncio.ensure_future(stream.given_up.wait())]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        hub.leave(name)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        with contextlib.suppress(Exception):  # it is gone, or never was there to hear it
-            code = TOO_SLOW if stream.given_up.is_set() else 1000
-            await asyncio.wait_for(socket.close(code), _FAREWELL)
-
-
-async def _read(socket: WebSocket, hub: Hub, name: str) -> None:
-    while True:
-        message = await socket.receive()
-        if message["type"] == "websocket.disconnect":
-            raise WebSocketDisconnect(message.get("code", 1000))
-        data = message.get("text")
-        hub.take(name, data if data is not None else message.get("bytes") or b"")
-
-
 class Gate:
-    """Lets in who knows the token and comes from our own page."""
+    """Lets in who knows the token and comes from our own page: sockets to the hub, the rest on."""
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
-        self._app, self._access = app, access
+    def __init__(self, app: ASGIApp, access: Access, hub: Hub) -> None:
+        self._app, self._access, self._hub = app, access, hub
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Checks a request before anything else sees it."""
@@ -184,12 +138,14 @@ class Gate:
             await self._app(scope, receive, send)
             return
         reason = self._reason(scope)
-        if not reason:
-            await self._app(scope, receive, send)
-        elif scope["type"] == "http":
-            await self._refusal(scope, reason)(scope, receive, send)
+        if scope["type"] == "http":
+            answer = self._refusal(scope, reason) if reason else self._app
+            await answer(scope, receive, send)
+        elif reason or scope["path"] != "/ws":
+            reason = reason or "there is no socket at this address."
+            await turn_away(scope, receive, send, reason)
         else:
-            await _turn_away(scope, receive, send, reason)
+            await live(LiveSocket(scope, receive, send), self._hub)
 
     def _refusal(self, scope: Scope, reason: str) -> Response:
         """A page for people, a few words for programs."""
@@ -210,15 +166,3 @@ class Gate:
         if (guarded or token is not None) and not self._access.knows(token):
             return _WRONG_TOKEN
         return ""
-
-
-async def _turn_away(scope: Scope, receive: Receive, send: Send, reason: str) -> None:
-    """Refuses a socket before it is opened: the browser sees 403."""
-    await receive()
-    if "websocket.http.response" in scope.get("extensions", {}):
-        body = m.encode(m.Problem(reason))
-        head = [(b"content-type", b"application/json")]
-        await send({"type": "websocket.http.response.start", "status": 403, "headers": head})
-        await send({"type": "websocket.http.response.body", "body": body})
-    else:
-        await send({"type": "websocket.close", "code": 1008, "reason": reason})

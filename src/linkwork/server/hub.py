@@ -46,6 +46,7 @@ class Hub:
         self._peer, self._version, self._ended = peer, version, ended
         self._streams: dict[str, Stream] = {}
         self._lasting: dict[str, str] = {}
+        self._descriptor = -1
         self._frames: Frames | None = None
         self._shown: int | None = None  # version of the scene that clients were told of
         self._look = relay.Look(0, [], [])
@@ -54,16 +55,18 @@ class Hub:
 
     def start(self) -> None:
         """Begins to listen to the session."""
-        asyncio.get_running_loop().add_reader(self._peer.fileno(), self._arrived)
+        self._descriptor = self._peer.lend()
+        asyncio.get_running_loop().add_reader(self._descriptor, self._arrived)
         self._arrived()
 
     # ---- from the session ----------------------------------------------------------------
 
     def _arrived(self) -> None:
+        self._peer.serve()
         try:
             picture, events = self._peer.snapshot(), self._peer.events()
         except LinkClosed:
-            asyncio.get_running_loop().remove_reader(self._peer.fileno())
+            asyncio.get_running_loop().remove_reader(self._descriptor)
             self._ended()
             return
         for event in events:

@@ -34,7 +34,7 @@ ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4)}
 PORTS, FRAMES = 5, 6
 #: Pictures that may be on the way to a client that has not acknowledged them, and how many a
 #: client may let come before it says so: every message costs the server as much as a picture.
-IN_FLIGHT, ACK_EACH = 4, 2
+IN_FLIGHT, ACK_EACH = 12, 6
 #: How fast a pulled body swings towards the hand [rad/s]: the spring is its mass times the square.
 PULL_RATE = 15
 

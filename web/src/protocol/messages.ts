@@ -6,7 +6,7 @@ export const POSES = 1;
 export const SIGNALS = 2;
 export const CONTACTS = 3;
 export const GHOST = 4;
-export const ACK_EACH = 2;
+export const ACK_EACH = 6;
 export const PULL_RATE = 15;
 
 /** Numbers in a row of each kind of block, and bytes of each. */

@@ -46,6 +46,12 @@ class _Passage:
     def resume(self) -> None:
         """Does nothing: what found no room was refused, so nothing is held back."""
 
+    def lend(self) -> None:
+        """Has no sockets."""
+
+    def serve(self) -> None:
+        """Does nothing: things are handed over at once."""
+
     def close(self) -> None:
         self._session.left(self._peer.id, "closed by the peer")
 

@@ -22,6 +22,14 @@ class Carrier(Protocol):
         """Goes on with bringing events after ``arrived`` returned false."""
         ...
 
+    def lend(self) -> int | None:
+        """Leaves its sockets to an event loop that calls ``serve``; None if it has none to lend."""
+        ...
+
+    def serve(self) -> None:
+        """Serves lent sockets that are ready."""
+        ...
+
     def close(self) -> None:
         """Says goodbye and hands over what was posted."""
         ...
@@ -124,6 +132,20 @@ class PeerEnd:
         called; so take both on each wake-up.
         """
         return self._bell.fileno()
+
+    def lend(self) -> int:
+        """A descriptor for ``loop.add_reader``, with which the loop takes over what a thread did.
+
+        It spares the way from that thread to the loop. Call :meth:`serve` whenever the descriptor
+        is readable, then take events and snapshot; wait for nothing else.
+        """
+        lent = self._carrier.lend() if self._carrier is not None else None
+        return self._bell.fileno() if lent is None else lent
+
+    def serve(self) -> None:
+        """Brings in what has arrived, after :meth:`lend`."""
+        if self._carrier is not None:
+            self._carrier.serve()
 
     def close(self) -> None:
         """Leaves the session, handing over what was sent. May be called twice."""

@@ -63,6 +63,8 @@ class Pump:
         self._running = True
         self._seat = threading.Lock()  # who has it serves the sockets
         self._guest = False  # somebody attends or is about to
+        self._lent = False  # an event loop serves the sockets
+        self._back = threading.Event()  # set when it does no longer
         self._attended = 0.0  # when somebody did last
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="linkwork-link", daemon=True)
@@ -109,6 +111,34 @@ class Pump:
             time.sleep(left)
         return ready()
 
+    def lend(self) -> int | None:
+        """Leaves the sockets to whoever calls, who then serves them with ``serve`` (an event loop).
+
+        Returns:
+            A descriptor that is readable while there is something to serve; None where the
+            platform has none, and the pump goes on by itself.
+        """
+        descriptor = getattr(self._selector, "fileno", None)
+        if descriptor is None:
+            return None
+        self._guest = self._lent = True
+        self._poke()
+        self._seat.acquire()
+        return descriptor()
+
+    def serve(self) -> None:
+        """Serves what is ready, in the thread that the sockets were lent to."""
+        if self._lent:
+            self._turn(0.0)
+
+    def reclaim(self) -> None:
+        """Takes lent sockets back."""
+        if self._lent:
+            self._lent = False
+            self._seat.release()
+            self._guest = False
+            self._back.set()
+
     def later(self, delay: float, action: Callable[[], None]) -> None:
         """Does something after ``delay`` [s]."""
         heapq.heappush(self._timers, (time.monotonic() + delay, next(self._number), action))
@@ -126,6 +156,7 @@ class Pump:
 
     def close(self) -> None:
         """Ends the thread and closes every socket it waited for."""
+        self.reclaim()
         self._running = False
         self._closing.set()
         self._poke()
@@ -137,6 +168,8 @@ class Pump:
             with self._seat:
                 while self._running and not self._guest:
                     self._turn(None)
+            if self._lent:
+                self._back.wait()
             while self._guest or time.monotonic() - self._attended < _ASIDE:
                 if self._closing.wait(_ASIDE):
                     break
@@ -164,7 +197,7 @@ class Pump:
             heapq.heappop(self._timers)[2]()
 
     def _select(self, timeout: float | None) -> list[tuple[selectors.SelectorKey, int]]:
-        if timeout is not None and timeout < _FINE:
+        if timeout is not None and 0.0 < timeout < _FINE:
             poll = getattr(self._selector, "fileno", lambda: -1)()
             if 0 <= poll < 1024:  # what select() can take
                 if not select.select((poll,), (), (), timeout)[0]:

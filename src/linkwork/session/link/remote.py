@@ -106,7 +106,14 @@ class _Host(Connection):
             raise self.limits.untaken()
         self.put_events((message,))
 
+    def lend(self) -> int | None:
+        return self.pump.lend()
+
+    def serve(self) -> None:
+        self.pump.serve()
+
     def close(self) -> None:
+        self.pump.reclaim()
         self.end("closed by the peer", discard=False)
         self.finished.wait(self.limits.linger)
         self.pump.close()
