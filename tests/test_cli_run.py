@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import socket
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from linkwork.registry import ACTUATORS, SENSORS
 from linkwork.session.session import Session
 from linkwork.spatial import Pose
 from linkwork.world import compile_scene
+from part_rig import ARM
 from test_cli import URDF
 
 FOLLOW = """
@@ -232,6 +234,22 @@ def test_a_program_that_fails_ends_the_run(tmp_path: Path) -> None:
     again = linkwork("replay", "boom.mcap", "--events")
     assert again.code == 0, again.err
     assert re.search(r"0\.20\d s +error: boom.py:5:", again.out)
+
+
+def test_a_run_without_its_bus_does_not_begin(tmp_path: Path) -> None:
+    """A port that another has: code 4, the bus by its name, and what to do; nothing has run."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        number = taken.getsockname()[1]
+        (tmp_path / "cell.toml").write_text(
+            ARM.format(more="").replace("port = 0", f"port = {number}")
+        )
+        found = linkwork("run", "cell.toml", "--for", 0.1)
+        assert found.code == 4
+        assert "error: part: it cannot be served: the TCP part cannot listen on" in found.err
+        assert f"127.0.0.1:{number}" in found.err
+        assert "error: bus 'part' cannot be served." in found.err
+        assert "simulated" not in found.out
+        assert linkwork("run", "cell.toml", "--for", 0.1, "--no-buses").code == 0
 
 
 # ---- values, tables, files -------------------------------------------------------------------

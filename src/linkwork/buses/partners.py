@@ -68,6 +68,11 @@ class BusPartners:
                 return
             waiting[0].link.wait(0.02)
 
+    def unserved(self) -> dict[str, str]:
+        """Why buses cannot be served, by their names."""
+        given_up = {name: process for name, process in self.processes.items() if process.given_up}
+        return {n: process.error or "its process keeps ending." for n, process in given_up.items()}
+
     def recall(self) -> None:
         """Says anew who is connected, after the session went back in time."""
         for name, process in self.processes.items():

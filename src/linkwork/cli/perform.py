@@ -61,6 +61,9 @@ def perform(order: Order) -> int:
     _refuse_existing(order)
     with contextlib.ExitStack() as stack:
         session = _begin(order, out, stack)
+        if session.partners is not None and (without := session.partners.unserved()):
+            say_error(_unserved(without, order.what))
+            return exits.FAILED
         try:
             names = chosen(session, order.watch) if order.watch else []
             for text in order.values:
@@ -90,6 +93,12 @@ def perform(order: Order) -> int:
     if failure is not None:
         return exits.FAILED
     return interrupt.code if _cut_short(interrupt, order) else 0
+
+
+def _unserved(reasons: dict[str, str], what: str) -> str:
+    """Says that a run has not begun: whoever waits at its bus would wait for ever."""
+    buses = " and ".join(f"bus {name!r}" for name in reasons)
+    return f"{buses} cannot be served. To run without: linkwork run {what} --no-buses"
 
 
 def _cut_short(interrupt: Interrupt, order: Order) -> bool:

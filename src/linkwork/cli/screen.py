@@ -83,5 +83,9 @@ def show_findings(out: Screen, findings: Iterable[Finding], *, notes: bool) -> N
 
 def show_event(out: Screen, event: Event | RecordedEvent, *, when: str = "") -> None:
     """Prints what a session, an agent or a program says, after ``when``."""
-    lead = event.level if event.level in ("error", "warning") else event.source
-    out.say(event.text, lead=f"{when}{lead}:" if lead else when, level=event.level)
+    lead, text = event.source, event.text
+    if event.level in ("error", "warning"):
+        # A bus, an agent or a fault says "it"; what failed by itself names what it is about.
+        named = lead and lead != "inbox" and not lead.endswith("Error")
+        lead, text = event.level, f"{lead}: {text}" if named else text
+    out.say(text, lead=f"{when}{lead}:" if lead else when, level=event.level)

@@ -23,6 +23,10 @@ class Partners(Protocol):
         """
         ...
 
+    def unserved(self) -> dict[str, str]:
+        """Why buses cannot be served, by their names."""
+        ...
+
     def recall(self) -> None:
         """Says anew who is connected, after the session went back in time."""
         ...

@@ -231,7 +231,7 @@ class Playback:
         if self.session is not None:
             self.session.close()
             self.session = None
-        self.session = Session(scene, watch=False)
+        self.session = Session(scene, watch=False, buses=False)
         self.segment, self._reloads = segment, 0
         for agent, text in self._texts(segment).items():
             self.session.apply(m.Reload(agent, text))
