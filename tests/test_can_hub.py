@@ -204,6 +204,72 @@ def test_a_timed_bus_takes_its_time() -> None:
     on_a_hub(test, bitrate=500_000, timed=True)
 
 
+def test_a_timed_bus_delivers_a_frame_when_it_has_passed_and_not_before() -> None:
+    """At 10 kbit/s 8 bytes take more than 11 ms; nothing is heard sooner, or from the future."""
+
+    async def test(hub: Hub) -> None:
+        heard: list[tuple[float, float]] = []
+        hub.attach("listener", lambda frame: heard.append((hub.now(), frame.stamp)))
+        sender, frame = hub.attach("sender"), data_frame(1, bytes(8))
+        hub.add_fault(Fault(Kind.ERROR, times=1))  # the first frame is broken, and goes again
+        hub.add_fault(Fault(Kind.DUPLICATE))
+        begun = hub.now()
+        sender.send(frame)
+        while len(heard) < 3:
+            await asyncio.sleep(0.001)
+        error, long = 23 / 10_000, frame_bits(frame) / 10_000
+        due = [begun + long + error + n * long for n in (0, 1, 2)]
+        assert all(stamp >= at - 1e-6 for (_, stamp), at in zip(heard, due, strict=True))
+        assert all(stamp <= now for now, stamp in heard), "heard before it had passed"
+        assert hub.log.after(0)[0].mark == "destroyed"
+        assert hub.load.total == 23 + 3 * frame_bits(frame)
+
+    on_a_hub(test, bitrate=10_000, timed=True)
+
+
+def test_a_timed_bus_catches_up_with_its_timers() -> None:
+    """Frames that wait pass without a gap, although timers are coarser than they are long."""
+
+    async def test(hub: Hub) -> None:
+        heard, low, high = hub.attach("listener"), hub.attach("low"), hub.attach("high")
+        for _ in range(100):
+            low.send(data_frame(0x700))
+        high.send(data_frame(0x001))
+        asked = hub.now()
+        while hub.frames < 101:
+            await asyncio.sleep(0.001)
+        frames = heard.take()
+        (urgent,) = [frame for frame in frames if frame.id == 0x001]
+        last = frame_bits(frames[-1]) / 1_000_000  # one of these may have begun already
+        assert urgent.stamp <= asked + last + frame_bits(urgent) / 1_000_000 + 1e-6
+        for one, two in itertools.pairwise(frames):
+            assert two.stamp - one.stamp == pytest.approx(frame_bits(two) / 1_000_000, abs=1e-6)
+
+    on_a_hub(test, bitrate=1_000_000, timed=True)
+
+
+def test_a_frame_is_not_older_than_its_sending_on_a_timed_bus() -> None:
+    """An answer to a frame that passed while the bus slept begins when it was given."""
+
+    async def test(hub: Hub) -> None:
+        heard, given = list[float](), list[float]()
+
+        def answer(frame: Frame) -> None:
+            if frame.id == 1:
+                given.append(hub.now())
+                answering.send(data_frame(2))
+
+        answering = hub.attach("answering", answer)
+        asking = hub.attach("asking", lambda frame: heard.append(frame.stamp))
+        for _ in range(10):
+            asking.send(data_frame(1))
+        while len(heard) < 10:
+            await asyncio.sleep(0.001)
+        assert all(stamp > at for stamp, at in zip(heard, given, strict=True))
+
+    on_a_hub(test, timed=True)
+
+
 def test_the_log_keeps_the_newest_and_filters() -> None:
     """Lines are numbered; a reader asks for what is new, or for some identifiers."""
 

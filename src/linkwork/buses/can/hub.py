@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
 import itertools
 import time
 from collections import deque
@@ -16,14 +15,11 @@ from linkwork.buses.can.frame import CanError, Frame
 from linkwork.buses.can.load import LoadMeter
 from linkwork.buses.can.log import FrameLog
 from linkwork.buses.can.node import Node, Receive
+from linkwork.buses.can.owners import Owners
 from linkwork.buses.can.trouble import Trouble
+from linkwork.buses.can.wire import InstantWire, TimedWire
 
 _tuple = tuple.__new__  # a named tuple's own way in costs twice as much
-LEAD = 0.001  # how far a timed bus may run ahead of the clock, for timers are not finer [s]
-
-
-OWNERS_MOST = 8192  # identifiers of which the sender is remembered
-DISPUTES_MOST = 64  # identifiers of which a second sender is told
 
 
 class Event(NamedTuple):
@@ -39,17 +35,18 @@ class Hub:
     Args:
         name: Name of the bus, as clients open it.
         bitrate: Bit rate, for the load and for the timing [bit/s].
-        timed: Frames take as long as on a wire of that bit rate; else they pass at once.
+        timed: Frames take as long as on a wire of that bit rate, and are heard once they passed;
+            else they pass at once.
         restart_after: A node that went bus off comes back after this time [s]; by hand where None.
         on_event: Called with each :class:`Event`.
 
     Attributes:
         frames: How many it has carried.
-        conflicts: How many had an identifier that another node sends, too.
         load: Measures how full it is.
         log: The last frames.
         events: The last events.
         nodes: Its participants by name.
+        wire: Decides who sends next, and how long that takes.
     """
 
     def __init__(
@@ -73,7 +70,6 @@ class Hub:
         self.log = FrameLog()
         self.events: deque[Event] = deque(maxlen=200)
         self.frames = 0
-        self.conflicts = 0
         self.frame_bytes = 0
         self.nodes: dict[str, Node] = {}
         self._listeners: tuple[Node, ...] = ()
@@ -81,17 +77,18 @@ class Hub:
         self.loop = asyncio.get_running_loop()
         self._epoch = time.time() - time.perf_counter()
         self._began = self.now()
-        self._heads: list[tuple[int, int, Node]] = []  # of each node that wants to send
-        self._order = itertools.count()
-        self._free_at = 0.0
-        self._turn_due = False
-        self._owners: dict[int, Node] = {}  # who sends which identifier
-        self._disputed: set[int] = set()
+        self.wire = TimedWire(self) if timed else InstantWire(self)
+        self._owners = Owners(self.tell)
         self.trouble = Trouble(self)
 
     def now(self) -> float:
         """Time of the bus: seconds since 1970, never going back [s]."""
         return self._epoch + time.perf_counter()
+
+    @property
+    def conflicts(self) -> int:
+        """How many frames had an identifier that another node sends, too."""
+        return self._owners.conflicts
 
     @property
     def faults(self) -> Faults:
@@ -150,8 +147,7 @@ class Hub:
             self.nodes.pop(node.name, None)
             self._listeners = tuple(self.nodes.values())
             self.trouble.forget(node)
-            for key in [key for key, owner in self._owners.items() if owner is node]:
-                del self._owners[key]
+            self._owners.forget(node)
 
     def tell(self, text: str, *, once: Node | None = None) -> None:
         """Notes an event; with ``once`` only the first of a node's losses."""
@@ -161,11 +157,6 @@ class Hub:
         self.events.append(event)
         if self.on_event is not None:
             self.on_event(event)
-
-    def contend(self, node: Node) -> None:
-        """Enters a node's first frame for arbitration; called by the node."""
-        heapq.heappush(self._heads, self._entry(node))
-        self._turn_again()
 
     def inject(self, frame: Frame, sender: str = "") -> None:
         """Carries a frame that no node sent, to all: an error frame, or a test's own."""
@@ -194,86 +185,31 @@ class Hub:
     def close(self) -> None:
         """Ends timers and removes all nodes."""
         self.trouble.close()
+        self.wire.close()
         for node in list(self.nodes.values()):
             node.detach()
 
     # How frames travel
 
-    def _turn(self) -> None:
-        """Carries what waits, the lowest identifier first.
+    def contend(self, node: Node) -> None:
+        """A node that had nothing to send has a frame now; called by the node."""
+        self.wire.contend(node)
 
-        A timed bus is as unfair as a wire: who has the lower identifier always goes first. One
-        that takes no time carries all frames of an instant and only then those that came
-        meanwhile, so that a flood does not shut others out.
-        """
-        self._turn_due = False
-        if self.timed:
-            self._turn_on_the_wire()
-            return
-        heads, self._heads = self._heads, []
-        left = {node: len(node.outbox) for _, _, node in heads}
-        while heads:
-            node = heapq.heappop(heads)[2]
-            if not node.outbox:
-                continue
-            self._carry_next(node)
-            left[node] -= 1
-            if node.outbox:
-                heapq.heappush(heads if left[node] else self._heads, self._entry(node))
-        self._turn_again()
-
-    def _turn_on_the_wire(self) -> None:
-        while self._heads:
-            if (ahead := self._free_at - self.now()) > LEAD:
-                self._turn_due = True
-                self.loop.call_later(ahead, self._turn)
-                return
-            node = heapq.heappop(self._heads)[2]
-            if not node.outbox:
-                continue
-            self._carry_next(node)
-            if node.outbox:
-                heapq.heappush(self._heads, self._entry(node))
-
-    def _turn_again(self) -> None:
-        if self._heads and not self._turn_due:
-            self._turn_due = True
-            self.loop.call_soon(self._turn)
-
-    def _entry(self, node: Node) -> tuple[int, int, Node]:
-        return node.outbox[0].key, next(self._order), node
-
-    def _carry_next(self, node: Node) -> None:
+    def carry_next(self, node: Node) -> None:
+        """Carries a node's first frame; called by the wire when it is the node's turn."""
         was_full = len(node.outbox) >= node.most
-        self._carry(node, node.outbox.popleft())
+        frame = node.outbox.popleft()
         if was_full and node.on_room is not None:
             self.loop.call_soon(node.on_room)
-
-    def _carry(self, node: Node, frame: Frame) -> None:
         if node.errors.off:
             node.count.refused += 1
             return
-        key = frame.id | frame.extended << 31 | frame.remote << 30
-        if self._owners.get(key) is not node:
-            self._claim(key, node, frame)
+        self._owners.note(node, frame)
         if not self.faults.running or not self.trouble.strikes(node, frame):
             self.deliver(frame, node, node.name)
 
-    def _claim(self, key: int, node: Node, frame: Frame) -> None:
-        """Remembers who sends an identifier; a second one is a mistake on a real bus, and told."""
-        owner = self._owners.get(key)
-        if owner is None:
-            if len(self._owners) >= OWNERS_MOST:
-                self._owners.clear()
-            self._owners[key] = node
-            return
-        self.conflicts += 1
-        if key not in self._disputed and len(self._disputed) < DISPUTES_MOST:
-            self._disputed.add(key)
-            self.tell(f"{node.name} and {owner.name} both send {str(frame).partition('#')[0]}.")
-
     def deliver(self, frame: Frame, sender: Node | None, name: str, mark: str = "") -> None:
-        """Lets all nodes hear a frame now; called by the hub and by its faults.
+        """Lets a frame pass that has won, or that no node sent; called by the hub and its faults.
 
         Args:
             frame: The frame.
@@ -281,8 +217,9 @@ class Hub:
             name: For the log.
             mark: For the log.
         """
-        bits = frame_bits(frame)
-        now = self.occupy(bits)
+        self.wire.carry(frame_bits(frame), lambda now: self._passed(frame, sender, name, mark, now))
+
+    def _passed(self, frame: Frame, sender: Node | None, name: str, mark: str, now: float) -> None:
         id, data, extended, remote, error, dlc, _ = frame
         frame = _tuple(Frame, (id, data, extended, remote, error, dlc, now))
         self.log.add(frame, name, mark)
@@ -297,11 +234,3 @@ class Hub:
                 node.hear(frame)
         if self.trouble.nodes and sender is not None:
             self.trouble.ease(sender)
-
-    def occupy(self, bits: int) -> float:
-        """Counts bits on the wire, and gives the time at which they have passed [s]."""
-        now = self.now()
-        if self.timed:
-            self._free_at = now = max(now, self._free_at) + bits / self.bitrate
-        self.load.add(bits, now)
-        return now

@@ -100,6 +100,8 @@ class Node:
         if len(outbox) >= self.most or self.errors.off or self.listen_only or not self.attached:
             self.count.refused += 1
             return False
+        if self.hub.timed:
+            frame = frame._replace(stamp=self.hub.now())  # it cannot have begun before
         outbox.append(frame)
         if len(outbox) == 1:
             self.hub.contend(self)

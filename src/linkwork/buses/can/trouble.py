@@ -115,9 +115,12 @@ class Trouble:
 
     def _destroy(self, node: Node, frame: Frame) -> None:
         """A frame broken on the wire: all nodes see it, all count it, its sender tries again."""
+        self._hub.wire.carry(frame_bits(frame), lambda now: self._destroyed(node, frame, now))
+
+    def _destroyed(self, node: Node, frame: Frame, now: float) -> None:
         hub = self._hub
-        now = hub.occupy(frame_bits(frame))
         hub.log.add(frame._replace(stamp=now), node.name, "destroyed")
+        was_off = node.errors.off  # another fault may have taken it off meanwhile
         before = {each: (each.errors.state, each.errors.warning) for each in hub.nodes.values()}
         for each in before:
             if each is node:
@@ -130,9 +133,10 @@ class Trouble:
             if (each.errors.state, each.errors.warning) != state and not each.errors.off:
                 self._report(each, state_report(each.errors))
         if node.errors.off:
-            self._went_off(node)
+            if not was_off:
+                self._went_off(node)
         elif node.attached:
-            node.outbox.appendleft(frame)
+            hub.wire.put_back(node, frame)
 
     def _went_off(self, node: Node) -> None:
         node.give_up()
