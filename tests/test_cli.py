@@ -70,6 +70,15 @@ def test_the_version_is_printed() -> None:
     assert re.fullmatch(r"linkwork \S+\n", linkwork("--version").out)
 
 
+@pytest.mark.parametrize("module", ["linkwork", "linkwork.cli"])
+def test_the_package_runs_as_a_module(module: str) -> None:
+    """``python -m linkwork`` is the command, where its script is not on the path."""
+    found = subprocess.run(
+        [sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.startswith("linkwork ")
+
+
 def test_help_is_quick_to_load() -> None:
     """Nothing heavy is imported before a command needs it."""
     code = "import sys, linkwork.cli.app; print(*sys.modules)"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from bus_rig import Partner, line_type, partner, port_of, process_of, rig, said, until
 from command_line import linkwork
 from linkwork.buses.listing import port_lines
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, SessionError
 from linkwork.formats import load_scene, save
 from linkwork.scene import Scene
 from linkwork.scene.archive import pack, unpack
@@ -292,9 +292,31 @@ def test_a_person_overrides_a_command_and_lets_go() -> None:
         session.step()
         assert session["line0/J1.target"] == 0.6
         assert session.signals.owners["line0/J1.target"] == "line0"
-        session.send(m.Override("line0/J1.target", 99.0))
-        session.step()
+        session.apply(m.Override("line0/J1.target", 99.0))  # as a peer sends it
         assert said(session, "takes -1.5 to 1.5 rad, not 99")
+
+
+@pytest.mark.parametrize(
+    ("signal", "value", "told"),
+    [
+        ("line0/nix", 1.0, "no signal of bus 'line0' named 'nix'. Available .*J1.angle"),
+        ("line9/J1.angle", 1.0, "no bus named 'line9'. .*line0"),
+        ("J1", 1.0, "no bus named 'J1'"),
+        ("line0/J1.angle", math.nan, "takes -1.5 to 1.5 rad, not nan"),
+        ("line0/J1.angle", math.inf, "not inf"),
+        ("line0/J1.target", 99.0, "takes -1.5 to 1.5 rad, not 99"),
+        ("line0/nix", None, "'nix'"),
+    ],
+)
+def test_an_override_of_nothing_is_refused_at_once(
+    signal: str, value: float | None, told: str
+) -> None:
+    """A script learns where it is sent, not from an event that it does not read."""
+    with served(rig()) as session:
+        with pytest.raises(LinkworkError, match=told):
+            session.send(m.Override(signal, value))
+        session.step()
+        assert not session.outbox.events
 
 
 @pytest.mark.capability(30)
@@ -417,6 +439,17 @@ def test_pause_stops_time() -> None:
         (event,) = (e for e in session.outbox.events if e.level == "error")
         assert "the session is paused" in event.text
         assert event.source == "line0"
+
+
+def test_a_script_is_told_that_a_bus_has_stopped_its_run() -> None:
+    """Nobody could let it go on, so the run ends with an error; the next one goes on."""
+    with served(rig(deadline=0.05, on_loss="pause")) as session:
+        session.send(m.Feed("line0", {"J1.target": 0.8}))
+        with pytest.raises(SessionError, match=r"bus 'line0' has lost .* stands at 0\.05\d* s"):
+            session.run(1.0)
+        assert not session.running
+        session.run(0.02)
+        assert 0.06 < session.time < 0.1
 
 
 def test_a_partner_that_leaves_is_a_loss() -> None:

@@ -136,13 +136,8 @@ class BusBlock(BusRows):
         Raises:
             LinkworkError: If there is no such signal, or the value is not for it.
         """
-        number, row = self.row(key)
+        number = self.check_override(key, value)
         if value is not None:
-            if not math.isfinite(value) or not row.signal.lo <= value <= row.signal.hi:
-                raise SignalError(
-                    f"signal {row.own.name!r} takes {row.signal.lo:g} to {row.signal.hi:g} "
-                    f"{row.signal.unit}, not {value:g}."
-                )
             self._override[number] = 1.0, value
             self._value[number] = value
             return
@@ -150,6 +145,20 @@ class BusBlock(BusRows):
         if self._fed[number, 0]:
             self._value[number] = self._fed[number, 1]
         self._sense()
+
+    def check_override(self, key: str, value: float | None) -> int:
+        """Number of the row that would be held.
+
+        Raises:
+            LinkworkError: If there is no such signal, or the value is not for it.
+        """
+        number, row = self.row(key)
+        lo, hi = row.signal.lo, row.signal.hi
+        if value is not None and not (math.isfinite(value) and lo <= value <= hi):
+            raise SignalError(
+                f"signal {row.own.name!r} takes {lo:g} to {hi:g} {row.signal.unit}, not {value:g}."
+            )
+        return number
 
     def was_fed(self, key: str) -> bool:
         """Whether the bus has given this signal a value."""

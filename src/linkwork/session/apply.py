@@ -115,6 +115,16 @@ def _grab(session: Session, message: m.Grab) -> None:
     _params(session)
 
 
+def check_override(cycle: Cycle, message: m.Override) -> None:
+    """Looks at an override before it is applied.
+
+    Raises:
+        LinkworkError: If no bus has the signal, or the value is not for it.
+    """
+    scope, _, key = message.signal.partition("/")
+    cycle.bus(scope).check_override(key, message.value)
+
+
 def _override(session: Session, message: m.Override) -> None:
     scope, _, key = message.signal.partition("/")
     bus = session.cycle.bus(scope)

@@ -28,7 +28,7 @@ def run(
     """Runs for ``duration`` [s] of simulated time, or until the session is stopped.
 
     Raises:
-        LinkworkError: If a step fails while no peer watches the session.
+        LinkworkError: If a step fails, or a bus pauses the session, while no peer watches it.
     """
     if duration is not None and not 0.0 <= duration < 1e12:
         raise SessionError(f"a session runs for 0 s or more, not for {duration:g} s.")
@@ -36,7 +36,7 @@ def run(
     left = math.inf if duration is None else round(duration / h)
     shown = watched = -math.inf
     session.clock.restart()
-    session.running = True
+    session.running, session.halted_by = True, ""
     while not session.stopping and left > 0:
         now = time.monotonic()
         if session.watch and now - watched > WATCH_PERIOD:
@@ -49,11 +49,21 @@ def run(
         if session.cycle.h != h:
             left = left if duration is None else round(left * h / session.cycle.h)
             h = session.cycle.h
+        if session.halted_by and not session.running and not session.outbox.connected:
+            raise _halted(session)  # nobody is there who could let it go on
         wait = _wait(session)
         if wait > 0.0:
             _idle(session, min(wait, NAP))
         elif _go(session):
             left -= 1
+
+
+def _halted(session: Session) -> SessionError:
+    return SessionError(
+        f"bus {session.halted_by!r} has lost its controller, and its on_loss is pause: the "
+        f"session stands at {session.time:g} s.",
+        hint="Run it again to go on; hold, ramp, limp and stop do not stop time.",
+    )
 
 
 def _wait(session: Session) -> float:

@@ -17,7 +17,7 @@ from linkwork.registry import bus_partners
 from linkwork.scene import Scene
 from linkwork.scene.archive import pack
 from linkwork.session import messages
-from linkwork.session.apply import apply
+from linkwork.session.apply import apply, check_override
 from linkwork.session.board import Board
 from linkwork.session.clock import Clock
 from linkwork.session.cycle import PERSON, Cycle
@@ -52,6 +52,7 @@ class Session(Board):
         version: Scene version; goes up with each live edit.
         running: Whether time runs.
         stopping: Whether :meth:`run` is about to end.
+        halted_by: The bus whose loss has paused it; empty if none did.
         watch: Whether programs are reloaded when their files change.
         clock: Paces :meth:`run`.
         outbox: Events and peers.
@@ -80,6 +81,7 @@ class Session(Board):
         self._pending: deque[Message] = deque()
         self.stopping = False
         self._stumbled = False
+        self.halted_by = ""
         self._closed = False
         self.watch = watch
         self._edit: LiveEdit | None = None
@@ -120,8 +122,17 @@ class Session(Board):
 
         Raises:
             FormatError: If its values are not of the right types or out of bounds.
+            LinkworkError: If it overrides a signal that no bus has, or by what is not for it.
         """
-        self._pending.append(messages.checked(message))
+        message = messages.checked(message)
+        if isinstance(message, messages.Override) and not self._swapping:
+            check_override(self.cycle, message)
+        self._pending.append(message)
+
+    @property
+    def _swapping(self) -> bool:
+        """Whether another scene comes before what is sent now."""
+        return any(isinstance(message, messages.Swap) for message in list(self._pending))
 
     def say(self, text: str, *, level: str = "info", source: str = "") -> None:
         """Puts a message for people into the outbox."""
@@ -208,6 +219,7 @@ class Session(Board):
         if bus.wants_pause:
             bus.wants_pause = False
             self.pause()
+            self.halted_by = bus.spec.name
 
     def try_step(self) -> None:
         """Does a step and takes it back, whether it fails or not; for ``Tried`` in a replay."""
@@ -221,6 +233,7 @@ class Session(Board):
     def pause(self) -> None:
         """Stops time, and takes back the steps that were handed out; for ``Pause``."""
         self.running = self._stumbled = False
+        self.halted_by = ""
         self.clock.granted = 0
 
     def resume(self) -> None:
@@ -345,7 +358,8 @@ class Session(Board):
             progress: Called about ten times a second with the simulated time.
 
         Raises:
-            LinkworkError: If an engine or a program fails while nobody else watches the session.
+            LinkworkError: While nobody else watches the session, if an engine or a program fails,
+                or a bus loses its controller and ``on_loss`` is "pause".
         """
         self._must_be_open()
         if clock is not None:
