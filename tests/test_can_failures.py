@@ -296,12 +296,14 @@ def test_half_messages_leave_nothing_behind(flat: BusProcess) -> None:
 )
 def test_wrong_lengths_and_no_numbers_never_become_frames(flat: BusProcess, wrong: str) -> None:
     """A hundred of each are a hundred on the counter, and none on the bus."""
-    before = flat.stats()["frames"]
+    before = flat.stats()
     with opened(flat) as line:
         line.say(wrong * 100 + "< echo >")
         line.until("< echo >")
         assert flat.node(line.name)["bad"] == 100
-        assert flat.stats()["frames"] == before
+        assert flat.stats()["frames"] == before["frames"]
+    wait_for(lambda: not flat.has(line.name), "it to be forgotten")
+    assert flat.stats()["bad"] == before["bad"] + 100  # not what it did
 
 
 def test_two_masters_and_duplicate_identifiers_are_both_heard(flat: BusProcess) -> None:

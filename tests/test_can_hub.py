@@ -157,6 +157,26 @@ def test_names_are_unique_and_nodes_leave() -> None:
     on_a_hub(test)
 
 
+def test_what_a_node_counted_is_not_forgotten_when_it_leaves() -> None:
+    """The bus's totals never fall."""
+
+    async def test(hub: Hub) -> None:
+        sender, deaf = hub.attach("sender"), hub.attach("deaf", lambda frame: False)
+        sender.send(data_frame(1, b"xy"))
+        deaf.bad("wrote rubbish.")
+        hub.bus_off(deaf)
+        hub.restart(deaf)
+        await settle(hub)
+        before = hub.totals
+        deaf.detach()
+        deaf.detach()
+        assert hub.totals == before
+        assert (before.sent, before.sent_bytes, before.lost, before.bad) == (1, 2, 3, 1)
+        assert hub.trouble.offs == 1
+
+    on_a_hub(test)
+
+
 @pytest.mark.parametrize("name", ["", "can 0", "a" * 17, "can<0>"])
 def test_a_bus_has_a_name_that_clients_can_write(name: str) -> None:
     """Spaces, brackets and long names have no place in socketcand."""

@@ -100,7 +100,7 @@ def _obey(hub: Hub, socketcand: Socketcand, order: str, rest: str) -> dict[str, 
             "frames": hub.frames,
             "conflicts": hub.conflicts,
             "load": hub.load.load(hub.now()),
-            "bad": socketcand.bad,
+            "bad": socketcand.bad + hub.totals.bad,
             "clients": socketcand.clients,
             "events": [event.text for event in hub.events],
             "nodes": {

@@ -9,6 +9,11 @@ from typing import cast
 from linkwork.buses.can.node import Node
 
 HIGH_WATER = 256 * 1024  # bytes that wait for a client before frames are lost
+# What browsers say first, and clients of a bus never: a web page must not command a robot.
+STRANGERS = (
+    *(b"GET ", b"HEAD ", b"POST ", b"PUT ", b"DELETE ", b"CONNECT ", b"OPTIONS ", b"TRACE "),
+    *(b"PATCH ", b"PRI ", b"\x16\x03"),  # the last begins a TLS hello
+)
 PATIENCE = 10.0  # how long a client may lose frames without reading before it is dropped [s]
 
 
@@ -40,6 +45,7 @@ class TcpClient(asyncio.Protocol):
         self._impatience: asyncio.TimerHandle | None = None
         self._held = False
         self._ending = False
+        self._known = False
 
     # What a door fills in
 
@@ -48,6 +54,9 @@ class TcpClient(asyncio.Protocol):
 
     def closed(self) -> None:
         """The connection is gone."""
+
+    def stranger(self) -> None:
+        """A browser has come; counts and tells it before the connection ends."""
 
     def consume(self, buffer: bytearray) -> bool:
         """Takes whole messages off the front of the buffer.
@@ -85,7 +94,8 @@ class TcpClient(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """See :class:`asyncio.Protocol`."""
         self._input += data
-        self._work()
+        if self._known or self._introduced():
+            self._work()
 
     def pause_writing(self) -> None:
         """The client does not read, and its buffer is full."""
@@ -124,6 +134,21 @@ class TcpClient(asyncio.Protocol):
         if self._output and not self.transport.is_closing():
             self.transport.write(b"".join(self._output))
         self._output.clear()
+
+    def _introduced(self) -> bool:
+        """Whether the first bytes are those of a client; ends the connection of a browser.
+
+        A body may follow an HTTP head, with commands that a web page put there.
+        """
+        head = bytes(self._input[:16])
+        if head.startswith(STRANGERS):
+            self._input.clear()
+            self._ending = True
+            self.stranger()
+            self.transport.abort()
+            return False
+        self._known = not any(each.startswith(head) for each in STRANGERS)
+        return self._known
 
     def _work(self) -> None:
         if self._held or self._ending:

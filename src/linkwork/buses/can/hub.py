@@ -14,7 +14,7 @@ from linkwork.buses.can.faults import Fault, Faults
 from linkwork.buses.can.frame import CanError, Frame
 from linkwork.buses.can.load import LoadMeter
 from linkwork.buses.can.log import FrameLog
-from linkwork.buses.can.node import Node, Receive
+from linkwork.buses.can.node import Counters, Node, Receive
 from linkwork.buses.can.owners import Owners
 from linkwork.buses.can.trouble import Trouble
 from linkwork.buses.can.wire import InstantWire, TimedWire
@@ -79,6 +79,7 @@ class Hub:
         self._began = self.now()
         self.wire = TimedWire(self) if timed else InstantWire(self)
         self._owners = Owners(self.tell)
+        self._past = Counters()  # of nodes that have left
         self.trouble = Trouble(self)
 
     def now(self) -> float:
@@ -89,6 +90,14 @@ class Hub:
     def conflicts(self) -> int:
         """How many frames had an identifier that another node sends, too."""
         return self._owners.conflicts
+
+    @property
+    def totals(self) -> Counters:
+        """What all nodes have counted since the beginning, also those that have left."""
+        totals = Counters()
+        for count in (self._past, *(node.count for node in self.nodes.values())):
+            totals.add(count)
+        return totals
 
     @property
     def faults(self) -> Faults:
@@ -148,6 +157,7 @@ class Hub:
             self._listeners = tuple(self.nodes.values())
             self.trouble.forget(node)
             self._owners.forget(node)
+            self._past.add(node.count)
 
     def tell(self, text: str, *, once: Node | None = None) -> None:
         """Notes an event; with ``once`` only the first of a node's losses."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from linkwork.buses.can.frame import Frame
@@ -24,7 +24,6 @@ class Counters:
         sent: Frames that the bus carried for it.
         sent_bytes: Their data.
         received: Frames that it heard.
-        received_bytes: Their data.
         lost: Frames that came while it did not read.
         refused: Frames of its own that the bus did not take (queue full, bus off, listen only).
         bad: Messages that its client wrote and that follow no rule.
@@ -34,11 +33,15 @@ class Counters:
     sent: int = 0
     sent_bytes: int = 0
     received: int = 0
-    received_bytes: int = 0
     lost: int = 0
     refused: int = 0
     bad: int = 0
     errors: int = 0
+
+    def add(self, other: Counters) -> None:
+        """Adds another node's."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
 
 class Node:
@@ -143,7 +146,6 @@ class Node:
         if frame.error:
             return
         count.received += 1
-        count.received_bytes += len(frame.data)
 
     def bad(self, what: str) -> None:
         """Counts a message that follows no rule, and tells of the first."""

@@ -26,11 +26,13 @@ class Trouble:
     Attributes:
         faults: Those under way.
         nodes: Whose error counters are not at zero.
+        offs: How often a node went off the bus.
     """
 
     def __init__(self, hub: Hub) -> None:
         self.faults = Faults()
         self.nodes: set[Node] = set()
+        self.offs = 0
         self._hub = hub
         self._timers: set[asyncio.TimerHandle] = set()
 
@@ -139,6 +141,7 @@ class Trouble:
             hub.wire.put_back(node, frame)
 
     def _went_off(self, node: Node) -> None:
+        self.offs += 1
         node.give_up()
         self._report(node, state_report(node.errors))
         self._hub.tell(f"{node.name} went off bus {self._hub.name}.")

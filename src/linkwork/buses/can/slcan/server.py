@@ -32,6 +32,11 @@ class _Connection(TcpClient):
         """Unplugs it."""
         self._server.forget(self)
 
+    def stranger(self) -> None:
+        """A browser is counted and told."""
+        if self.node is not None:
+            self.node.bad("spoke as a browser does, and was sent away.")
+
     def consume(self, buffer: bytearray) -> bool:
         """Carries out whole commands."""
         return self._lines is None or self._lines.consume(buffer)

@@ -46,6 +46,12 @@ class Connection(TcpClient):
         if self._statistics is not None:
             self._statistics.close()
 
+    def stranger(self) -> None:
+        """A browser is counted and told."""
+        self._bad("spoke as a browser does.")
+        for hub in self._server.hubs.values():
+            hub.tell(f"socketcand {self.peer} spoke as a browser does, and was sent away.")
+
     def consume(self, buffer: bytearray) -> bool:
         """Carries out all whole elements that are there."""
         place, done = 0, 0
@@ -88,9 +94,10 @@ class Connection(TcpClient):
         self.write(f"< error {why} >".encode("ascii", "replace"))
 
     def _bad(self, what: str) -> None:
-        self._server.bad += 1
         if self.node is not None:
             self.node.bad(what)
+        else:
+            self._server.bad += 1
 
     def _nobus(self, words: list[str]) -> bool:
         """Before a bus is open: open it, or configure it."""

@@ -21,7 +21,8 @@ class Socketcand(TcpDoor):
         most_clients: How many may be connected at once.
 
     Attributes:
-        bad: Messages of all clients that follow no rule, also of clients that opened no bus.
+        bad: Messages that follow no rule, of clients that have opened no bus; those of others are
+            counted on the bus.
     """
 
     protocol = "socketcand"
