@@ -88,6 +88,28 @@ def test_frames_are_told_decoded(bench: Studio, driver: Client) -> None:
     driver.send("show")
 
 
+def test_who_comes_later_gets_the_lines_before(bench: Studio, driver: Client) -> None:
+    """A second viewer, and one who comes when nobody looks, see what has passed."""
+
+    def has_it(frames: Any) -> bool:
+        return any(line["address"] == "345" for line in frames["lines"])
+
+    driver.send("show", frames=True)
+    order(driver, "send", frame="345#0102")
+    driver.until("frames", has_it)
+    with bench.client() as second:
+        second.until("scene")
+        second.send("show", frames=True)
+        found = second.until("frames", has_it)
+        numbers = [line["number"] for line in found["lines"]]
+        assert numbers == sorted(set(numbers))
+    driver.send("show")
+    with bench.client() as third:
+        third.until("scene")
+        third.send("show", frames=True)
+        third.until("frames", has_it)
+
+
 def test_faults_are_ordered_told_of_and_ended(bench: Studio, driver: Client) -> None:
     """A fault at work is listed with its hits, and ended by its number."""
     driver.send("show", ports=True, frames=True)

@@ -118,6 +118,39 @@ def test_a_frame_is_shown_decoded_and_moves_the_joint(bench: StudioPage) -> None
         until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
 
 
+@pytest.mark.capability(56)
+def test_a_frame_is_looked_into_bit_by_bit(bench: StudioPage) -> None:
+    """Its bits, whose they are, raw and physical value; chosen by mouse and by keyboard."""
+    with controlled(bench) as bus:
+        say(bus, 3072)
+        say(bus, 7, can_id=0x333)
+        expect(frames(bench).filter(has_text="333")).to_have_count(1)
+    bench.page.get_by_label("Filter by id or text").fill("00")
+    bench.page.get_by_role("group", name="Way").get_by_text("In").click()
+    expect(frames(bench)).to_have_count(2)
+    frames(bench).filter(has_text="00 0C").click()
+    look = bench.page.get_by_role("region", name="Frame 0x201")
+    row = look.locator("[data-signal='arm/shoulder.target']")
+    expect(row).to_contain_text("45.0°")
+    expect(row).to_contain_text("raw 3072 ×")
+    expect(row).to_contain_text("bytes 0 … 1, 12 bits, Intel")
+    bits = look.get_by_role("table", name="Bits").locator("td.bit")
+    assert bits.all_inner_texts() == list("0000000000001100")
+    owned = look.locator("td.owned").evaluate_all("(all) => all.map((e) => e.dataset.bit)")
+    assert sorted(map(int, owned)) == list(range(12))
+
+    log = bench.page.get_by_role("group", name="Bus log")
+    log.focus()
+    bench.page.keyboard.press("End")
+    look = bench.page.get_by_role("region", name="Frame 0x333")
+    expect(look).to_contain_text("No port and no DBC file says what this frame holds")
+    bench.page.keyboard.press("ArrowUp")
+    expect(bench.page.get_by_role("region", name="Frame 0x201")).to_be_visible()
+    bench.page.keyboard.press("Escape")
+    expect(bench.page.locator(".frame-inspector")).to_be_hidden()
+    expect(log).to_be_focused()
+
+
 def test_the_log_is_filtered_paused_and_cleared(bench: StudioPage) -> None:
     """By identifier, text and way; a paused log stands still and catches up."""
     with controlled(bench) as bus:
@@ -138,6 +171,27 @@ def test_the_log_is_filtered_paused_and_cleared(bench: StudioPage) -> None:
         expect(bench.page.locator(".frame-log .empty")).to_contain_text("No frame fits")
         bench.page.get_by_role("button", name="Clear the log").click()
         bench.until("linkwork.buses.lines.length === 0")
+
+
+def test_a_reloaded_page_and_a_second_one_have_the_log(
+    bench: StudioPage, chromium: Browser
+) -> None:
+    """The newest lines are there at once, each one time."""
+    assert bench.studio is not None
+    with controlled(bench) as bus:
+        say(bus, 5, can_id=0x345)
+        expect(frames(bench).filter(has_text="345")).to_have_count(1)
+    with opened(chromium, bench.studio, size=(1440, 900)) as other:
+        other.ready()
+        other.page.get_by_role("tab", name="Test", exact=True).click()
+        expect(frames(other).filter(has_text="345")).to_have_count(1)
+    bench.page.reload()
+    bench.ready()
+    bench.page.get_by_role("tab", name="Test", exact=True).click()
+    expect(frames(bench).filter(has_text="345")).to_have_count(1)
+    assert bench.ask(
+        "new Set(linkwork.buses.lines.map((l) => l.number)).size === linkwork.buses.lines.length"
+    )
 
 
 @pytest.mark.capability(30)

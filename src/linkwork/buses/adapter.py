@@ -13,6 +13,7 @@ import msgspec
 
 from linkwork.buses.messages import MOST_FRAMES, Fed, Frame, Frames, Note, Report
 from linkwork.buses.port import BusPlan, PortSignal
+from linkwork.buses.wire import WireFrame
 from linkwork.errors import SignalError
 
 #: Feeds that may wait for the session at a time; what comes meanwhile is latched, newest wins.
@@ -134,6 +135,11 @@ class Adapter:
             Common keys of the signal; what the scene's file says goes before them.
         """
         return {}
+
+    @classmethod
+    def wire(cls, plan: BusPlan) -> list[WireFrame]:
+        """What frames look like, byte for byte; empty where the type has no fixed form."""
+        return []
 
     async def start(self) -> list[str]:
         """Opens the doors; returns a line each for people, "socketcand on 127.0.0.1:29536".

@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.server import messages as m
 from linkwork.server import relay
+from linkwork.server.backlog import Backlog
 from linkwork.server.people import People
 from linkwork.server.stream import Frames, Stream
 from linkwork.session.link import LinkClosed, PeerEnd
@@ -50,6 +51,7 @@ class Hub:
         self._frames: Frames | None = None
         self._shown: int | None = None  # version of the scene that clients were told of
         self._look = relay.Look(0, [], [])
+        self._backlog = Backlog()
         self._meshes: dict[str, bytes] = {}
         self._wanted: dict[str, asyncio.Future[bytes]] = {}
 
@@ -94,16 +96,20 @@ class Hub:
         text = message.text.decode()
         if message.kind == "closed":
             self._lasting.clear()
+            self._backlog.clear()
             self._shown = self._frames = None
             for stream in self._streams.values():
                 stream.forget()
         elif message.kind in relay.LASTING:
             self._lasting[message.kind] = text
             if message.kind == "scene":
+                self._backlog.clear()
                 self._shown = msgspec.json.decode(message.text, type=_Version).version
                 for stream in self._streams.values():
                     stream.forget()  # what waits may be of the scene before
         elif message.kind in _LOOKED_AT:
+            if message.kind == "frames":
+                self._backlog.add(text)
             for stream in self._streams.values():
                 if _LOOKED_AT[message.kind] in stream.blocks:
                     stream.glimpse(text)
@@ -184,7 +190,11 @@ class Hub:
                 stream.rows = None
                 self._see()
             case m.Show():
+                looked = m.FRAMES in stream.blocks
                 stream.blocks = _blocks(message)
+                if message.frames and not looked:  # what others have seen; the rest is to come
+                    for text in self._backlog.texts:
+                        stream.text(text)
                 self._see()
             case m.ControlRequest():
                 self.people.ask(name)

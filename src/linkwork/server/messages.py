@@ -253,10 +253,46 @@ class PortView(msgspec.Struct, frozen=True):
     signals: list[PortSignalView]
 
 
+class FrameSignalView(msgspec.Struct, frozen=True):
+    """Bits of a frame: value = raw · scale + offset.
+
+    ``start`` counts as a DBC file does (byte · 8 + bit): the lowest bit, or the highest if
+    ``big_endian``; ``real`` bits are an IEEE number,
+    ``words`` are for raw values. With a ``parent`` it is in the frame only while
+    that one's raw value is within one of ``ranges``.
+    """
+
+    name: str
+    start: int
+    bits: int
+    big_endian: bool
+    signed: bool
+    real: bool
+    scale: float
+    offset: float
+    unit: str
+    words: dict[str, str]
+    parent: str
+    ranges: list[tuple[int, int]]
+
+
+class FrameView(msgspec.Struct, frozen=True):
+    """What the bytes of a frame mean; ``address`` and ``way`` as in the log, empty for both ways.
+
+    ``name`` is a DBC file's; empty where none names it.
+    """
+
+    address: str
+    way: str
+    name: str
+    length: int
+    signals: list[FrameSignalView]
+
+
 class BusView(msgspec.Struct, frozen=True):
     """A bus and its ports; ``about`` says its type in words, ``orders`` what it can be told.
 
-    ``faults`` are the kinds that its wire knows.
+    ``faults`` are the kinds that its wire knows, ``frames`` what its frames hold.
     """
 
     name: str
@@ -269,6 +305,7 @@ class BusView(msgspec.Struct, frozen=True):
     orders: list[str]
     faults: list[str]
     ports: list[PortView]
+    frames: list[FrameView] = []
 
 
 class MarkView(msgspec.Struct, frozen=True):
@@ -475,7 +512,11 @@ class FrameLine(msgspec.Struct, frozen=True):
 
 
 class Frames(ServerMessage, frozen=True):
-    """New lines of a bus log while somebody looks; ``skipped`` before them were too many."""
+    """New lines of a bus log while somebody looks; ``skipped`` before them were too many.
+
+    Who begins to look gets the newest lines that are known. Lines may come twice, not out of
+    order: their numbers tell.
+    """
 
     bus: str
     lines: list[FrameLine]

@@ -7,6 +7,7 @@ import { h, setText } from "../ui/dom";
 import { driving } from "../ui/driving";
 import { icon } from "../ui/icon";
 import { searchField } from "../ui/searchField";
+import { FrameInspector } from "./frameInspector";
 
 /** Rows that the table shows at most. */
 const MOST_ROWS = 400;
@@ -34,6 +35,8 @@ export class FrameLog {
   private paused = false;
   private shown = false;
   private last: LogLine | null = null;
+  private selected: LogLine | null = null;
+  private readonly inspector = new FrameInspector(() => this.select(null));
 
   constructor() {
     const head = ["time, s", "way", "id", "len", "data", "meaning"];
@@ -43,7 +46,22 @@ export class FrameLog {
       h("thead", {}, h("tr", {}, ...head.map((word) => h("th", { scope: "col" }, word)))),
       this.rows,
     );
-    this.scroll = h("div", { class: "frame-scroll", tabindex: "0" }, table, this.empty);
+    this.scroll = h(
+      "div",
+      {
+        class: "frame-scroll",
+        tabindex: "0",
+        role: "group",
+        "aria-label": "Bus log: up and down choose a frame",
+        onkeydown: (event: KeyboardEvent) => this.key(event),
+        onclick: (event: MouseEvent) => {
+          const line = lines.get((event.target as HTMLElement).closest("tr")!);
+          if (line) this.select(line);
+        },
+      },
+      table,
+      this.empty,
+    );
     this.loadBox = h(
       "span",
       { class: "frame-load", title: "Load of the bus" },
@@ -51,7 +69,12 @@ export class FrameLog {
       this.loadWords,
     );
     this.sender = sendField(() => this.bus.value || busList()[0]?.name || "");
-    this.element = h("div", { class: "frame-log", hidden: true }, this.scroll, this.sender);
+    this.element = h(
+      "div",
+      { class: "frame-log", hidden: true },
+      h("div", { class: "frame-split" }, this.scroll, this.inspector.element),
+      this.sender,
+    );
     this.bus.addEventListener("change", () => this.rebuild());
     const pause = iconButton("pause", "Pause the log", () => {
       this.paused = !this.paused;
@@ -78,8 +101,42 @@ export class FrameLog {
     );
     on("frames", () => this.add());
     on("ports", () => this.drawLoad());
-    on("scene", () => this.begin());
+    on("scene", () => (this.begin(), this.inspector.show(this.selected)));
     this.begin();
+  }
+
+  /** Looks into a frame, or into none. */
+  private select(line: LogLine | null): void {
+    this.selected = line;
+    this.rows.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const found = this.rowOf(line);
+    found?.setAttribute("aria-current", "true");
+    this.inspector.show(line);
+    found?.scrollIntoView({ block: "nearest" });
+    if (!line) this.scroll.focus();
+  }
+
+  private rowOf(line: LogLine | null): HTMLElement | null {
+    if (!line) return null;
+    const all = [...this.rows.children] as HTMLElement[];
+    return all.find((each) => lines.get(each) === line) ?? null;
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.key === "Escape" && this.selected) {
+      event.stopPropagation();
+      return this.select(null);
+    }
+    const all = [...this.rows.children] as HTMLElement[];
+    const at = all.findIndex((each) => lines.get(each) === this.selected);
+    const end = all.length - 1;
+    const next = { ArrowUp: at < 0 ? end : at - 1, ArrowDown: at + 1, Home: 0, End: end }[
+      event.key
+    ];
+    if (next === undefined || end < 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.select(lines.get(all[Math.min(Math.max(next, 0), end)]!) ?? null);
   }
 
   private ways(): HTMLElement {
@@ -138,6 +195,7 @@ export class FrameLog {
     this.last = buses.lines.at(-1) ?? null;
     const wanted = buses.lines.filter((line) => this.fits(line)).slice(-MOST_ROWS);
     this.rows.replaceChildren(...wanted.map(row));
+    this.rowOf(this.selected)?.setAttribute("aria-current", "true");
     this.scroll.scrollTop = this.scroll.scrollHeight;
     this.drawNote();
   }
@@ -184,11 +242,14 @@ export class FrameLog {
   }
 }
 
+/** What each row of a table shows. */
+const lines = new WeakMap<Element, LogLine>();
+
 function row(line: LogLine): HTMLElement {
   const state = line.mark ? "struck" : line.text.includes("error frame") ? "broken" : "";
   const bytes = line.data === "" ? 0 : line.data.split(" ").length;
   const data = h("code", {}, line.data.toUpperCase());
-  return h(
+  const made = h(
     "tr",
     { class: `${state} ${line.mark === "dropped" ? "lost" : ""}`, title: line.bus },
     h("td", { class: "number" }, line.time.toFixed(4)),
@@ -198,6 +259,8 @@ function row(line: LogLine): HTMLElement {
     h("td", {}, data),
     h("td", { class: "frame-text", title: line.text }, line.text),
   );
+  lines.set(made, line);
+  return made;
 }
 
 /** Sends a frame on the bus, as candump writes it. */

@@ -117,8 +117,8 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
     value: labelled("At", value, "SI"),
     by: labelled("Off by", by, "SI"),
     deviation: labelled("Deviation", deviation, "SI"),
-    enters: labelled("Enters at", enters, "x, y, m"),
-    to: labelled("Walks to", to, "x, y, m"),
+    enters: labelled("Enters at", enters, "x, y in m"),
+    to: labelled("Walks to", to, "x, y in m"),
     speed: labelled("Speed", speed, "m/s"),
   };
   const seedRow = labelled("Seed", seed);

@@ -179,7 +179,32 @@ export interface PortView {
   signals: PortSignalView[];
 }
 
-/** A bus and its ports; ``about`` says its type in words, ``orders`` what it can be told. ``faults`` are the kinds that its wire knows. */
+/** Bits of a frame: value = raw · scale + offset. ``start`` counts as a DBC file does (byte · 8 + bit): the lowest bit, or the highest if ``big_endian``; ``real`` bits are an IEEE number, ``words`` are for raw values. With a ``parent`` it is in the frame only while that one's raw value is within one of ``ranges``. */
+export interface FrameSignalView {
+  name: string;
+  start: number;
+  bits: number;
+  big_endian: boolean;
+  signed: boolean;
+  real: boolean;
+  scale: number;
+  offset: number;
+  unit: string;
+  words: { [key: string]: string };
+  parent: string;
+  ranges: [number, number][];
+}
+
+/** What the bytes of a frame mean; ``address`` and ``way`` as in the log, empty for both ways. ``name`` is a DBC file's; empty where none names it. */
+export interface FrameView {
+  address: string;
+  way: string;
+  name: string;
+  length: number;
+  signals: FrameSignalView[];
+}
+
+/** A bus and its ports; ``about`` says its type in words, ``orders`` what it can be told. ``faults`` are the kinds that its wire knows, ``frames`` what its frames hold. */
 export interface BusView {
   name: string;
   kind: string;
@@ -191,6 +216,7 @@ export interface BusView {
   orders: string[];
   faults: string[];
   ports: PortView[];
+  frames: FrameView[];
 }
 
 /** Something that a recording tells of; ``level`` is "mark" for what people marked. ``time`` is that of the recording [s]. */
@@ -357,7 +383,7 @@ export interface FrameLine {
   mark: string;
 }
 
-/** New lines of a bus log while somebody looks; ``skipped`` before them were too many. */
+/** New lines of a bus log while somebody looks; ``skipped`` before them were too many. Who begins to look gets the newest lines that are known. Lines may come twice, not out of order: their numbers tell. */
 export interface Frames {
   type: "frames";
   bus: string;

@@ -20,7 +20,9 @@ from linkwork.buses.can.layout import CanAddress, FrameForm, Key, check, filled,
 from linkwork.buses.can.params import CanParams, ClearOrder, FaultOrder, SendOrder
 from linkwork.buses.can.slcan import SlcanPty, SlcanTcp
 from linkwork.buses.can.socketcand import Beacon, Socketcand, beacon_text
+from linkwork.buses.can.forms import wire_frames
 from linkwork.buses.port import BusPlan
+from linkwork.buses.wire import WireFrame
 from linkwork.errors import LinkworkError, SignalError
 from linkwork.hosts import is_loopback
 
@@ -83,6 +85,11 @@ class Can(Adapter):
     def fill(cls, params: dict[str, Any], address: dict[str, Any], unit: str) -> dict[str, Any]:
         """Takes bits and scale from the DBC file, where a signal names one."""
         return filled(str(params.get("file", "")), msgspec.convert(address, CanAddress), unit)
+
+    @classmethod
+    def wire(cls, plan: BusPlan) -> list[WireFrame]:
+        """The ports' frames, and those of the DBC file."""
+        return list(wire_frames(plan))
 
     # ---- doors ---------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from linkwork.buses.block import BusBlock
 from linkwork.buses.listing import port_lines
 from linkwork.buses.port import Port, PortSignal
 from linkwork.buses.process import BusProcess
+from linkwork.buses.wire import WireFrame
 from linkwork.errors import SessionError, not_found
 from linkwork.faults import Fault
 from linkwork.server import messages as m
@@ -44,7 +45,20 @@ def _bus(block: BusBlock, joints: set[str]) -> m.BusView:
         plan.name, plan.type, ", ".join(words), plan.plant, plan.lockstep, plan.deadline,
         plan.on_loss, list(block.adapter.orders), list(block.adapter.faults),
         [_port(block, p, joints) for p in plan.ports],
+        [_frame(frame) for frame in block.adapter.wire(plan)],
     )  # fmt: skip
+
+
+def _frame(frame: WireFrame) -> m.FrameView:
+    signals = [
+        m.FrameSignalView(
+            each.name, each.start, each.bits, each.big_endian, each.signed, each.real,
+            each.scale, each.offset, each.unit,
+            {str(raw): word for raw, word in each.words.items()}, each.parent, list(each.ranges),
+        )
+        for each in frame.signals
+    ]  # fmt: skip
+    return m.FrameView(frame.address, frame.way, frame.name, frame.length, signals)
 
 
 def _port(block: BusBlock, port: Port, joints: set[str]) -> m.PortView:
@@ -101,6 +115,7 @@ class BusDesk:
     def __init__(self, session: Session, tell: Any, *, base: int = 0) -> None:
         self._session, self._tell, self._base = session, tell, base
         self._due = 0.0
+        self._first = base << 32  # no line has the number of one of the scene before
         self._told: m.Ports | None = None
         self._seen: dict[str, int] = {}
 
@@ -124,6 +139,7 @@ class BusDesk:
     def forget(self) -> None:
         """Lets the next look tell all anew: another world runs."""
         self._told, self._due = None, 0.0
+        self._seen.clear()
 
     def ports(self) -> m.Ports:
         """How buses and ports stand now."""
@@ -173,7 +189,7 @@ class BusDesk:
             lines = list(process.log)[-min(fresh, LINES) :] if fresh > 0 else []
             if not lines:
                 continue
-            begin = process.logged - len(lines)
+            begin = self._first + process.logged - len(lines)
             found.append(
                 m.Frames(
                     name,
