@@ -14,13 +14,13 @@ from linkwork.buses.can.bridge import Bridge
 from linkwork.buses.can.dbc.codec import decode, encode
 from linkwork.buses.can.dbc.model import DbcError
 from linkwork.buses.can.faults import Fault, Kind
+from linkwork.buses.can.forms import wire_frames
 from linkwork.buses.can.frame import Frame, data_frame, parse_frame
 from linkwork.buses.can.hub import Event, Hub
 from linkwork.buses.can.layout import CanAddress, FrameForm, Key, check, filled, frames
 from linkwork.buses.can.params import CanParams, ClearOrder, FaultOrder, SendOrder
 from linkwork.buses.can.slcan import SlcanPty, SlcanTcp
 from linkwork.buses.can.socketcand import Beacon, Socketcand, beacon_text
-from linkwork.buses.can.forms import wire_frames
 from linkwork.buses.port import BusPlan
 from linkwork.buses.wire import WireFrame
 from linkwork.errors import LinkworkError, SignalError
