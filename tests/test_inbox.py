@@ -20,6 +20,7 @@ from linkwork.session.messages import (
     Feed,
     Grab,
     Health,
+    Lost,
     Message,
     Order,
     Override,
@@ -64,7 +65,8 @@ MESSAGES: list[Message] = [
     Grab("box/cube", (1.0, 0.0, 1.5)), Drop(), Reload("count", "x = 1"), Play(), Play(2.0),
     Pause(), Advance(3), Watch(["arm/J1.angle"]), Swap(b"archive", {"a": "b"}),
     Feed("can0", {"J1.target": 0.5}, turn=True), Health("can0", 1, 2, {"frames": 3.0}),
-    Override("can0/J1.target", 0.5), Order("can0", "drop", {"chance": 0.5, "on": True}),
+    Lost("can0", "its controller has left"), Override("can0/J1.target", 0.5),
+    Order("can0", "drop", {"chance": 0.5, "on": True}),
     Fault("blind", kind="stuck", args={"sensor": "tilt", "lasts": 2.0, "ids": [1, 2]}),
 ]  # fmt: skip
 

@@ -682,6 +682,20 @@ def test_a_live_edit_keeps_what_the_ports_hold() -> None:
         until(session, lambda: "gain.kp" not in client.read())
 
 
+def test_a_live_edit_leaves_the_way_free_for_commands() -> None:
+    """However many came before it: the session and its bus count anew what is under way."""
+    with Session(rig(), watch=False) as session, partner(session) as client:
+        for version in (1, 2, 3):
+            for n in range(20):
+                target = 0.01 * version + 0.001 * n
+                client.send(J1_target=target)
+                until(session, lambda target=target: session["line0/J1.target"] == target)
+            edited = rig()
+            edited.port(f"gain{version}", parameters=["arm/J1.kp"])
+            session.swap(edited).result(timeout=60)
+            until(session, lambda version=version: session.version == version + 1)
+
+
 def test_a_live_edit_adds_changes_and_removes_a_bus() -> None:
     """Processes come and go with the scene's buses, and begin anew where the bus is another."""
     with Session(bench(), watch=False) as session:

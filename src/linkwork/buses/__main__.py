@@ -28,14 +28,14 @@ class Wire:
 
     def __init__(self, peer: PeerEnd) -> None:
         self._peer = peer
-        self.dropped = 0
 
-    def send(self, message: msgspec.Struct) -> None:
-        """Sends a message; one that finds no room is dropped."""
+    def send(self, message: msgspec.Struct) -> bool:
+        """Sends a message; False where it found no room and is lost."""
         try:
             self._peer.send(encode(message))
         except LinkError:  # full or gone: the session is slow or over
-            self.dropped += 1
+            return False
+        return True
 
 
 def main() -> int:

@@ -7,17 +7,16 @@ import math
 import time
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import msgspec
 
-from linkwork.buses.messages import MOST_FRAMES, Fed, Frame, Frames, Note, Report
+from linkwork.buses.latch import Latch, Outlet
+from linkwork.buses.messages import MOST_FRAMES, Frame, Frames, Note, Report
 from linkwork.buses.port import BusPlan, PortSignal
 from linkwork.buses.wire import WireFrame
 from linkwork.errors import SignalError
 
-#: Feeds that may wait for the session at a time; what comes meanwhile is latched, newest wins.
-IN_FLIGHT = 4
 #: Lines of the log that wait to be shown, at most.
 LOG_LINES = 1000
 
@@ -28,14 +27,6 @@ class NoParams(msgspec.Struct, forbid_unknown_fields=True):
 
 class AnyAddress(msgspec.Struct):
     """Addresses that are not looked at."""
-
-
-class Outlet(Protocol):
-    """Where an adapter's messages go."""
-
-    def send(self, message: msgspec.Struct) -> None:
-        """Sends a message to the session; one that finds no room is dropped."""
-        ...
 
 
 class Adapter:
@@ -63,7 +54,8 @@ class Adapter:
     * :meth:`close`: shuts its doors.
 
     It calls :meth:`feed` with what arrives, :meth:`joined` and :meth:`left` as partners come and
-    go, :meth:`count` for its counters, :meth:`log` for each frame and :meth:`note` for people.
+    go, :meth:`gone` when the one who commands leaves while others stay, :meth:`count` for its
+    counters, :meth:`log` for each frame and :meth:`note` for people.
     Everything runs in one asyncio loop; no method may block, and threads of a library come in by
     ``loop.call_soon_threadsafe``. Values are physical, in the signals'
     units; ``plan.given[key].quant`` and ``plan.fed[key].quant`` make codes of them. An exception
@@ -84,7 +76,6 @@ class Adapter:
         step, time: Steps and simulated time [s] of the last values.
         values: The last values of ``plan.given`` by key; empty before the first.
         partners: How many are connected.
-        version: Number of the plan.
     """
 
     Params: ClassVar[type[msgspec.Struct]] = NoParams
@@ -103,10 +94,7 @@ class Adapter:
         self.values: dict[str, float] = {}
         self.partners = 0
         self._counts: dict[str, float] = dict.fromkeys(self.counters, 0.0)
-        self._latched: dict[str, float] = {}
-        self._ended = 0
-        self._sent = self._taken = 0
-        self.version = 0
+        self._latch = Latch(outlet, lockstep=plan.lockstep)
         self._frames: deque[Frame] = deque(maxlen=LOG_LINES)
         self._skipped = 0
         self.logging = True
@@ -178,15 +166,15 @@ class Adapter:
             values: Physical values by key of ``plan.fed``.
             turn: The turn that this ends, in lock-step.
         """
+        fed: dict[str, float] = {}
         for key, value in values.items():
             signal = self.plan.fed.get(key)
             if signal is None or not _is_number(value):
                 self.refused += 1
-                continue
-            self._latched[key] = _within(signal, value)
-        if turn:
-            self._ended = turn
-        self.flush()
+            else:
+                fed[key] = _within(signal, value)
+        if fed or turn:
+            self._latch.put(fed, turn)
 
     def joined(self) -> None:
         """A partner has come."""
@@ -194,10 +182,14 @@ class Adapter:
         self.report()
 
     def left(self) -> None:
-        """A partner has gone."""
-        self.flush()
+        """A partner has gone; the last one's leaving is the loss of the controller."""
+        self._latch.flush(at_once=True)
         self.partners = max(0, self.partners - 1)
         self.report()
+
+    def gone(self) -> None:
+        """Who commanded has gone, though others may still look on: the controller is lost."""
+        self._latch.gone()
 
     def count(self, name: str, by: float = 1.0) -> None:
         """Counts up one of :attr:`counters`."""
@@ -232,10 +224,14 @@ class Adapter:
 
     # ---- what the process calls ------------------------------------------------------------
 
+    @property
+    def version(self) -> int:
+        """Number of the plan."""
+        return self._latch.version
+
     def taken(self, version: int, taken: int) -> None:
         """Notes how many feeds the session has taken."""
-        self.version, self._taken = version, taken
-        self.flush()
+        self._latch.taken(version, taken)
 
     def arrived(self, step: int, time: float, turn: int, values: list[float]) -> None:
         """Gets a snapshot of the session."""
@@ -251,38 +247,27 @@ class Adapter:
         """Gets another plan."""
         before, self.plan = self.plan, plan
         self.params = msgspec.convert(plan.params, self.Params)
-        self._latched = {key: v for key, v in self._latched.items() if key in plan.fed}
-        self.version = version
+        self._latch.replan(plan.fed, version)
         self.values = {}
         self._seen = ()
         self.replanned(before)
 
-    def flush(self) -> None:
-        """Sends what is latched, if the session has taken what went before."""
-        if self.plan.lockstep:
-            if not self._ended:
-                return
-        elif not self._latched or self._sent - self._taken >= IN_FLIGHT:
-            return
-        values, self._latched = self._latched, {}
-        turn, self._ended = self._ended, 0
-        self._sent += 1
-        self._outlet.send(Fed(self.version, values, turn))
-
     def report(self) -> None:
         """Sends the health."""
-        self._told = (self.partners, self.status())
-        self._outlet.send(Report(self.partners, self.status()))
+        now = (self.partners, self.status())
+        if self._outlet.send(Report(*now)):
+            self._told = now
 
     async def tend(self) -> None:
         """Sends news of health and log now and then, for as long as the process runs."""
         while True:
             await asyncio.sleep(0.1)
+            self._latch.flush()  # what found no room before
             if self._frames:
                 count = min(len(self._frames), MOST_FRAMES)
                 frames = [self._frames.popleft() for _ in range(count)]
-                skipped, self._skipped = self._skipped, 0
-                self._outlet.send(Frames(frames, skipped))
+                sent = self._outlet.send(Frames(frames, self._skipped))
+                self._skipped = 0 if sent else self._skipped + count
             now = time.monotonic()
             if now >= self._due and self._told != (self.partners, self.status()):
                 self._due = now + 0.5
@@ -296,4 +281,4 @@ def _is_number(value: object) -> bool:
 
 
 def _within(signal: PortSignal, value: float) -> float:
-    return float(min(max(value, signal.lo), signal.hi)) if not math.isnan(value) else value
+    return float(min(max(value, signal.lo), signal.hi))

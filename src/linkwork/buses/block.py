@@ -256,8 +256,10 @@ class BusBlock(BusRows):
         return bool(self._health[5])
 
     def waits(self, step: int) -> bool:
-        """Whether the step cannot be done before the partner's turn, in lock-step."""
-        return (
-            self.plan.lockstep and step % self.every == 0 and int(self._turn[0]) != step
-            and not self.lost
-        )  # fmt: skip
+        """Whether the partner's turn comes before this step and was not had, in lock-step."""
+        return self.plan.lockstep and step % self.every == 0 and int(self._turn[0]) != step
+
+    @property
+    def has_fed(self) -> bool:
+        """Whether anything ever came over the bus."""
+        return bool(self._health[3])

@@ -97,6 +97,10 @@ class Report(msgspec.Struct, frozen=True, tag=True):
     counters: Annotated[dict[Name, float], msgspec.Meta(max_length=1000)]
 
 
+class Gone(msgspec.Struct, frozen=True, tag=True):
+    """Who commanded has left; others may still be there."""
+
+
 class Frame(msgspec.Struct, frozen=True, array_like=True):
     """One line of the bus log.
 
@@ -131,7 +135,7 @@ class Note(msgspec.Struct, frozen=True, tag=True):
     level: Annotated[str, msgspec.Meta(pattern="^(info|warning|error)$")] = "info"
 
 
-FromProcess = Ready | Fed | Report | Frames | Note
+FromProcess = Ready | Fed | Report | Gone | Frames | Note
 
 _encoder = msgspec.msgpack.Encoder()
 _from_process = msgspec.msgpack.Decoder(FromProcess)

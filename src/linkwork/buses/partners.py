@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from linkwork.buses.block import BusBlock
-from linkwork.buses.messages import Fed, Note, Ready, Report
+from linkwork.buses.messages import Fed, Gone, Note, Ready, Report
 from linkwork.buses.process import START, BusProcess
+from linkwork.buses.turns import Turns
 from linkwork.errors import SessionError
-from linkwork.session.messages import Feed, Health, Message
+from linkwork.session.messages import Feed, Health, Lost, Message
 
 if TYPE_CHECKING:
     from linkwork.session.session import Session
@@ -35,7 +36,7 @@ class BusPartners:
         self._blocks: dict[str, BusBlock] = {}
         self._looked = 0.0
         self._complained = 0.0
-        self._since: dict[str, float] = {}
+        self._turns = Turns(session)
 
     def __getitem__(self, bus: str) -> BusProcess:
         return self.processes[bus]
@@ -107,8 +108,12 @@ class BusPartners:
                     return None  # of ports that were edited meanwhile
                 lockstep = process.plan.lockstep
                 if lockstep and not process.answered(message.turn):
-                    return None  # an answer to an older question
+                    if not message.turn or not self._blocks[name].lost:
+                        return None  # an answer to an older question
+                    process.settle()  # time went on without it, and now it is back
                 return Feed(name, message.values, turn=lockstep)
+            case Gone():
+                return Lost(name, "its controller has left")
             case Report():
                 # In lock-step runs are the same however long the partner thinks; so no counters.
                 counters = {} if process.plan.lockstep else message.counters
@@ -158,12 +163,8 @@ class BusPartners:
                 continue
             if not process.is_asked(step):
                 self._publish(name, block, turn=True)
-                self._since[name] = time.monotonic()
-            patience = block.plan.patience
-            if patience and time.monotonic() - self._since[name] > patience:
-                self._session.send(Health(name, 0, process.restarts))
-                self._since[name] = time.monotonic()
-            late = True
+                self._turns.begin(name)
+            late |= self._turns.waits(block, process)
         return late
 
     def wait(self, timeout: float) -> None:
@@ -171,7 +172,7 @@ class BusPartners:
         step = self._session.state.step
         for name, block in self._blocks.items():
             if block.waits(step):
-                self.processes[name].link.wait(timeout)
+                self.processes[name].link.wait(self._turns.nap(block, timeout))
                 return
 
     def order(self, bus: str, name: str, args: Mapping[str, object]) -> None:

@@ -16,7 +16,6 @@ from linkwork.buses.messages import (
     Frame,
     Frames,
     FromProcess,
-    Note,
     Outgoing,
     Ready,
     Replan,
@@ -68,7 +67,7 @@ class BusProcess:
         self.error = ""
         self.asked = 0  # the turn that was asked for
         self._waiting_for = -1  # its step
-        self._peer = 0
+        self._peer = self._past = 0  # its number on the link, and that of the process before
         self._taken = 0
         self._last: Outgoing | None = None
         self._starts: list[float] = []
@@ -85,6 +84,7 @@ class BusProcess:
         """Starts the process; it says by itself when it serves."""
         self.ready = False
         self.error = ""
+        self._past = max(self._past, self._peer)
         self._peer = self._taken = self.partners = 0
         self._waiting_for = -1
         self._starts.append(time.monotonic())
@@ -121,6 +121,8 @@ class BusProcess:
         """What the process says; garbage as a sentence about it."""
         found: list[FromProcess | str] = []
         for peer, item in self.link.receive():
+            if peer <= self._past:
+                continue  # of a process that has ended
             if not isinstance(item, bytes):
                 if isinstance(item, Left) and peer == self._peer:
                     self.ready = False
@@ -144,14 +146,13 @@ class BusProcess:
                 if self._last is not None:
                     self.link.publish(encode(self._last))
             case Fed():
-                self._taken += 1
+                # Both ends count anew for each plan; one of the plan before may be under way.
+                self._taken += message.version == self.version
             case Report():
                 self.partners, self.status = message.partners, message.counters
             case Frames():
                 self.log.extend(message.frames)
                 self.logged += len(message.frames) + message.skipped
-            case Note():
-                pass
 
     def publish(self, step: int, now: float, values: list[float], *, turn: bool = False) -> None:
         """Hands on values; ``turn`` asks the partner for its turn."""
@@ -186,6 +187,10 @@ class BusProcess:
         if due:
             self._waiting_for = -1
         return due
+
+    def settle(self) -> None:
+        """Asks no more for the turn that is due: a late answer to an older question will do."""
+        self._waiting_for = -1
 
     def tell(self, name: str, args: dict[str, object]) -> None:
         """Gives the process an order."""

@@ -66,6 +66,10 @@ def apply(session: Session, message: m.Message) -> None:
             bus = session.cycle.bus(message.bus)
             bus.hear(message.partners, message.restarts, message.counters, session)
             session.heed(bus)
+        case m.Lost():
+            bus = session.cycle.bus(message.bus)
+            bus.lose(message.why, session)
+            session.heed(bus)
         case m.Override():
             _override(session, message)
         case m.Order():

@@ -129,6 +129,13 @@ class Health(Message, frozen=True):
     counters: Annotated[dict[Name, float], msgspec.Meta(max_length=1000)] = {}
 
 
+class Lost(Message, frozen=True):
+    """Says that a bus has lost its controller, and why; what it feeds next ends that."""
+
+    bus: Name
+    why: Annotated[str, msgspec.Meta(max_length=2000)]
+
+
 class Override(Message, frozen=True):
     """Holds a port's signal at a value, whatever the bus or the scene says; None lets go."""
 
@@ -205,13 +212,13 @@ class Watch(Message, frozen=True):
 
 Inbox = (
     Set | Take | Release | Grab | Drop | Posture | Place | Restore | Reset | Reload | Swap | Play
-    | Pause | Advance | Watch | Feed | Health | Override | Order | Fault
+    | Pause | Advance | Watch | Feed | Health | Lost | Override | Order | Fault
 )  # fmt: skip
 
 #: Messages that change the run and are recorded as they are; a swap is recorded with its segment.
 RECORDED = (
     Set, Take, Release, Grab, Drop, Posture, Place, Restore, Reset, Reload, Tried, Feed, Health,
-    Override, Fault,
+    Lost, Override, Fault,
 )  # fmt: skip
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=float)

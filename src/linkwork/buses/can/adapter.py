@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from linkwork.buses.adapter import Adapter, NoParams, Outlet
+from linkwork.buses.adapter import Adapter, NoParams
 from linkwork.buses.can.bridge import Bridge
 from linkwork.buses.can.dbc.codec import decode, encode
 from linkwork.buses.can.dbc.model import DbcError
@@ -21,6 +21,7 @@ from linkwork.buses.can.layout import CanAddress, FrameForm, Key, check, filled,
 from linkwork.buses.can.params import CanParams, ClearOrder, FaultOrder, SendOrder
 from linkwork.buses.can.slcan import SlcanPty, SlcanTcp
 from linkwork.buses.can.socketcand import Beacon, Socketcand, beacon_text
+from linkwork.buses.latch import Outlet
 from linkwork.buses.port import BusPlan
 from linkwork.buses.wire import WireFrame
 from linkwork.errors import LinkworkError, SignalError

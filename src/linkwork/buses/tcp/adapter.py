@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from linkwork.buses.adapter import Adapter, Outlet
+from linkwork.buses.adapter import Adapter
+from linkwork.buses.latch import Outlet
 from linkwork.buses.port import BusPlan
 from linkwork.buses.tcp.client import PartClient, Told
 from linkwork.buses.tcp.faults import KINDS, LineFaultOrder, LineFaults, Values
@@ -75,7 +76,7 @@ class Tcp(Adapter):
         self._server: PartServer | None = None
         self._client: PartClient | None = None
         self._running: asyncio.Task[None] | None = None
-        self._linked = False
+        self._linked = self._driven = False
         self._faults = LineFaults()
 
     @classmethod
@@ -104,7 +105,7 @@ class Tcp(Adapter):
         token = params.token
         if not token and not is_loopback(params.host):
             token = secrets.token_urlsafe(12)
-        heard = Heard(self._commanded, self.joined, self.left, self._counted, self._logged)
+        heard = Heard(self._commanded, self.joined, self._parted, self._counted, self._logged)
         self._server = PartServer(
             self._items(), self.plan.period, lockstep=self.plan.lockstep, token=token, heard=heard
         )
@@ -152,7 +153,15 @@ class Tcp(Adapter):
 
     # ---- a virtual plant -----------------------------------------------------------------
 
+    def _parted(self) -> None:
+        """A controller has left; whoever looks on does not answer for the one who commanded."""
+        if self._driven and self._server is not None and not self._server.driven:
+            self._driven = False
+            self.gone()
+        self.left()
+
     def _commanded(self, values: Values) -> None:
+        self._driven = True
         self._pass_on(values, "controller", self._take)
 
     def _take(self, values: Values) -> None:

@@ -113,6 +113,11 @@ class PartServer:
         for client in self._clients:
             client.writer.transport.abort()
 
+    @property
+    def driven(self) -> bool:
+        """Whether somebody commands the part, rather than only looks on."""
+        return self._driver is not None
+
     # ---- out -----------------------------------------------------------------------------
 
     def show(self, step: int, time: float, values: list[float], *, asks: bool) -> None:
