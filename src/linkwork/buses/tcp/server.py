@@ -14,14 +14,17 @@ from linkwork.buses.tcp.lines import (
     GREETING,
     MOST,
     Item,
+    LineTooLong,
     decoded,
     parse_commands,
     sensors_line,
 )
 from linkwork.errors import FormatError, LinkworkError
 
-#: Controllers at a time; how long one may take to join [s]; a wrong token is answered this late.
-MOST_CLIENTS, JOIN_TIME, SULK = 16, 10.0, 1.0
+#: Controllers at a time, and connections that have not joined yet.
+MOST_CLIENTS, MOST_WAITING = 16, 16
+#: How long one may take to join [s]; a wrong token is answered this late [s].
+JOIN_TIME, SULK = 10.0, 1.0
 #: Bytes that may wait for a controller before it misses values, and before it is sent away.
 SKIP_AT, DROP_AT = 64 * 1024, 256 * 1024
 #: Lines of one controller before others have their turn.
@@ -76,6 +79,7 @@ class PartServer:
     ) -> None:
         self._token, self._heard, self._lockstep = token, heard, lockstep
         self._clients: list[Client] = []
+        self._waiting: dict[Client, None] = {}  # those that have not joined, the oldest first
         self._driver: Client | None = None
         self._last = ""
         self._open = False  # whether the last line of sensors waits for its answer
@@ -98,7 +102,10 @@ class PartServer:
             LinkworkError: If the port is taken or the host is not ours.
         """
         try:
-            self._server = await asyncio.start_server(self._serve, host, port, limit=MOST, ssl=tls)
+            self._server = await asyncio.start_server(
+                self._serve, host, port, limit=MOST, ssl=tls,
+                ssl_handshake_timeout=JOIN_TIME if tls is not None else None,
+            )  # fmt: skip
         except OSError as error:
             raise LinkworkError(
                 f"the TCP part cannot listen on {host}:{port}: {error.strerror or error}.",
@@ -110,7 +117,7 @@ class PartServer:
         """Shuts the door and sends everyone away."""
         if self._server is not None:
             self._server.close()
-        for client in self._clients:
+        for client in (*self._clients, *self._waiting):
             client.writer.transport.abort()
 
     @property
@@ -148,12 +155,15 @@ class PartServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         peer = writer.get_extra_info("peername")
         client = Client(f"{peer[0]}:{peer[1]}" if peer else "?", writer)
+        self._make_room()
+        self._waiting[client] = None
         try:
             if await self._join(reader, client):
                 await self._listen(reader, client)
         except (OSError, asyncio.IncompleteReadError):
             pass  # it is gone
         finally:
+            self._waiting.pop(client, None)
             if client in self._clients:
                 self._clients.remove(client)
                 if self._driver is client:
@@ -163,11 +173,24 @@ class PartServer:
             with contextlib.suppress(OSError, ssl.SSLError):
                 await asyncio.wait_for(writer.wait_closed(), JOIN_TIME)
 
-    async def _join(self, reader: asyncio.StreamReader, client: Client) -> bool:
-        if len(self._clients) >= MOST_CLIENTS:
-            client.say(f"error {MOST_CLIENTS} controllers are connected; no more are let in.")
+    def _make_room(self) -> None:
+        """Sends away who has waited longest: a controller joins at once, and finds room."""
+        while len(self._waiting) >= MOST_WAITING:
+            oldest = next(iter(self._waiting))
+            del self._waiting[oldest]
             self._heard.count("turned_away")
-            return False
+            oldest.writer.transport.abort()
+
+    def _turn_away(self, client: Client, why: str) -> bool:
+        if client in self._waiting:
+            self._heard.count("turned_away")
+            client.say(f"error {why}")
+        return False
+
+    async def _join(self, reader: asyncio.StreamReader, client: Client) -> bool:
+        full = f"{MOST_CLIENTS} controllers are connected; no more are let in."
+        if len(self._clients) >= MOST_CLIENTS:
+            return self._turn_away(client, full)
         client.say(GREETING)
         try:
             line = await asyncio.wait_for(_line(reader), JOIN_TIME)
@@ -175,11 +198,14 @@ class PartServer:
             line = ""
         word, _, token = line.partition(" ")
         if word != "join" or not secrets.compare_digest(token.encode(), self._token.encode()):
-            self._heard.count("turned_away")
             await asyncio.sleep(SULK if word == "join" else 0.0)
             wanted = "join and its token" if self._token else "join"
-            client.say(f"error the first line must be: {wanted}.")
-            return False
+            return self._turn_away(client, f"the first line must be: {wanted}.")
+        if len(self._clients) >= MOST_CLIENTS:  # others were quicker
+            return self._turn_away(client, full)
+        if client not in self._waiting:
+            return False  # it was sent away in the same moment
+        del self._waiting[client]
         for item in self._items:
             client.say(item.line())
         client.say(f"period {self._period!r} {'lockstep' if self._lockstep else 'real'}")
@@ -200,7 +226,7 @@ class PartServer:
                 line = await _line(reader)
             except FormatError as error:
                 self._bad(client, str(error))
-                if "long" in str(error):
+                if isinstance(error, LineTooLong):
                     return
                 continue
             if not line or line == "bye":
@@ -225,15 +251,16 @@ class PartServer:
             self._bad(client, f"there is no line {word[:20]!r}; there are c, ping and bye.")
 
     def _command(self, client: Client, line: str) -> None:
-        self._driver = self._driver or client
-        if self._driver is not client:
-            self._bad(client, f"{self._driver.name} commands this part; you look on.")
+        driver = self._driver
+        if driver is not None and driver is not client:
+            self._bad(client, f"{driver.name} commands this part; you look on.")
             return
         try:
             values = parse_commands(line, self._commands)
         except FormatError as error:
             self._bad(client, str(error))
             return
+        self._driver = client
         if not self._lockstep:
             self._heard.commands(values)
         elif self._open:
@@ -252,12 +279,13 @@ async def _line(reader: asyncio.StreamReader) -> str:
     """The next line; empty at the end.
 
     Raises:
-        FormatError: If it is too long, or not text.
+        LineTooLong: If it is too long.
+        FormatError: If it is not text.
     """
     try:
         data = await reader.readline()
     except ValueError:
-        raise FormatError(f"a line is too long: {MOST} bytes at most.") from None
+        raise LineTooLong(f"a line is too long: {MOST} bytes at most.") from None
     if data and not data.endswith(b"\n"):
         return ""  # half a line, and its sender is gone
     text = decoded(data)

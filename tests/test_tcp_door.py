@@ -1,0 +1,144 @@
+"""The TCP part's door: who comes in, who waits, who commands."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Awaitable, Callable
+
+from hand_clock import HandClock, by_hand
+from linkwork.buses.tcp.lines import Item
+from linkwork.buses.tcp.server import MOST_CLIENTS, MOST_WAITING, Heard, PartServer
+
+
+class Door:
+    """A part's server, and what it tells its owner."""
+
+    def __init__(self) -> None:
+        self.count: Counter[str] = Counter()
+        self.commands: list[list[float | None]] = []
+        heard = Heard(
+            self.commands.append,
+            lambda: self.count.update(["joined"]),
+            lambda: self.count.update(["left"]),
+            lambda name: self.count.update([name]),
+            lambda *line: None,
+        )
+        items = [Item("command", "J", "rad", -1.0, 1.0)]
+        self.server = PartServer(items, 0.01, lockstep=False, token="key", heard=heard)
+
+    async def enter(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection that has been greeted, or sent away."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        await reader.readline()
+        return reader, writer
+
+    async def run(self, test: Callable[[], Awaitable[None]]) -> None:
+        self.port = await self.server.start("127.0.0.1", 0, None)
+        await test()
+        await self.server.close()
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            await task
+
+
+async def said(reader: asyncio.StreamReader, word: str) -> str:
+    """The next line that begins with a word, or what came last."""
+    line = ""
+    while data := await reader.readline():
+        line = data.decode().strip()
+        if line.startswith(word):
+            break
+    return line
+
+
+def test_no_more_join_than_are_let_in() -> None:
+    """Those who were greeted while there was room are counted again when they join."""
+
+    async def test(loop: HandClock) -> None:
+        door = Door()
+
+        async def crowd() -> None:
+            early = [await door.enter() for _ in range(10)]
+            for reader, writer in early:
+                writer.write(b"join key\n")
+                assert await said(reader, "ready") == "ready"
+            late = [await door.enter() for _ in range(MOST_WAITING)]
+            for _, writer in late:
+                writer.write(b"join key\n")
+            answers = [await said(reader, "ready") for reader, _ in late]
+            assert answers.count("ready") == MOST_CLIENTS - 10
+            assert sum("no more are let in" in each for each in answers) == 10
+            assert door.count["joined"] == MOST_CLIENTS
+            assert door.count["turned_away"] == 10
+            for _, writer in (*early, *late):
+                writer.close()
+
+        await door.run(crowd)
+
+    by_hand(test)
+
+
+def test_who_does_not_join_does_not_fill_the_house() -> None:
+    """Of 200 that only connect the newest few are kept; who knows the token comes in."""
+
+    async def test(loop: HandClock) -> None:
+        door = Door()
+
+        async def crowd() -> None:
+            idle = [await door.enter() for _ in range(200)]
+            assert door.count["turned_away"] == 200 - MOST_WAITING
+            reader, writer = await door.enter()
+            writer.write(b"join key\n")
+            assert await said(reader, "ready") == "ready"
+            for _, each in (*idle, (reader, writer)):
+                each.close()
+
+        await door.run(crowd)
+
+    by_hand(test)
+
+
+def test_rubbish_makes_nobody_the_driver() -> None:
+    """The first whole command does."""
+
+    async def test(loop: HandClock) -> None:
+        door = Door()
+
+        async def two() -> None:
+            (one, one_says), (two, two_says) = [await door.enter() for _ in range(2)]
+            for writer in (one_says, two_says):
+                writer.write(b"join key\n")
+            one_says.write(b"c rubbish\n")
+            assert "is no number" in await said(one, "error")
+            two_says.write(b"c 0.5\nping x\n")
+            assert await said(two, "pong") == "pong x"
+            assert door.commands == [[0.5]]
+            one_says.write(b"c 0.1\n")
+            assert "commands this part" in await said(one, "error")
+            one_says.close()
+            two_says.close()
+
+        await door.run(two)
+
+    by_hand(test)
+
+
+def test_a_line_without_end_ends_the_conversation() -> None:
+    """What follows it could be anything, so it is not read as commands."""
+
+    async def test(loop: HandClock) -> None:
+        door = Door()
+
+        async def one() -> None:
+            reader, writer = await door.enter()
+            writer.write(b"join key\n" + b"x" * 200_000 + b"\nc 0.5\n")
+            with contextlib.suppress(ConnectionError):  # what was not read is thrown away
+                await reader.read()
+            while not door.count["left"]:
+                await asyncio.sleep(0)
+            assert door.commands == []
+            assert door.count["bad_lines"] == 1
+            writer.close()
+
+        await door.run(one)
+
+    by_hand(test)
