@@ -4,127 +4,28 @@ Each one meets a real ``linkwork run`` with a CAN bus and a TCP part, each in it
 session goes on, memory stays flat, counters tell, and the next honest client is served.
 """
 
-import contextlib
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import can
 import pytest
 
-from command_line import start
+from bad_client_rig import PATIENCE, Cell, answered, pour, raw, until
 from part_rig import Controller
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads memory from /proc")
 
-PATIENCE = 30.0
 #: Garbage that is poured in [MB], after a little to warm up; LINKWORK_GARBAGE_MB asks for another.
 GARBAGE = int(os.environ.get("LINKWORK_GARBAGE_MB", "100"))
 WARM_UP = 5
+#: How far the session may lag behind real time [s].
+LATE = 0.1
 #: How much a process may grow [MB].
 GROWTH = 5.0
-
-SCENE = """
-format = "linkwork/scene 1"
-name = "cell"
-step = 0.002
-
-[[part]]
-name = "arm"
-part = "gripper/arm"
-
-[[bus]]
-name = "can0"
-type = "can"
-socketcand = 0
-period = 0.01
-
-[[bus]]
-name = "part"
-type = "tcp"
-port = 0
-period = 0.01
-
-[[port]]
-name = "J1"
-bus = "can0"
-commands = [{ signal = "arm/J1.target", can_id = 0x11, bits = 12 }]
-sensors = [{ signal = "arm/J1.angle", can_id = 0x111, bits = 12, send = "period" }]
-
-[[port]]
-name = "J2"
-bus = "part"
-commands = [{ signal = "arm/J2.target" }]
-sensors = [{ signal = "arm/J2.angle" }]
-"""
-
-
-class Cell:
-    """A run with two buses, as its clients see it."""
-
-    def __init__(self, folder: Path) -> None:
-        (folder / "cell.toml").write_text(SCENE)
-        self.run = start("run", "cell.toml", "--clock", "real", cwd=folder)
-        self.can = self.part = 0
-        assert self.run.stdout is not None
-        while not (self.can and self.part):
-            line = self.run.stdout.readline()
-            assert line, "the run ended"
-            if found := re.search(r"socketcand on .*:(\d+)", line):
-                self.can = int(found[1])
-            if found := re.search(r"TCP part on .*:(\d+)", line):
-                self.part = int(found[1])
-
-    def processes(self) -> list[int]:
-        """The session and its buses."""
-        children = Path(f"/proc/{self.run.pid}/task/{self.run.pid}/children").read_text()
-        return [self.run.pid, *map(int, children.split())]
-
-    def memory(self) -> list[float]:
-        """What each process holds [MB]."""
-        pages = [int(Path(f"/proc/{p}/statm").read_text().split()[1]) for p in self.processes()]
-        return [n * os.sysconf("SC_PAGE_SIZE") / 2**20 for n in pages]
-
-    def serves(self) -> None:
-        """An honest client of each bus is served, while time goes on."""
-        controller = Controller(self.part)
-        before = int(controller.until("s ").split(" ")[1])
-        for angle in (0.2, 0.4):
-            controller.say(f"c {angle}")
-            until(lambda a=angle: abs(controller.angles()[0] - a) < 0.02, "J2 moves")
-        assert int(controller.until("s ").split(" ")[1]) > before
-        controller.close()
-        with self.bus() as bus:
-            for code in (500, 1500):
-                bus.send(can.Message(arbitration_id=0x11, data=code.to_bytes(2, "little"),
-                                     is_extended_id=False))  # fmt: skip
-                until(lambda c=code: abs(self.angle(bus) - c) < 120, "J1 moves")
-
-    def angle(self, bus: can.BusABC) -> int:
-        message = bus.recv(PATIENCE)
-        assert message is not None, "the bus is silent"
-        return int.from_bytes(message.data, "little") if message.arbitration_id == 0x111 else -1000
-
-    @contextlib.contextmanager
-    def bus(self) -> Iterator[can.BusABC]:
-        bus = can.Bus(interface="socketcand", host="127.0.0.1", port=self.can, channel="can0")
-        try:
-            yield bus
-        finally:
-            bus.shutdown()
-
-    def close(self) -> None:
-        self.run.send_signal(signal.SIGINT)
-        try:
-            self.run.communicate(timeout=PATIENCE)
-        finally:
-            self.run.kill()
 
 
 @pytest.fixture(scope="module")
@@ -135,28 +36,6 @@ def cell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cell]:
         yield cell
     finally:
         cell.close()
-
-
-def until(reached: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not reached():
-        assert time.monotonic() < end, f"not within {PATIENCE:g} s: {what}"
-
-
-def raw(port: int) -> socket.socket:
-    door = socket.create_connection(("127.0.0.1", port), PATIENCE)
-    door.settimeout(2.0)
-    return door
-
-
-def pour(door: socket.socket, data: bytes, megabytes: float) -> float:
-    """Sends data until it is enough or the other end has had enough; gives how much [MB]."""
-    piece, sent = data * max(1, 65536 // len(data)), 0
-    with contextlib.suppress(OSError):
-        while sent < megabytes * 2**20:
-            door.sendall(piece)
-            sent += len(piece)
-    return sent / 2**20
 
 
 CLIENT = """
@@ -207,9 +86,13 @@ def flooding(cell: Cell, door: str) -> None:
     with raw(cell.can if door == "can" else cell.part) as client:
         if door == "can":
             client.sendall(b"< open can0 >< rawmode >")
-            pour(client, b"< send 700 2 11 22 >", 2)
+            client.settimeout(PATIENCE)
+            pour(client, b"< send 700 2 11 22 >", 1)
+            client.sendall(b"< echo >")
+            answered(client, b"< echo >")  # all of it has been carried
         else:
-            client.sendall(b"join\n")
+            client.sendall(b"join\n" + b"ping x\n" * 100)
+            answered(client, b"pong", 100)
             pour(client, b"ping x\n", 2)
 
 
@@ -235,8 +118,7 @@ def wrong_lengths(cell: Cell, door: str) -> None:
                            b"< send 11 0 >")  # fmt: skip
         else:
             client.sendall(b"join\nc 1 2 3 4\nc\nc  \n")
-        with contextlib.suppress(OSError):
-            client.recv(65536)
+        answered(client, b"error", 2 if door == "can" else 3)
 
 
 def not_numbers(cell: Cell, door: str) -> None:
@@ -245,8 +127,7 @@ def not_numbers(cell: Cell, door: str) -> None:
             client.sendall(b"< open can0 >< rawmode >< send nan 2 zz 1 >< send -1 1 1 >")
         else:
             client.sendall(b"join\nc nan\nc inf\nc 1e400\n")
-        with contextlib.suppress(OSError):
-            client.recv(65536)
+        answered(client, b"error", 2 if door == "can" else 3)
 
 
 def two_masters(cell: Cell, door: str) -> None:
@@ -254,6 +135,10 @@ def two_masters(cell: Cell, door: str) -> None:
         with cell.bus() as one, cell.bus() as two:
             for bus in (one, two) * 20:
                 bus.send(can.Message(arbitration_id=0x11, data=[0, 2], is_extended_id=False))
+            for bus in (one, two):  # each hears the other
+                while (message := bus.recv(PATIENCE)) and message.arbitration_id != 0x11:
+                    pass
+                assert message, "the other master is not heard"
     else:
         first, second = Controller(cell.part), Controller(cell.part)
         first.say("c 0.3")
@@ -263,6 +148,18 @@ def two_masters(cell: Cell, door: str) -> None:
         first.close()
         second.close()
 
+
+#: What is counted of each, at least: by the CAN bus, by the part.
+COUNTED: dict[
+    Callable[[Cell, str], None], tuple[tuple[str, int] | None, tuple[str, int] | None]
+] = {
+    flooding: (("can0.frames", 50_000), ("part.lines_in", 100)),
+    garbage: (("can0.bad", 4 * GARBAGE), ("part.bad_lines", 4 * GARBAGE)),
+    wrong_lengths: (("can0.bad", 2), ("part.bad_lines", 3)),
+    not_numbers: (("can0.bad", 2), ("part.bad_lines", 3)),
+    two_masters: (("can0.conflicts", 1), ("part.bad_lines", 1)),
+}
+COUNTERS = sorted({each[0] for pair in COUNTED.values() for each in pair if each})
 
 MISDEEDS = [
     killed, paused, never_reading, flooding, garbage, half_a_message, wrong_lengths, not_numbers,
@@ -275,15 +172,24 @@ MISDEEDS = [
 def test_a_bad_client_harms_nobody(
     cell: Cell, misdeed: Callable[[Cell, str], None], door: str
 ) -> None:
-    """After it, and twice of it, honest clients are served and no process has grown."""
+    """After it, and twice of it, honest clients are served and no process has grown.
+
+    It is counted where it breaks a rule, and the session goes at its rate.
+    """
     if misdeed is garbage:
         garbage(cell, door, WARM_UP)
     else:
         misdeed(cell, door)
     cell.serves()
-    before, processes = cell.memory(), cell.processes()
+    before, processes, counted = cell.memory(), cell.processes(), cell.tells(COUNTERS)[0]
     misdeed(cell, door)
     cell.serves()
+    if rule := COUNTED.get(misdeed, (None, None))[door == "part"]:
+        name, least = rule
+        until(
+            lambda: cell.tells(COUNTERS)[0][name] >= counted[name] + least, f"{least} more {name}"
+        )
+    until(lambda: cell.tells(COUNTERS)[1] < LATE, "the session is in time")
     assert cell.processes() == processes, "a bus had to be started anew"
     grown = [now - then for now, then in zip(cell.memory(), before, strict=True)]
     assert max(grown) < GROWTH, f"grown by {grown} MB"

@@ -1,6 +1,7 @@
 """CAN as a scene's bus: joints in frames, frames that move joints, by python-can as it is."""
 
 import math
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -164,6 +165,23 @@ def test_the_command_line_writes_the_dbc(tmp_path: Path) -> None:
 
 def order_of(name: str, **args: str) -> Message:
     return Order("can0", name, {**args})
+
+
+def test_what_clients_do_wrong_is_counted_once_and_stays(tmp_path: Path) -> None:
+    """Before and after the bus is open, and when the client has left; so are two masters."""
+    with running(cell(tmp_path)) as session, client(session) as honest:
+        assert session.partners is not None
+        port = int(session.partners["can0"].doors[0].rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as line:
+            line.sendall(b"< nonsense >< open can0 >< rawmode >< send 700 2 1 >< send 700 1 7 >")
+            assert frame(honest, 0x700).data == b"\x07"
+            honest.send(can.Message(arbitration_id=0x700, is_extended_id=False))
+            until(lambda: session["can0.bad"] == 2, "both mistakes")
+            until(lambda: session["can0.conflicts"] == 1, "the second master")
+        until(lambda: session["can0.partners"] == 1, "the client is gone")
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as line:
+            line.sendall(b"< open can0 >< rawmode >< send 700 9 >")
+            until(lambda: session["can0.bad"] == 3, "one more")
 
 
 @pytest.mark.capability(58)

@@ -32,6 +32,7 @@ LOOK, LINES = 0.1, 200
 #: How long a controller takes from coming to listening, and between two repetitions [s].
 LISTENS, AGAIN = 0.2, 2.0
 OUR_NODE = "linkwork"
+COUNTERS = ("frames", "load", "errors", "missed", "bad", "conflicts", "off", "short")
 
 
 class Can(Adapter):
@@ -44,7 +45,7 @@ class Can(Adapter):
     Address = CanAddress
     faults = tuple(str(kind) for kind in Kind)
     FaultOrder = FaultOrder
-    counters = dict.fromkeys(("frames", "load", "errors", "missed", "bad", "off", "short"), "")
+    counters = dict.fromkeys(COUNTERS, "")
     orders: ClassVar[Mapping[str, type[msgspec.Struct]]] = {
         "fault": FaultOrder, "clear": ClearOrder, "restart": NoParams, "send": SendOrder,
     }  # fmt: skip
@@ -225,9 +226,11 @@ class Can(Adapter):
             self.gauge("frames", hub.frames)
             self.gauge("load", round(hub.load.load(hub.now()), 4))
             self.gauge("errors", count.errors)
-            self.gauge("missed", sum(node.count.lost for node in hub.nodes.values()))
-            bad = sum(door.bad for door in self._doors if isinstance(door, Socketcand))
-            self.gauge("bad", bad + sum(node.count.bad for node in hub.nodes.values()))
+            totals = hub.totals  # with those who left, for a counter never falls
+            early = sum(door.bad for door in self._doors if isinstance(door, Socketcand))
+            self.gauge("missed", totals.lost)
+            self.gauge("bad", early + totals.bad)
+            self.gauge("conflicts", hub.conflicts)
             self.gauge("off", sum(node.errors.off for node in hub.nodes.values()))
             self.gauge("short", self._short)
             self._tell_frames()
