@@ -5,7 +5,7 @@ from __future__ import annotations
 from linkwork.buses.can.frame import CanError, Frame
 from linkwork.buses.can.node import Node
 from linkwork.buses.can.socketcand.filters import ContentFilter
-from linkwork.buses.can.socketcand.jobs import SendJob
+from linkwork.buses.can.socketcand.jobs import Key, SendJobs
 from linkwork.buses.can.socketcand.mode import Silent, Write
 from linkwork.buses.can.socketcand.text import (
     frame_of,
@@ -16,8 +16,7 @@ from linkwork.buses.can.socketcand.text import (
     whole,
 )
 
-MOST = 1024  # send jobs, and filters, of one client
-Key = tuple[int, bool]
+MOST = 1024  # filters of one client
 
 
 class Bcm(Silent):
@@ -25,7 +24,7 @@ class Bcm(Silent):
 
     def __init__(self, node: Node, write: Write) -> None:
         super().__init__(node, write)
-        self._jobs: dict[Key, SendJob] = {}
+        self._jobs = SendJobs(node)
         self._filters: dict[Key, ContentFilter] = {}
 
     def command(self, name: str, words: list[str]) -> bool:
@@ -53,9 +52,9 @@ class Bcm(Silent):
 
     def close(self) -> None:
         """Ends all jobs and filters."""
-        for each in (*self._jobs.values(), *self._filters.values()):
+        self._jobs.close()
+        for each in self._filters.values():
             each.close()
-        self._jobs.clear()
         self._filters.clear()
 
     def _send(self, words: list[str]) -> None:
@@ -63,24 +62,16 @@ class Bcm(Silent):
 
     def _add(self, words: list[str]) -> None:
         period = interval(words[0], words[1])
-        frame = frame_of(words[2:])
-        key = (frame.id, frame.extended)
-        self._make_room(self._jobs, key)
-        self._jobs[key] = SendJob(self.node, frame, period)
+        self._jobs.add(frame_of(words[2:]), period)
 
     def _update(self, words: list[str]) -> None:
-        frame = frame_of(words)
-        job = self._jobs.get((frame.id, frame.extended))
-        if job is None:
+        if not self._jobs.update(frame_of(words)):
             raise CanError(f"there is no send job for {words[0]}")
-        job.frame = frame
 
     def _delete(self, words: list[str]) -> None:
         _only(words, 1)
-        job = self._jobs.pop(identifier(words[0]), None)
-        if job is None:
+        if not self._jobs.delete(identifier(words[0])):
             raise CanError(f"there is no send job for {words[0]}")
-        job.close()
 
     def _filter(self, words: list[str]) -> None:
         throttle = interval(words[0], words[1])
@@ -109,15 +100,12 @@ class Bcm(Silent):
         chosen.close()
 
     def _listen(self, key: Key, throttle: float, masks: list[bytes]) -> None:
-        self._make_room(self._filters, key)
-        self._filters[key] = ContentFilter(self.node, self.write, throttle, masks)
-
-    def _make_room(self, store: dict[Key, SendJob] | dict[Key, ContentFilter], key: Key) -> None:
-        old = store.pop(key, None)
+        old = self._filters.pop(key, None)
         if old is not None:
             old.close()
-        elif len(store) >= MOST:
+        elif len(self._filters) >= MOST:
             raise CanError(f"there are {MOST} already")
+        self._filters[key] = ContentFilter(self.node, self.write, throttle, masks)
 
 
 _COMMANDS = frozenset(
