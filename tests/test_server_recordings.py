@@ -225,7 +225,10 @@ def test_a_recording_that_is_dropped_opens(
         status, answer = here.get(
             f"/api/import?token={TOKEN}",
             body,
-            **{"Content-Type": "multipart/form-data; boundary=x"},
+            **{
+                "Content-Type": "multipart/form-data; boundary=x",
+                "x-linkwork-key": client.until("hello")["key"],
+            },
         )
         assert status == 200
         client.send("open", scene=json.loads(answer)["scene"])

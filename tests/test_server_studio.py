@@ -289,7 +289,7 @@ ROBOT = b"""<robot name="flag"><link name="pole"/><link name="cloth"><inertial>
 
 
 def test_an_imported_robot_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A robot brought by the browser is kept and can be opened; what is no file is refused."""
+    """A robot that the driver brings is kept and opens; what is no file is refused, and others are."""
     monkeypatch.setenv("HOME", str(tmp_path))
     body = (
         b'--B\r\nContent-Disposition: form-data; name="files"; filename="flag.urdf"\r\n\r\n'
@@ -298,11 +298,19 @@ def test_an_imported_robot_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     )
     with studio(None, tmp_path) as here, here.client() as client:
         where = f"/api/import?token={TOKEN}"
-        status, answer = here.get(where, b"x", **{"Content-Type": "text/plain"})
+        key = {"x-linkwork-key": client.until("hello")["key"]}
+        status, answer = here.get(where, b"x", **{"Content-Type": "text/plain"}, **key)
         assert status == 400
         assert "multipart" in json.loads(answer)["error"]
         form = "multipart/form-data; boundary=B"
-        status, answer = here.get(where, body, **{"Content-Type": form})
+        with here.client() as watcher:
+            other = {"x-linkwork-key": watcher.until("hello")["key"]}
+            for who in (other, {}, {"x-linkwork-key": "A"}):
+                status, answer = here.get(where, body, **{"Content-Type": form}, **who)
+                assert status == 403
+                assert json.loads(answer)["error"] == "A drives. Ask to drive first."
+        assert not (tmp_path / ".linkwork" / "imports").exists()
+        status, answer = here.get(where, body, **{"Content-Type": form}, **key)
         assert status == 200
         client.send("open", scene=json.loads(answer)["scene"])
         scene = client.until("scene")

@@ -326,6 +326,7 @@ def test_a_kits_scene_is_saved_as_ones_own(bench: StudioPage, folder: Path) -> N
     dialog.get_by_label("File").fill("mine.toml")
     dialog.get_by_role("button", name="Save").click()
     bench.until("!store.undo.dirty && store.scene.file.endsWith('/mine.toml')")
+    expect(bench.page.locator(".file-pick strong")).to_have_text("mine")
     assert "friction = 0.4" in (folder / "mine.toml").read_text()
     assert (folder / "follow.py").is_file()
 

@@ -95,6 +95,23 @@ def test_the_gallery_shows_scenes_and_kits_with_pictures(start: StudioPage) -> N
     expect(main).to_contain_text("No kit has this name.")
 
 
+def test_the_card_being_opened_shows_that_work_is_done(start: StudioPage) -> None:
+    """It is busy, in words too, until the scene is there."""
+    start.page.evaluate("""() => {
+      window.busy = [];
+      new MutationObserver((changes) => {
+        for (const { target } of changes)
+          if (target.getAttribute("aria-busy") === "true")
+            window.busy.push([target.dataset.scene, target.querySelector(".opening").textContent]);
+      }).observe(document.body, { subtree: true, attributeFilter: ["aria-busy"] });
+    }""")
+    start.page.locator("[data-scene='gripper/follow']").click()
+    start.until("store.scene && store.opening === ''")
+    seen = start.page.evaluate("window.busy")
+    assert seen
+    assert all(each == ["gripper/follow", "Opening…"] for each in seen)
+
+
 def test_a_part_of_a_kit_opens(start: StudioPage) -> None:
     """A kit shows its parts, and a part opens by itself."""
     start.page.locator("[data-kit=tripod]").click()

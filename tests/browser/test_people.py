@@ -44,6 +44,17 @@ def test_two_agree_one_drives_and_hands_over(chromium: Browser, gripper: Studio)
         assert tab.get_by_role("button", name="Play (Space)").is_disabled()
         assert tab.get_by_role("textbox", name="J1 wanted").is_disabled()
         assert tab.get_by_role("slider", name="J1 wanted").get_attribute("aria-disabled") == "true"
+        save = tab.get_by_role("button", name="Save (Ctrl+S)")
+        assert save.is_disabled()
+        assert (
+            save.get_attribute("title") == f"{driver.ask('store.you')} drives. Ask to drive first."
+        )
+        tab.locator(".file-pick").click()
+        for words in ("Save", "Store posture…"):
+            item = tab.get_by_role("menuitem", name=words, exact=words != "Save").first
+            assert item.get_attribute("aria-disabled") == "true"
+            assert "Ask to drive first" in (item.get_attribute("title") or "")
+        tab.keyboard.press("Escape")
         watcher.row("arm/E3").click()
         assert tab.locator("[role=complementary] [data-key=mass]").is_disabled()
         before = session.state.q.copy()

@@ -78,6 +78,8 @@ def make_app(hub: Hub, access: Access, recents: Recents, shelf: Shelf, version: 
         return Response(data, media_type="application/octet-stream", headers=_FOREVER)
 
     async def bring(request: Request) -> Response:
+        if reason := hub.why_not(request.headers.get("x-linkwork-key", "")):
+            return _problem(reason, 403)
         body = bytearray()
         async for piece in request.stream():
             body += piece

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Callable
 
 import msgspec
@@ -46,6 +47,7 @@ class Hub:
         self.people = People()
         self._peer, self._version, self._ended = peer, version, ended
         self._streams: dict[str, Stream] = {}
+        self._keys: dict[str, str] = {}
         self._lasting: dict[str, str] = {}
         self._descriptor = -1
         self._frames: Frames | None = None
@@ -147,10 +149,12 @@ class Hub:
         """Lets a client in, perhaps one that comes back, and returns its name."""
         name, people = self.people.join(was, watched=watched), self.people
         self._streams[name] = stream
+        self._keys[name] = secrets.token_urlsafe(16)
         is_open = "scene" in self._lasting
         hello = m.Hello(
-            m.PROTOCOL, self._version, name, people.driver, [*people.names], is_open, self._address
-        )
+            m.PROTOCOL, self._version, name, people.driver, [*people.names], is_open, self._address,
+            self._keys[name],
+        )  # fmt: skip
         stream.text(m.encode(hello).decode())
         for kind in relay.LASTING:
             if kind in self._lasting:
@@ -159,11 +163,18 @@ class Hub:
         self._tell_people()
         return name
 
+    def why_not(self, key: str) -> str:
+        """Why the client with this key may not change anything; empty for who drives."""
+        driver = self.people.driver
+        if driver is not None and secrets.compare_digest(self._keys[driver].encode(), key.encode()):
+            return ""
+        return f"{driver} drives. Ask to drive first." if driver else "Ask to drive first."
+
     def leave(self, name: str) -> None:
         """A client is gone; what it holds with its hand falls."""
         drove = self.people.driver == name
         self.people.leave(name)
-        del self._streams[name]
+        del self._streams[name], self._keys[name]
         if drove:
             self._pass_on(name, m.Drop())
         self._see()
@@ -178,9 +189,7 @@ class Hub:
             self._refuse(stream, "", str(error))
             return
         if not isinstance(message, m.FOR_ALL) and self.people.driver != name:
-            who = self.people.driver
-            text = f"{who} drives. Ask to drive first." if who else "Ask to drive first."
-            self._refuse(stream, m.type_of(message), text)
+            self._refuse(stream, m.type_of(message), self.why_not(self._keys[name]))
             return
         match message:
             case m.Ack():

@@ -347,7 +347,8 @@ class ServerMessage(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower
 class Hello(ServerMessage, frozen=True):
     """What a client is told first.
 
-    ``address`` is where other machines reach the studio; empty where they cannot.
+    ``address`` is where other machines reach the studio; empty where they cannot. ``key`` is this
+    client's own: who brings files to ``/api/import`` shows by it that it is who drives.
     """
 
     protocol: int
@@ -357,6 +358,7 @@ class Hello(ServerMessage, frozen=True):
     people: list[str]
     scene_open: bool
     address: str
+    key: str = ""
 
 
 class Scene(ServerMessage, frozen=True):

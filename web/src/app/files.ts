@@ -3,7 +3,7 @@ import { dialogField, openDialog } from "../ui/dialog";
 import { h } from "../ui/dom";
 import { command, send } from "./session";
 import { isDriver, store } from "./store";
-import { on } from "./topics";
+import { announce, on } from "./topics";
 
 /** The key of a refusal to write over a file that is there. */
 const TAKEN = "exists";
@@ -70,9 +70,17 @@ export function leaving(go: (discard: boolean) => void): void {
 }
 
 export function openScene(scene: string): void {
+  const ask = (more: object): void => {
+    if (command({ type: "open", scene, ...more })) setOpening(scene);
+  };
   // A recording takes nothing away: the scene waits behind it.
-  if (/\.mcap$/i.test(scene)) return void command({ type: "open", scene });
-  leaving((discard) => void command({ type: "open", scene, discard }));
+  if (/\.mcap$/i.test(scene)) return ask({});
+  leaving((discard) => ask({ discard }));
+}
+
+function setOpening(scene: string): void {
+  store.opening = scene;
+  announce("opening");
 }
 
 export function closeScene(): void {
@@ -84,8 +92,14 @@ export function goOn(): void {
   leaving((discard) => void command({ type: "go_on", discard }));
 }
 
+/** Whether somebody else drives; says so, before anything is asked. */
+function watches(type: string): boolean {
+  return !isDriver() && !command({ type });
+}
+
 /** Saves where the files are, or asks where to if they are a kit's. */
 export function save(): void {
+  if (watches("save")) return stay();
   if (store.scene?.editable === false) return convertOffer();
   if (!store.undo.own && store.undo.dirty) return askWhere();
   if (!command({ type: "save" })) stay();
@@ -93,6 +107,7 @@ export function save(): void {
 
 export function saveAs(): void {
   stay();
+  if (watches("save_as")) return;
   if (store.scene?.editable === false) return convertOffer();
   askWhere();
 }
@@ -163,6 +178,7 @@ export function newScene(part = ""): void {
 
 /** Puts the joint values that are shown into the file. */
 export function storePosture(): void {
+  if (watches("store_posture")) return;
   const known = store.scene?.postures ?? [];
   let number = known.length + 1;
   while (known.includes(`posture_${number}`)) number += 1;
@@ -204,6 +220,9 @@ export function guardFiles(): void {
     const { what, key } = store.refused ?? {};
     if (what === "save_as" && key === TAKEN && asked) askWhere(asked);
     else stay();
+  });
+  on(["scene", "refused", "link"], () => {
+    if (store.opening) setOpening("");
   });
   on("link", () => {
     if (store.link !== "open") stay();

@@ -152,6 +152,7 @@ function message(m: FromServer): void {
     case "hello":
       store.version = m.version;
       store.you = m.you;
+      store.key = m.key;
       store.address = m.address;
       store.people = { type: "people", driver: m.driver, people: m.people, asks: null };
       if (!m.scene_open) closed();

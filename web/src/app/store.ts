@@ -41,10 +41,14 @@ export const store = {
   linkReason: "",
   version: "",
   you: "",
+  /** Shows in a request that it is of this page. */
+  key: "",
   /** Where other machines reach the studio; empty where they cannot. */
   address: "",
   people: { type: "people", driver: null, people: [], asks: null } as People,
   scene: null as Scene | null,
+  /** What was asked to be opened and is not there yet; empty for nothing. */
+  opening: "",
   status: null as Status | null,
   undo: {
     type: "undo",

@@ -2,6 +2,7 @@
 export type Topic =
   | "link"
   | "scene"
+  | "opening"
   | "status"
   | "people"
   | "owners"

@@ -239,7 +239,7 @@ export interface ReplayView {
   unsaved: string[];
 }
 
-/** What a client is told first. ``address`` is where other machines reach the studio; empty where they cannot. */
+/** What a client is told first. ``address`` is where other machines reach the studio; empty where they cannot. ``key`` is this client's own: who brings files to ``/api/import`` shows by it that it is who drives. */
 export interface Hello {
   type: "hello";
   protocol: number;
@@ -249,6 +249,7 @@ export interface Hello {
   people: string[];
   scene_open: boolean;
   address: string;
+  key: string;
 }
 
 /** The scene that is open; frames carry its ``version``. */

@@ -1,3 +1,4 @@
+import type { Scene } from "../protocol/messages";
 import { arrange, chooseWorkspace, layout, type Workspace } from "../app/layout";
 import { run } from "../app/commands";
 import { convert } from "../app/files";
@@ -6,6 +7,7 @@ import { store } from "../app/store";
 import { switchTheme, theme } from "../app/theme";
 import { button, iconButton } from "../ui/button";
 import { h, setText } from "../ui/dom";
+import { whyOff } from "../ui/driving";
 import { icon } from "../ui/icon";
 import { openMenu, type MenuItem } from "../ui/menu";
 import { people } from "./people";
@@ -102,7 +104,7 @@ function fileMenu(): HTMLElement {
     icon("down"),
   );
   const draw = (): void => {
-    setText(name, store.scene?.name.split("/").at(-1) ?? "");
+    setText(name, store.scene ? fileName(store.scene) : "");
     pick.title = [store.scene?.title, store.scene?.file].filter(Boolean).join("\n");
     dot.hidden = !store.undo.dirty;
     setText(kind, store.scene?.replay ? "recording" : "scene");
@@ -112,37 +114,47 @@ function fileMenu(): HTMLElement {
   return pick;
 }
 
+/** What is open: the file that Save writes, or else the scene. */
+function fileName({ name, file, replay }: Scene): string {
+  const short = file
+    .split("/")
+    .at(-1)
+    ?.replace(/\.[^.]+$/, "");
+  return (!replay && short) || (name.split("/").at(-1) ?? name);
+}
+
 function fileItems(): MenuItem[] {
   const { undo, scene } = store;
+  const why = whyOff();
   const edits: MenuItem[] = [];
   if (undo.can_undo)
-    edits.push({ label: `Undo: ${undo.undo}`, key: "Ctrl Z", run: () => run("undo") });
+    edits.push({ label: `Undo: ${undo.undo}`, key: "Ctrl Z", why, run: () => run("undo") });
   if (undo.can_redo)
-    edits.push({ label: `Redo: ${undo.redo}`, key: "Ctrl ⇧ Z", run: () => run("redo") });
+    edits.push({ label: `Redo: ${undo.redo}`, key: "Ctrl ⇧ Z", why, run: () => run("redo") });
   const files: MenuItem[] =
     scene?.editable === false
       ? scene.file && !scene.replay
-        ? [{ label: "Edit as TOML", run: convert }]
+        ? [{ label: "Edit as TOML", why, run: convert }]
         : []
       : [
-          { label: "Save", key: "Ctrl S", run: () => run("save") },
-          { label: "Save as…", key: "Ctrl ⇧ S", run: () => run("save-as") },
-          { label: "Store posture…", run: () => run("store-posture") },
+          { label: "Save", key: "Ctrl S", why, run: () => run("save") },
+          { label: "Save as…", key: "Ctrl ⇧ S", why, run: () => run("save-as") },
+          { label: "Store posture…", why, run: () => run("store-posture") },
         ];
   return [
     ...edits,
     ...files,
-    { label: "New scene…", run: () => run("new-scene") },
-    { label: "Reset", key: "⌫", run: () => run("reset") },
+    { label: "New scene…", why, run: () => run("new-scene") },
+    { label: "Reset", key: "⌫", why, run: () => run("reset") },
     { label: "Snapshot, PNG", run: () => run("snapshot") },
     { label: "Open a recording", run: () => run("recordings") },
     ...(scene?.replay
       ? [
           { label: "Save as HTML", run: () => run("save-html") },
-          { label: "Go on from here", run: () => run("go-on") },
+          { label: "Go on from here", why, run: () => run("go-on") },
         ]
       : []),
-    { label: "Back to the gallery", run: () => run("close") },
+    { label: "Back to the gallery", why, run: () => run("close") },
   ];
 }
 
@@ -151,13 +163,16 @@ function edits(): HTMLElement[] {
   const redo = iconButton("redo", "Redo (Ctrl+Shift+Z)", () => run("redo"));
   const save = iconButton("save", "Save (Ctrl+S)", () => run("save"));
   const draw = (): void => {
-    undo.disabled = !store.undo.can_undo;
-    redo.disabled = !store.undo.can_redo;
-    save.disabled = store.scene?.editable === false;
+    const why = whyOff();
+    undo.disabled = !store.undo.can_undo || why !== "";
+    redo.disabled = !store.undo.can_redo || why !== "";
+    save.disabled = store.scene?.editable === false || why !== "";
     name(undo, store.undo.undo ? `Undo: ${store.undo.undo} (Ctrl+Z)` : "Undo (Ctrl+Z)");
     name(redo, store.undo.redo ? `Redo: ${store.undo.redo} (Ctrl+Shift+Z)` : "Redo (Ctrl+Shift+Z)");
+    for (const made of [undo, redo, save]) if (why) made.title = why;
+    if (!why) save.title = "Save (Ctrl+S)";
   };
-  on(["undo", "scene"], draw);
+  on(["undo", "scene", "people", "link"], draw);
   draw();
   return [undo, redo, save];
 }

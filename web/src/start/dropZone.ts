@@ -1,6 +1,6 @@
 import type { Imported, Problem } from "../protocol/messages";
 import { openScene } from "../app/files";
-import { isDriver } from "../app/store";
+import { isDriver, store } from "../app/store";
 import { command } from "../app/session";
 import { address } from "../app/token";
 import { button } from "../ui/button";
@@ -17,7 +17,11 @@ async function bring(files: NamedFile[]): Promise<void> {
   const form = new FormData();
   for (const { file, path } of files) form.append("files", file, path);
   try {
-    const answer = await fetch(address("/api/import"), { method: "POST", body: form });
+    const answer = await fetch(address("/api/import"), {
+      method: "POST",
+      body: form,
+      headers: { "x-linkwork-key": store.key },
+    });
     const result = (await answer.json()) as Imported | Problem;
     if ("scene" in result) openScene(result.scene);
     else toast({ level: "error", text: [result.error, result.where].filter(Boolean).join(" ") });

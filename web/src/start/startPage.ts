@@ -51,6 +51,7 @@ export function startPage(): HTMLElement {
       ...recordingRows(gallery.recordings.filter((r) => matches(`${r.scene} ${r.path}`, typed))),
     );
     setText(version, gallery.version);
+    markOpening(page);
   };
   const load = (anew: boolean): void => {
     fetchGallery(anew).then(
@@ -75,8 +76,8 @@ export function startPage(): HTMLElement {
     host.replaceChildren(h("span", { class: `dot ${store.link}` }), words);
     if (store.link === "open" && !gallery) load(true);
   });
-  load(false);
-  return h(
+  on("opening", () => markOpening(page));
+  const page = h(
     "div",
     { class: "start" },
     h(
@@ -120,6 +121,21 @@ export function startPage(): HTMLElement {
       recordings,
     ),
   );
+  load(false);
+  return page;
+}
+
+/** Shows a sign of work on what is being opened. */
+function markOpening(page: HTMLElement): void {
+  for (const each of page.querySelectorAll<HTMLElement>("[data-scene], [data-file]")) {
+    const busy =
+      store.opening !== "" && store.opening === (each.dataset["scene"] ?? each.dataset["file"]);
+    each.toggleAttribute("aria-busy", false);
+    each.querySelector(".opening")?.remove();
+    if (!busy) continue;
+    each.setAttribute("aria-busy", "true");
+    each.append(h("span", { class: "opening", role: "status" }, "Opening…"));
+  }
 }
 
 function picture(path: string | null): HTMLElement {

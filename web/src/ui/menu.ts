@@ -8,6 +8,8 @@ export interface MenuItem {
   checked?: boolean;
   /** …unless each is switched by itself. */
   toggle?: boolean;
+  /** Why it cannot be chosen now; empty where it can. */
+  why?: string;
   /** Whether a line stands above it. */
   apart?: boolean;
 }
@@ -65,7 +67,9 @@ function line(item: MenuItem, choose: () => void): HTMLElement {
       class: `menu-item ${item.checked ? "checked" : ""} ${item.apart ? "apart" : ""}`,
       role: checkable ? (item.toggle ? "menuitemcheckbox" : "menuitemradio") : "menuitem",
       "aria-checked": checkable ? String(item.checked) : undefined,
-      onclick: choose,
+      "aria-disabled": item.why ? "true" : undefined,
+      title: item.why || undefined,
+      onclick: item.why ? undefined : choose,
     },
     h("span", {}, item.label),
     item.key !== undefined && h("kbd", {}, item.key),
