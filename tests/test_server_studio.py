@@ -289,7 +289,7 @@ ROBOT = b"""<robot name="flag"><link name="pole"/><link name="cloth"><inertial>
 
 
 def test_an_imported_robot_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A robot that the driver brings is kept and opens; what is no file is refused, and others are."""
+    """A robot that the driver brings is kept and opens; a watcher's is refused, and no file too."""
     monkeypatch.setenv("HOME", str(tmp_path))
     body = (
         b'--B\r\nContent-Disposition: form-data; name="files"; filename="flag.urdf"\r\n\r\n'
