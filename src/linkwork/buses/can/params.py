@@ -19,7 +19,8 @@ class CanParams(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         channel: Name by which clients open the bus.
         bitrate: Bit rate, for load and timing [bit/s].
-        timed: Whether frames take as long as on a wire of that bit rate.
+        timed: Whether frames take as long as on a wire of that bit rate, and are heard when
+            their last bit has passed.
         restart_after: A node that went bus off comes back after this time [s]; by order if absent.
         host: Interface that the doors listen on. The protocols know no password.
         socketcand: Port of the socketcand door; 0 for a free one, false for none.
