@@ -96,7 +96,7 @@ def measure_page(address: str, seconds: float, rounds: int) -> tuple[dict[str, f
         return None, f"there is no browser. {chromium.HOW}"
     if not is_built():
         return None, "the page has not been built: make client"
-    with chromium.launch(program, drawing=False) as browser:
+    with chromium.launch(program) as browser:
         return page_cost(browser, address, seconds, rounds), ""
 
 

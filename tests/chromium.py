@@ -23,9 +23,14 @@ _FLAGS = (
     "--disable-dev-shm-usage",
 )
 
-#: A graphics card made of software, or one that draws nothing at all.
-_SOFTWARE = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
-_NOTHING = ("--use-gl=angle", "--use-angle=null", "--ignore-gpu-blocklist")
+#: A graphics card made of software, for WebGL only: all else is drawn sooner without one.
+_SOFTWARE = (
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-gpu-compositing",
+    "--disable-gpu-rasterization",
+    "--disable-accelerated-2d-canvas",
+)
 
 
 def find() -> Path | None:
@@ -40,14 +45,9 @@ def is_required() -> bool:
 
 
 @contextlib.contextmanager
-def launch(program: Path, *, drawing: bool = True) -> Iterator[Browser]:
-    """A browser that runs until the block ends.
-
-    Args:
-        program: What to start.
-        drawing: Whether WebGL draws; without, only what leads up to it is done.
-    """
-    flags = [*_FLAGS, *_SOFTWARE] if drawing else [*_FLAGS, *_NOTHING]
+def launch(program: Path) -> Iterator[Browser]:
+    """A browser that runs until the block ends."""
+    flags = [*_FLAGS, *_SOFTWARE]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=flags)
         try:

@@ -25,7 +25,7 @@ describe("paced", () => {
     const drawn: string[] = [];
     const first = paced(() => drawn.push("first"));
     const second = paced(() => drawn.push("second"));
-    for (let i = 0; i < 12; i++) {
+    for (let i = 0; i < 16; i++) {
       first();
       if (i === 3) second();
       show(1);
@@ -50,11 +50,11 @@ describe("paced", () => {
   it("asks the screen for nothing while there is nothing to draw", () => {
     const ask = paced(() => undefined);
     ask();
-    show(8);
+    show(10);
     expect(waiting).toEqual([]);
     ask();
     expect(waiting).toHaveLength(1);
-    show(8);
+    show(10);
   });
 });
 

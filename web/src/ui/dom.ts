@@ -20,7 +20,11 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 
 /** Writes text only when it differs, so that live values cost nothing when still. */
 export function setText(element: HTMLElement, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
+  const only = element.firstChild;
+  // A text in the place of another would have the browser style and build the element anew.
+  if (only instanceof Text && only === element.lastChild) {
+    if (only.data !== text) only.data = text;
+  } else if (element.textContent !== text) element.textContent = text;
 }
 
 export function inTextField(target: EventTarget | null): boolean {
