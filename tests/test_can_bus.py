@@ -15,9 +15,9 @@ from cantools.database.can import Database
 
 from command_line import linkwork
 from linkwork import LinkworkError, Scene, Session, load
+from linkwork.buses.can.catalog import as_database
 from linkwork.buses.can.dbc import dbc_text
-from linkwork.buses.can.layout import as_database
-from linkwork.session.messages import Message, Order
+from linkwork.session.messages import Message, Order, Set
 
 PATIENCE = 20.0
 CELL = """
@@ -272,6 +272,20 @@ def test_lockstep_over_can_is_the_same_at_every_pace() -> None:
     assert next(iter(found))[1] == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize("plant", ["real", "both"])
+def test_a_real_plant_hears_commands_once_they_are_given(tmp_path: Path, plant: str) -> None:
+    """The bus serves before anybody has given one, and sends only what was given."""
+    more = f'plant = "{plant}"\nbridge = {{ interface = "virtual", channel = "machine" }}'
+    with running(cell(tmp_path, more)) as session, client(session) as bus:
+        until(lambda: session["can0.partners"] == 2, "the bridge and the client")
+        session.send(Set("can0/J2.target", 0.3))
+        assert frame(bus, 0x12).dlc == 2
+        assert session.partners is not None
+        sent = {line.address for line in list(session.partners["can0"].log) if line.way == "out"}
+        assert sent <= {"012"}
+        assert session["can0.restarts"] == 0
+
+
 @pytest.mark.parametrize(
     ("bus", "sensor", "said"),
     [
@@ -281,6 +295,8 @@ def test_lockstep_over_can_is_the_same_at_every_pace() -> None:
         ("", "can_id = 0x111, bits = 8", "share bits"),
         ("", "can_id = 3, start = 60, bits = 8", "do not fit"),
         ("", 'dbc = "A.B"', "DBC file"),
+        ("", 'can_id = 0x111, start = 16, bits = 8, send = "period"', "different times"),
+        ("", "can_id = 0x11, bits = 8", "different things by the same bits"),
         ("", "can_id = 0x800, extended = false", "extended"),
     ],
 )

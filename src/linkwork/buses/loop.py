@@ -62,7 +62,7 @@ class Loop(Adapter):
         wires = {
             signal.address["wire"]: values[key]
             for key, signal in self.plan.given.items()
-            if signal.address.get("wire")
+            if signal.address.get("wire") and key in values
         }
         back = {
             key: wires[signal.address["wire"]]

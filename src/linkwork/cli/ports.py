@@ -94,8 +94,8 @@ def _write_dbc(cycle: Cycle, bus: str, file: Path) -> str:
     Raises:
         LinkworkError: If it has none, or several and none is named.
     """
+    from linkwork.buses.can.catalog import as_database
     from linkwork.buses.can.dbc import write_dbc
-    from linkwork.buses.can.layout import as_database
     from linkwork.errors import FormatError
 
     plans = [b.plan for b in cycle.buses if b.plan.type == "can" and bus in ("", b.plan.name)]

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import msgspec
 
 from linkwork.buses.adapter import Adapter, NoParams
-from linkwork.buses.can.bridge import Bridge
-from linkwork.buses.can.dbc.codec import decode, encode
+from linkwork.buses.can.dbc.codec import decode
 from linkwork.buses.can.dbc.model import DbcError
+from linkwork.buses.can.doors import Doors
 from linkwork.buses.can.faults import Fault, Kind
 from linkwork.buses.can.forms import wire_frames
-from linkwork.buses.can.frame import Frame, data_frame, parse_frame
+from linkwork.buses.can.frame import STANDARD_MOST, Frame, parse_frame
 from linkwork.buses.can.hub import Event, Hub
 from linkwork.buses.can.layout import CanAddress, FrameForm, Key, check, filled, frames
+from linkwork.buses.can.outbound import Outbound
 from linkwork.buses.can.params import CanParams, ClearOrder, FaultOrder, SendOrder
-from linkwork.buses.can.slcan import SlcanPty, SlcanTcp
-from linkwork.buses.can.socketcand import Beacon, Socketcand, beacon_text
 from linkwork.buses.latch import Outlet
 from linkwork.buses.port import BusPlan
 from linkwork.buses.wire import WireFrame
@@ -52,21 +50,20 @@ class Can(Adapter):
 
     def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
         super().__init__(plan, outlet)
-        self._said: dict[Key, bytes] = {}
-        self._when: dict[Key, float] = {}
         self._logged = self._met = 0
         self._short = 0
         self._faults: dict[int, FaultOrder] = {}
         self._spoken = False
+        self._driver = ""  # the node that commands
         self._again = 0.0
-        self._doors: list[Any] = []
-        self._bridge: Bridge | None = None
         self._looking: asyncio.Task[None] | None = None
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self._out: dict[Key, FrameForm] = frames(self.plan, self.plan.given)
+        self._out = Outbound(frames(self.plan, self.plan.given))
         self._in: dict[Key, FrameForm] = frames(self.plan, self.plan.fed)
+        number: int | None = self.params.turn_id
+        self._turn_key = (number, number is not None and number > STANDARD_MOST)
 
     @classmethod
     def check(cls, plan: BusPlan) -> list[str]:
@@ -103,7 +100,8 @@ class Can(Adapter):
             restart_after=params.restart_after, on_event=self._happened,
         )  # fmt: skip
         self.node = self.hub.attach(OUR_NODE, self._hear, outbox=4096)
-        told = [line async for line in self._open(params)]
+        self._doors = Doors(self.hub)
+        told = [line async for line in self._doors.open(params)]
         if not is_loopback(params.host):
             self.note(
                 f"everyone who reaches {params.host} can command this bus: socketcand and slcan "
@@ -112,52 +110,16 @@ class Can(Adapter):
         self._looking = asyncio.create_task(self._look())
         return told
 
-    async def _open(self, params: CanParams) -> AsyncIterator[str]:
-        name = params.channel
-        if params.socketcand is not False:
-            door = Socketcand([self.hub])
-            port = 29536 if params.socketcand is True else int(params.socketcand)
-            await door.start(params.host, port)
-            self._doors.append(door)
-            yield f"{name}: socketcand on {door.host}:{door.port}"
-            if params.beacon:
-                text = beacon_text([(door.host, door.port)], [name], name="linkwork")
-                beacon = Beacon(text)
-                beacon.start()
-                self._doors.append(beacon)
-        if params.slcan is not False:
-            door = SlcanTcp(self.hub)
-            await door.start(params.host, 0 if params.slcan is True else int(params.slcan))
-            self._doors.append(door)
-            yield f"{name}: slcan on {door.host}:{door.port}"
-        if params.pty:
-            link = Path(params.pty).expanduser() if isinstance(params.pty, str) else None
-            pty = SlcanPty(self.hub, link=link)
-            self._doors.append(pty)
-            yield f"{name}: slcan device {link or pty.path}"
-        if params.bridge:
-            options = dict(params.bridge)
-            self._bridge = Bridge(
-                self.hub, str(options.pop("interface")), options.pop("channel"), **options
-            )
-            await self._bridge.start()
-            yield f"{name}: joined to {self._bridge.where}"
-
     async def close(self) -> None:
         """Shuts the doors."""
         if self._looking is not None:
             self._looking.cancel()
-        for door in [*self._doors, *([self._bridge] if self._bridge else [])]:
-            done = door.stop()
-            if done is not None:
-                await done
+        await self._doors.close()
         self.hub.close()
 
     def replanned(self, before: BusPlan) -> None:
         """Takes over the new places; what stands there is sent anew."""
         self._lay_out()
-        self._said.clear()
-        self._when.clear()
 
     # ---- frames --------------------------------------------------------------------------
 
@@ -168,50 +130,41 @@ class Can(Adapter):
         would wait for them for ever if it had come too late.
         """
         if not self.plan.lockstep or self._spoken:
-            self._send_due()
+            self._out.send(self.node, values, self.time)
 
     def _repeat(self) -> None:
         """Says the first frames of a scene in lock-step, to a controller that may listen by now."""
         if self.values and self._met and not self._spoken:
-            self._said.clear()
-            self._send_due()
-
-    def _send_due(self) -> None:
-        for key, form in self._out.items():
-            data = self._data(form)
-            before = self._said.get(key)
-            if form.send == "period":
-                since = self.time - self._when.get(key, -1e9)
-                due = before is None or since < 0.0 or since > form.every - 1e-9
-            else:
-                due = form.send == "change" and data != before
-            if due:
-                self._said[key], self._when[key] = data, self.time
-                self.node.send(data_frame(form.message.id, data, extended=form.message.extended))
-
-    def _data(self, form: FrameForm) -> bytes:
-        values = {signal.name: self.values[signal.name] for signal in form.message.signals}
-        return encode(form.message, values, clip=True)
+            self._out.forget()
+            self._out.send(self.node, self.values, self.time)
 
     def _hear(self, frame: Frame) -> None:
         key = (frame.id, frame.extended)
         if frame.error:
             return
-        self._spoken = True
         if frame.remote:
-            form = self._out.get(key)
-            if form is not None and self.values:
-                data = self._data(form)
-                self.node.send(data_frame(frame.id, data, extended=frame.extended))
+            form = self._out.forms.get(key)
+            answer = self._out.frame(form, self.values) if form is not None else None
+            if answer is not None:
+                self.node.send(answer)
             return
-        turn = self.turn if self.plan.lockstep and frame.id == self.params.turn_id else 0
+        ends = self.plan.lockstep and key == self._turn_key
+        turn = self.turn if ends else 0
         form = self._in.get(key)
+        if form is not None or ends:
+            self._spoken = True
+            self._heed(self.hub.log.sender, ends)
         if form is not None:
             found = decode(form.message, frame.data)
             self._short += len(found) < len(form.message.signals)
             self.feed({name: float(value) for name, value in found.items()}, turn=turn)
         elif turn:
             self.feed({}, turn=turn)
+
+    def _heed(self, sender: str, ends: bool) -> None:
+        """Remembers who commands: the last who did, and in lock-step the one who ends the turns."""
+        if sender in self.hub.nodes and (ends or not self.plan.lockstep or not self._driver):
+            self._driver = sender
 
     # ---- health --------------------------------------------------------------------------
 
@@ -222,24 +175,27 @@ class Can(Adapter):
         """Tells of partners, load and frames, now and then."""
         while True:
             self._meet()
-            hub, count = self.hub, self.node.count
+            hub, totals = self.hub, self.hub.totals  # with those who left: a counter never falls
             self.gauge("frames", hub.frames)
             self.gauge("load", round(hub.load.load(hub.now()), 4))
-            self.gauge("errors", count.errors)
-            totals = hub.totals  # with those who left, for a counter never falls
-            early = sum(door.bad for door in self._doors if isinstance(door, Socketcand))
+            self.gauge("errors", self.node.count.errors)
             self.gauge("missed", totals.lost)
-            self.gauge("bad", early + totals.bad)
+            self.gauge("bad", self._doors.bad + totals.bad)
             self.gauge("conflicts", hub.conflicts)
             self.gauge("off", sum(node.errors.off for node in hub.nodes.values()))
             self.gauge("short", self._short)
             self._tell_frames()
+            if self._out.owes(self.node):
+                self.outgoing(self.values)
             await asyncio.sleep(LOOK)
 
     def _meet(self) -> None:
-        others = sum(node is not self.node for node in self.hub.nodes.values())
-        if self._bridge is not None and not self._bridge.connected:
-            others -= 1
+        nodes = self.hub.nodes.values()
+        there = {node.name for node in nodes if node is not self.node and node.present()}
+        if self._driver and self._driver not in there:
+            self._driver = ""
+            self.gone()
+        others = len(there)
         for _ in range(others - self._met):
             self.joined()
             self._again = self.hub.now() + LISTENS
@@ -264,7 +220,7 @@ class Can(Adapter):
         """A frame's values in words."""
         if frame.error or frame.remote:
             return "error frame" if frame.error else "request"
-        form = (self._out if ours else self._in).get((frame.id, frame.extended))
+        form = (self._out.forms if ours else self._in).get((frame.id, frame.extended))
         if form is None:
             return ""
         try:

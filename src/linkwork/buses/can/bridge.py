@@ -50,6 +50,7 @@ class Bridge:
         )
         self._threads: list[threading.Thread] = []
         self.node = hub.attach(self.where, self._hear, outbox=WAITING_MOST)
+        self.node.present = lambda: self.connected
 
     @property
     def connected(self) -> bool:

@@ -1,9 +1,8 @@
-"""Layout: which bits of which frames hold a bus's signals, and the same as a DBC file."""
+"""Layout: which bits of which frames hold a bus's signals, and when each is sent."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from linkwork.buses.can.dbc.model import Database, DbcMessage, DbcNode, DbcSignal
+from linkwork.buses.can.dbc.model import Database, DbcMessage, DbcSignal
 from linkwork.buses.can.dbc.reader import read_dbc
 from linkwork.buses.can.frame import STANDARD_MOST
 from linkwork.buses.port import BusPlan, PortSignal
@@ -142,6 +141,8 @@ def frames(plan: BusPlan, signals: Mapping[str, PortSignal]) -> dict[Key, FrameF
             known = FrameForm(message, address.send, every)
             made[known.key] = known
         known.message.length = max(known.message.length, message.length)
+        if signals is plan.given:
+            _check_send(known, address, plan.period, key)
         _check_room(known.message, place, key)
         known.message.signals.append(place)
     return made
@@ -180,6 +181,17 @@ def _place(
     return DbcMessage(number, name, max(length, max(taken) // 8 + 1), extended), place
 
 
+def _check_send(form: FrameForm, address: CanAddress, period: float, key: str) -> None:
+    """A frame is sent as a whole, so its signals must agree when."""
+    if (address.send, address.every or period) != (form.send, form.every):
+        other = form.message.signals[0].name
+        raise FormatError(
+            f"{key} and {other} stand in frame 0x{form.message.id:X}, but are to be sent at "
+            "different times.",
+            hint="Give both the same send and every, or one another can_id.",
+        )
+
+
 def _check_room(message: DbcMessage, place: DbcSignal, key: str) -> None:
     taken = set(place.bits())
     for other in message.signals:
@@ -192,46 +204,25 @@ def _check_room(message: DbcMessage, place: DbcSignal, key: str) -> None:
 
 def check(plan: BusPlan) -> Iterator[str]:
     """What is wrong with the places of a plan's signals, a sentence each."""
-    for signals in (plan.given, plan.fed):
-        try:
-            frames(plan, signals)
-        except LinkworkError as error:
-            yield str(error)
+    try:
+        given, fed = frames(plan, plan.given), frames(plan, plan.fed)
+    except LinkworkError as error:
+        yield str(error)
+        return
+    for key in given.keys() & fed.keys():
+        for ours in given[key].message.signals:
+            for theirs in fed[key].message.signals:
+                if set(ours.bits()) & set(theirs.bits()) and _code(ours) != _code(theirs):
+                    yield (
+                        f"frame 0x{key[0]:X} goes both ways, but {ours.name} and {theirs.name} say "
+                        "different things by the same bits: nobody could tell which is meant. Give "
+                        "one another can_id or start, or both the same bits, lo and hi."
+                    )
 
 
-def as_database(plan: BusPlan) -> Database:
-    """A bus as a DBC file: frames that the plant sends, and frames that it takes.
-
-    Where one identifier serves both ways, as 001's joints do, the file has one message for it: the
-    bits mean the same.
-    """
-    plant, controller = "Plant", "Controller"
-    made: dict[Key, DbcMessage] = {}
-    ways = ((plan.given, plant, controller), (plan.fed, controller, plant))
-    if plan.plant != "virtual":
-        ways = ((plan.given, controller, plant), (plan.fed, plant, controller))
-    for signals, sender, receiver in ways:
-        for form in frames(plan, signals).values():
-            known = made.get(form.key)
-            if known is None:
-                message = form.message
-                message.name, message.sender = _name(message.name), sender
-                for signal in message.signals:
-                    signal.name, signal.receivers = _name(signal.name), [receiver]
-                made[form.key] = message
-                continue
-            known.senders = [known.sender, sender]
-            known.length = max(known.length, form.message.length)
-            for signal in form.message.signals:
-                if not any(set(signal.bits()) & set(other.bits()) for other in known.signals):
-                    signal.name, signal.receivers = _name(signal.name), [receiver]
-                    known.signals.append(signal)
-    return Database(
-        version="linkwork", nodes=[DbcNode(plant), DbcNode(controller)],
-        messages=list(made.values()), comment=f"Bus {plan.name}.",
+def _code(signal: DbcSignal) -> tuple[object, ...]:
+    """What a signal's bits mean."""
+    return (
+        signal.start, signal.length, signal.big_endian, signal.signed, signal.float, signal.scale,
+        signal.offset,
     )  # fmt: skip
-
-
-def _name(text: str) -> str:
-    made = re.sub(r"[^A-Za-z0-9_]", "_", text)
-    return made if not made[:1].isdigit() else f"_{made}"

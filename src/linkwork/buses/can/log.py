@@ -35,16 +35,22 @@ class FrameLog:
 
     Args:
         most: How many.
+
+    Attributes:
+        last: Number of the newest line.
+        sender: Who sent its frame.
     """
 
     def __init__(self, most: int = 4096) -> None:
         self._entries: deque[Entry] = deque(maxlen=most)
         self._numbers = itertools.count(1)
         self.last = 0
+        self.sender = ""
 
     def add(self, frame: Frame, sender: str, mark: str = "") -> None:
         """Writes a line."""
         self.last = number = next(self._numbers)
+        self.sender = sender
         self._entries.append(_tuple(Entry, (number, frame, sender, mark)))
 
     def after(

@@ -55,6 +55,7 @@ class Node:
         listen_only: May not send.
         most: How many frames may wait to be sent.
         accept: Hears only frames for which this is true; all where None. Error frames pass.
+        present: Whether somebody is behind it: an adapter may be there that nobody has opened.
         on_room: Called once when the send queue, having been full, has room again.
     """
 
@@ -76,6 +77,7 @@ class Node:
         self.echo = echo
         self.listen_only = listen_only
         self.accept: Callable[[Frame], bool] | None = None
+        self.present: Callable[[], bool] = lambda: True
         self.on_room: Callable[[], None] | None = None
         self.attached = True
         self.outbox: deque[Frame] = deque()

@@ -55,6 +55,7 @@ class SlcanAdapter:
         self._pending: deque[Frame] = deque()
         self._overrun = self._transmit_full = False
         self._seen_errors = 0
+        self.node.present = lambda: self._open
         self.node.accept = lambda frame: self._open and self._acceptance.passes(frame)
 
     @property

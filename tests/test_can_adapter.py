@@ -1,0 +1,307 @@
+"""The CAN type of bus in its process: what its ports send, what it hears, who commands it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import uuid
+from collections.abc import Callable, Coroutine
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import can
+import msgspec
+import pytest
+
+from linkwork.buses.can import data_frame, remote_frame
+from linkwork.buses.can.adapter import Can
+from linkwork.buses.can.hub import Hub
+from linkwork.buses.can.node import Node
+from linkwork.buses.can.socketcand import Beacon
+from linkwork.buses.loop import Loop
+from linkwork.buses.messages import Fed, Gone, Report
+from linkwork.buses.port import BusPlan, Port, PortSignal
+from linkwork.buses.quant import Quant
+
+CODES = Quant(12, -1.0, 1.0)
+
+
+def signal(name: str, role: str = "sensor", **address: Any) -> PortSignal:
+    return PortSignal(name, role, "rad", -1.0, 1.0, CODES, address)  # type: ignore[arg-type]
+
+
+ANGLE = signal("angle", can_id=0x111)
+TARGET, SPEED = signal("target", "command", can_id=0x11), signal("speed", "command", can_id=0x12)
+
+
+def plan(*signals: PortSignal, params: dict[str, Any] | None = None, **bus: Any) -> BusPlan:
+    signals = signals or (ANGLE, TARGET, SPEED)
+    params = {"socketcand": 0, **(params or {})}
+    ports = (Port("J", "c", "", signals),)
+    return BusPlan("c", "can", params=params, ports=ports, **{"period": 0.01, **bus})
+
+
+@dataclass
+class Link:
+    """The session's end."""
+
+    sent: list[msgspec.Struct] = field(default_factory=list)
+
+    def send(self, message: msgspec.Struct) -> bool:
+        self.sent.append(message)
+        return True
+
+    def of(self, kind: type) -> list[Any]:
+        return [message for message in self.sent if isinstance(message, kind)]
+
+
+async def until(reached: Callable[[], object]) -> None:
+    for _ in range(6000):
+        if reached():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("it did not come")
+
+
+def served(plan: BusPlan, test: Callable[[Can, Link], Coroutine[None, None, None]]) -> None:
+    """Runs a test with the adapter of a plan, as the bus's process has it."""
+
+    async def run() -> None:
+        link = Link()
+        adapter = Can(plan, link)
+        adapter.taken(1, 0)
+        await adapter.start()
+        try:
+            await test(adapter, link)
+        finally:
+            await adapter.close()
+
+    asyncio.run(run())
+
+
+async def heard(node: Node) -> list[tuple[int, int]]:
+    """Identifiers and codes of what a node has heard, once the bus is quiet."""
+    await asyncio.sleep(0.0)
+    await asyncio.sleep(0.0)
+    return [(frame.id, int.from_bytes(frame.data, "little")) for frame in node.take()]
+
+
+def test_commands_that_nobody_gave_are_not_sent_to_a_real_plant() -> None:
+    """A frame waits until all its values are there; a request for it is not answered either."""
+    channel = str(uuid.uuid4())
+    both = signal("effort", "command", can_id=0x12, start=16)
+    bridge = {"bridge": {"interface": "virtual", "channel": channel}}
+
+    async def test(adapter: Can, link: Link) -> None:
+        with can.Bus(interface="virtual", channel=channel) as machine:
+            machine.send(can.Message(arbitration_id=0x12, is_remote_frame=True, dlc=4,
+                                     is_extended_id=False))  # fmt: skip
+            await until(lambda: adapter.hub.frames == 1)
+            adapter.arrived(1, 0.01, 0, [math.nan, math.nan, math.nan])
+            adapter.arrived(2, 0.02, 0, [0.0, math.nan, 1.0])
+            adapter.arrived(3, 0.03, 0, [0.0, -1.0, 1.0])
+            got = [await asyncio.to_thread(machine.recv, 30.0) for _ in range(2)]
+            assert [(m.arbitration_id, bytes(m.data)) for m in got if m] == [
+                (0x11, (2048).to_bytes(2, "little")), (0x12, bytes.fromhex("0000ff0f")),
+            ]  # fmt: skip
+            machine.send(can.Message(arbitration_id=0x111, data=[0xFF, 0x0F], is_extended_id=False))
+            await until(lambda: link.of(Fed))
+            assert link.of(Fed)[0].values == {"J.angle": 1.0}
+
+    real = plan(ANGLE, TARGET, SPEED, both, params=bridge, plant="real", closes="real")
+    served(real, test)
+
+
+def test_a_loop_leads_nothing_back_that_nobody_gave() -> None:
+    """The cable for tests bears a real plant, too."""
+
+    async def test() -> None:
+        link, wire = Link(), {"wire": "a"}
+        target = PortSignal("target", "command", "rad", -1.0, 1.0, None, wire)
+        angle = PortSignal("angle", "sensor", "rad", -1.0, 1.0, None, wire)
+        ports = (Port("J", "l", "", (target, angle)),)
+        loop = Loop(BusPlan("l", "loop", plant="real", closes="real", ports=ports), link)
+        loop.taken(1, 0)
+        await loop.start()
+        loop.arrived(1, 0.1, 0, [math.nan])
+        loop.arrived(2, 0.2, 0, [0.5])
+        await until(lambda: link.of(Fed))
+        assert [fed.values for fed in link.of(Fed)] == [{"J.angle": 0.5}]
+
+    asyncio.run(test())
+
+
+def test_a_value_that_the_bus_refused_is_told_when_the_node_is_back() -> None:
+    """A frame on change is not said before the bus took it; also if time stands still by then."""
+
+    async def test(adapter: Can, _link: Link) -> None:
+        other = adapter.hub.attach("other")
+        adapter.arrived(1, 0.01, 0, [-1.0])
+        assert await heard(other) == [(0x111, 0)]
+        adapter.hub.bus_off(adapter.node)
+        adapter.arrived(2, 0.02, 0, [1.0])
+        assert await heard(other) == []
+        adapter.hub.restart(adapter.node)
+        adapter.arrived(3, 0.03, 0, [1.0])
+        assert await heard(other) == [(0x111, 4095)]
+        adapter.arrived(4, 0.04, 0, [0.0])  # in its queue when it goes off
+        adapter.hub.bus_off(adapter.node)
+        adapter.hub.restart(adapter.node)
+        frames = []
+        await until(lambda: frames.extend(other.take()) or frames)
+        assert [int.from_bytes(frame.data, "little") for frame in frames] == [2048]
+        adapter.arrived(5, 0.05, 0, [0.0])
+        assert await heard(other) == []
+
+    served(plan(), test)
+
+
+@pytest.mark.parametrize(("every", "count"), [(0.015, 201), (0.01, 301), (0.025, 121), (0.3, 11)])
+def test_a_frame_comes_as_often_as_it_says(every: float, count: int) -> None:
+    """Also where that is no multiple of the bus's period; going back in time begins anew."""
+
+    async def test(adapter: Can, _link: Link) -> None:
+        other = adapter.hub.attach("other")
+        for n in range(301):
+            adapter.arrived(n, n * 0.01, 0, [0.0])
+            await asyncio.sleep(0.0)
+        assert len(await heard(other)) == count
+        adapter.arrived(0, 0.0, 0, [0.0])
+        adapter.arrived(1, 0.001, 0, [0.0])
+        assert len(await heard(other)) == 1
+
+    served(plan(signal("angle", can_id=0x111, send="period", every=every)), test)
+
+
+@contextmanager
+def client(hub: Hub, name: str):
+    node = hub.attach(name)
+    try:
+        yield node
+    finally:
+        node.detach()
+
+
+def test_who_commands_is_missed_though_others_are_there() -> None:
+    """The node whose frames were taken last; not one that only sends what no port takes."""
+
+    async def test(adapter: Can, link: Link) -> None:
+        with client(adapter.hub, "onlooker") as onlooker:
+            with client(adapter.hub, "first") as first, client(adapter.hub, "second") as second:
+                first.send(data_frame(0x11, [0, 0]))
+                await until(lambda: adapter.hub.frames == 1)
+                second.send(data_frame(0x11, [0, 0]))
+                onlooker.send(data_frame(0x700, [1]))
+                await until(lambda: adapter.hub.frames == 3)
+                await until(lambda: adapter.partners == 3)
+                first.detach()
+                await until(lambda: adapter.partners == 2)
+                assert not link.of(Gone)
+            await until(lambda: link.of(Gone))
+            await until(lambda: adapter.partners == 1)
+        await until(lambda: adapter.partners == 0)
+        assert len(link.of(Gone)) == 1
+        adapter.order("send", {"frame": "011#0000"})  # a person is no controller that leaves
+        await until(lambda: len(link.of(Fed)) == 3)
+        reports = len(link.of(Report))
+        with client(adapter.hub, "next"):
+            await until(lambda: len(link.of(Report)) > reports and adapter.partners == 1)
+        assert len(link.of(Gone)) == 1
+
+    served(plan(), test)
+
+
+def test_in_lock_step_the_one_who_ends_the_turns_commands() -> None:
+    """The turn's frame has 11 bits where its number has; a sensor that leaves is no loss."""
+
+    async def test(adapter: Can, link: Link) -> None:
+        adapter.arrived(0, 0.0, 1, [0.0])
+        with client(adapter.hub, "sensor") as sensor:
+            with client(adapter.hub, "driver") as driver:
+                driver.send(data_frame(0x80, extended=True))
+                driver.send(remote_frame(0x80, 0))
+                driver.send(data_frame(0x80))
+                await until(lambda: link.of(Fed))
+                assert [fed.turn for fed in link.of(Fed)] == [1]
+                adapter.arrived(5, 0.01, 2, [0.0])
+                sensor.send(data_frame(0x11, [0, 0]))
+                await until(lambda: adapter.hub.frames >= 5 and adapter.partners == 2)
+                sensor.detach()
+                await until(lambda: adapter.partners == 1)
+                assert not link.of(Gone)
+            await until(lambda: link.of(Gone))
+
+    served(plan(lockstep=True, params={"turn_id": 0x80}), test)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo terminals")
+def test_a_terminal_that_nobody_opened_is_no_partner() -> None:
+    """An slcan adapter counts while its channel is open."""
+
+    async def test(adapter: Can, link: Link) -> None:
+        with client(adapter.hub, "other"):
+            await until(lambda: adapter.partners == 1)
+            (pty,) = [node for node in adapter.hub.nodes.values() if "slcan" in node.name]
+            assert not pty.present()
+        await until(lambda: adapter.partners == 0)
+        path = next(door.path for door in adapter._doors._all if hasattr(door, "path"))
+        line = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        try:
+            os.write(line, b"O\rt01120000\r")
+            await until(lambda: adapter.partners == 1 and link.of(Fed))
+            os.write(line, b"C\r")
+            await until(lambda: adapter.partners == 0 and link.of(Gone))
+        finally:
+            os.close(line)
+
+    served(plan(params={"pty": True}), test)
+
+
+def test_counters_stay_when_the_culprit_has_left() -> None:
+    """Each wrong message counts once, whether its client is there or not."""
+
+    async def test(adapter: Can, link: Link) -> None:
+        async def say(port: int, text: bytes, bad: float) -> None:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(text)
+            await until(lambda: adapter.status()["bad"] == bad)
+            writer.close()
+            await until(lambda: len(adapter.hub.nodes) == 1)
+            looks = adapter.status()["frames"]
+            adapter.order("send", {"frame": "700#01"})
+            await until(lambda: adapter.status()["frames"] > looks)  # it was counted anew
+            assert adapter.status()["bad"] == bad
+
+        socketcand, slcan = (door.port for door in adapter._doors._all)
+        await say(socketcand, b"< open can0 >< rawmode >" + b"< send 123 9 1 >" * 100, 100)
+        await say(slcan, b"O\r" + b"t9\r" * 50, 150)
+        with client(adapter.hub, "sleeper") as sleeper:
+            for n in range(5000):
+                adapter.hub.inject(data_frame(0x700, [n % 256]), "test")
+            await until(lambda: adapter.status()["missed"] > 0)
+            missed = sleeper.count.lost
+        assert not sleeper.attached
+        frames = adapter.status()["frames"]
+        adapter.order("send", {"frame": "700#01"})
+        await until(lambda: adapter.status()["frames"] > frames)
+        assert adapter.status()["missed"] == missed
+
+    served(plan(params={"slcan": 0}), test)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_the_beacon_of_a_scene_says_where_others_reach_it(host: str) -> None:
+    """An address that a client can open, sent to the network where it is."""
+
+    async def test(adapter: Can, _link: Link) -> None:
+        (beacon,) = [door for door in adapter._doors._all if isinstance(door, Beacon)]
+        text, (address, _) = beacon._text.decode(), beacon._target
+        assert '<Bus name="can0"/>' in text
+        assert "0.0.0.0" not in text
+        local = "<URL>can://127." in text
+        assert address == ("127.255.255.255" if local else "255.255.255.255")
+        assert local or host == "0.0.0.0"
+
+    served(plan(params={"beacon": True, "host": host}), test)
