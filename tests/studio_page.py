@@ -22,6 +22,29 @@ POLL = 50
 #: How long a scene may take to open on a machine that has to compile its kernels first [s].
 COMPILING = 180.0
 
+#: Whether a condition holds; a page that is still loading, or a scene that is still to come, is
+#: no error.
+_UNTIL = """(a) => {
+  if (!window.linkwork) return false;
+  const { store, stage } = linkwork;
+  try {
+    return %s;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    window.untilError = String(error);
+    return false;
+  }
+}"""
+#: What is told of a page on which a condition never held.
+_STORY = """() => JSON.stringify({
+  link: window.linkwork?.store.link, status: window.linkwork?.store.status,
+  error: window.untilError, toasts: document.querySelector(".toasts")?.textContent,
+})"""
+#: Waits for pictures of the screen.
+_PICTURES = """(number) => new Promise((done) => {
+  const next = () => (number-- > 0 ? requestAnimationFrame(next) : done());
+  next();
+})"""
 #: Where a point of the world [m] is on the page [px], in the view of a slot.
 _PLACE = """([slot, x, y, z]) => {
   const { stage } = linkwork;
@@ -83,13 +106,12 @@ class StudioPage:
         """Waits until a JavaScript condition holds; it may speak of ``store`` and ``stage``."""
         try:
             self.page.wait_for_function(
-                f"(a) => {{ const {{ store, stage }} = linkwork; return {condition}; }}",
-                arg=argument, polling=POLL, timeout=patience * 1000,
-            )  # fmt: skip
+                _UNTIL % condition, arg=argument, polling=POLL, timeout=patience * 1000
+            )
         except TimeoutError:
             raise AssertionError(
-                f"after {patience:g} s still not: {condition}\n"
-                f"status: {self.ask('store.status')}\nerrors: {self.errors}"
+                f"after {patience:g} s still not: {condition}\n{self.page.evaluate(_STORY)}\n"
+                f"errors: {self.errors}"
             ) from None
 
     def ask(self, expression: str, argument: object = None) -> Any:
@@ -139,6 +161,22 @@ class StudioPage:
         """Presses a key where no field has the focus."""
         self.page.evaluate("document.activeElement?.blur()")
         self.page.keyboard.press(key)
+
+    def play(self) -> None:
+        """Lets time run, by its key."""
+        self.until("!store.status.running")
+        self.press("Space")
+        self.until("store.status.running")
+
+    def pause(self) -> None:
+        """Lets time stand, by its key, and waits until the page shows the instant."""
+        self.until("store.status.running")
+        self.press("Space")
+        self.until("!store.status.running && store.poseTime === store.status.time")
+
+    def drawn(self) -> None:
+        """Waits until what was asked for has been drawn: three pictures of the screen."""
+        self.page.evaluate(_PICTURES, 3)
 
     def row(self, name: str) -> Locator:
         """The row of a thing in the tree, by its full name."""

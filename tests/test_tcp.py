@@ -119,19 +119,24 @@ def controlled(folder: Path, delay: float) -> tuple[bytes, float]:
     """A run in lock-step with a controller that takes ``delay`` for each answer [s]."""
     with Session(cell(folder, "lockstep = true")) as session:
         port = door(session)
+        joined, over = threading.Event(), threading.Event()
 
         def control() -> None:
             controller = Controller(port)
+            joined.set()
             for _ in range(40):
                 angle = controller.angles()[0]
                 time.sleep(delay)
                 controller.say(f"c {0.3 + 0.5 * math.sin(3 * angle)!r} - -")
+            over.wait(PATIENCE)  # its leaving would be heard in the last period, or after it
             controller.close()
 
         thread = threading.Thread(target=control)
         thread.start()
+        assert joined.wait(PATIENCE)
         for _ in range(40):
             session.step(5)
+        over.set()
         thread.join(PATIENCE)
         moved = (session.state.q, session.state.v, session.state.pose, session.state.target)
         return b"".join(each.tobytes() for each in moved), session.time

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from studio_page import StudioPage
 from studio_rig import Studio
@@ -39,8 +40,8 @@ def test_a_chart_shows_what_the_session_computed(gripper_page: StudioPage, gripp
         chart.get_by_role("button", name="Add a curve").click()
         pick(page, signal)
     chart = tab.locator("section.chart")
-    assert chart.locator(".chart-curve").count() == 3
-    assert chart.locator(".u-axis").count() == 3  # time, degrees, degrees per second
+    expect(chart.locator(".chart-curve")).to_have_count(3)
+    expect(chart.locator(".u-axis")).to_have_count(3)  # time, degrees, degrees per second
     session = scene_of(gripper).session
     truth: dict[float, tuple[float, float, float]] = {}
     session.after_step.append(
@@ -48,12 +49,11 @@ def test_a_chart_shows_what_the_session_computed(gripper_page: StudioPage, gripp
             round(session.time, 6), (session[ANGLE], session[SPEED], session[TARGET])
         )
     )
-    page.press("Space")
+    page.play()
     eventually("a second", lambda: session.time > 1.0)
-    page.press("Space")
+    page.pause()
     eventually("paused", lambda: not session.running)
     session.after_step.pop()
-    page.until("!store.status.running && store.poseTime === store.status.time")
     chart.get_by_role("button", name="Chart menu").click()
     with tab.expect_download() as saved:
         tab.get_by_role("menuitem", name="Save CSV").click()
@@ -67,15 +67,17 @@ def test_a_chart_shows_what_the_session_computed(gripper_page: StudioPage, gripp
         assert [float(v) for v in row[1:]] == pytest.approx(
             truth[round(float(row[0]), 6)], abs=1e-9
         )
-    shown = chart.locator(f"[data-signal='{ANGLE}'] b").inner_text().replace("−", "-")
-    assert float(shown) == pytest.approx(math.degrees(value(gripper, ANGLE)), abs=0.06)
+    page.until(
+        "Math.abs(document.querySelector(a[0]).textContent.replace('−', '-') - a[1]) < 0.06",
+        [f"section.chart [data-signal='{ANGLE}'] b", math.degrees(value(gripper, ANGLE))],
+    )
     chart.get_by_role("button", name="Chart menu").click()
     with tab.expect_download() as picture:
         tab.get_by_role("menuitem", name="Save PNG").click()
     assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
     tab.reload()
     page.ready()
-    assert tab.locator("section.chart .chart-curve").count() == 3
+    expect(tab.locator("section.chart .chart-curve")).to_have_count(3)
 
 
 def test_charts_pause_zoom_and_are_empty_at_first(
@@ -90,21 +92,26 @@ def test_charts_pause_zoom_and_are_empty_at_first(
     dock.get_by_role("button", name="Pick a signal").click()
     pick(page, ANGLE)
     session = scene_of(gripper).session
-    page.press("Space")
+    page.play()
     eventually("running", lambda: session.time > 0.5)
     dock.get_by_role("button", name="Pause the charts").click()
+    dock.get_by_role("button", name="Go on drawing").wait_for()
+    page.drawn()
     picture = "document.querySelector('section.chart canvas').toDataURL()"
     before, then = page.ask(picture), session.time
     eventually("moved on", lambda: session.time > then + 0.5)
     assert page.ask(picture) == before
     dock.get_by_role("button", name="Go on drawing").click()
     page.until(f"{picture} !== a", before)
-    page.press("Space")
-    page.until("!store.status.running")
+    page.pause()
+    page.drawn()
     over = tab.locator("section.chart .u-over").bounding_box()
     assert over is not None
     y = over["y"] + over["height"] / 2
+    whole = page.ask(picture)
     page.drag((over["x"] + 40, y), (over["x"] + 120, y))
+    page.until(f"{picture} !== a", whole)
+    page.drawn()
     zoomed = page.ask(picture)
     tab.locator("section.chart .u-over").dblclick()
     page.until(f"{picture} !== a", zoomed)

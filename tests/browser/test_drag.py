@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from studio_page import StudioPage
 from studio_rig import Studio
@@ -37,13 +38,13 @@ def test_a_paused_joint_follows_the_pointer_within_its_limits(
     held(page, start, (dx, dy))
     eventually("lifted", lambda: value(gripper, J1) > first + 0.05)
     label = page.page.locator(f"[data-view={view}] .joint-label")
-    assert "J1" in label.inner_text()
+    expect(label).to_contain_text("J1")
     round_ = page.place(view, (-0.2, 0.0, 0.6))  # beyond upright, where one sees it turn
     edge_on = view in ("top", "right")
     mouse.move(*((start[0] + 12 * dx, start[1] + 12 * dy) if edge_on else round_), steps=10)
     eventually("at its limit", lambda: value(gripper, J1) == pytest.approx(HIGH, abs=1e-9))
     page.page.get_by_text("J1 is at its limit, 75.0°. It stops here.").wait_for()
-    assert "at its limit" in label.inner_text()
+    expect(label).to_contain_text("at its limit")
     mouse.move(start[0] + dx, start[1] + dy, steps=10)
     mouse.move(*start, steps=4)
     eventually("back", lambda: value(gripper, J1) == pytest.approx(first, abs=0.02))

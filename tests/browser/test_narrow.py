@@ -1,7 +1,7 @@
 """Narrower windows: panels give way in the order that the design says, until one only watches."""
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from studio_page import StudioPage, opened
 from studio_rig import Studio
@@ -9,10 +9,13 @@ from studio_rig import Studio
 VIEWS = "stage.views.filter((view) => !view.element.hidden).length"
 
 
-def width(page: StudioPage, query: str) -> float:
-    """How wide a region is [px]; 0 if it is not seen."""
-    box = page.page.locator(query).bounding_box()
-    return box["width"] if box else 0.0
+def widths(page: StudioPage, **regions: float) -> None:
+    """Waits until regions are so wide [px]; 0 is not seen."""
+    page.until(
+        "Object.entries(a).every(([name, wide]) =>"
+        " document.querySelector(`.${name}`).getBoundingClientRect().width === wide)",
+        regions,
+    )
 
 
 def resize(page: StudioPage, wide: int) -> None:
@@ -24,17 +27,17 @@ def test_panels_give_way_one_after_the_other(gripper_page: StudioPage) -> None:
     """All at 1280, smaller panels below, a drawer below 1120; four views down to 1024."""
     page = gripper_page
     resize(page, 1280)
-    assert (width(page, ".left"), width(page, ".right")) == (264, 320)
+    widths(page, left=264, right=320)
     resize(page, 1200)
-    assert (width(page, ".left"), width(page, ".right")) == (220, 288)
-    assert page.page.get_by_role("button", name="Commands").is_visible()
-    assert not page.page.get_by_text("Commands", exact=True).first.is_visible()
+    widths(page, left=220, right=288)
+    expect(page.page.get_by_role("button", name="Commands")).to_be_visible()
+    expect(page.page.get_by_text("Commands", exact=True).first).to_be_hidden()
     resize(page, 1040)
     page.until(f"{VIEWS} === 4")
-    assert width(page, ".left") == 0
-    assert not page.page.get_by_text("Engine").is_visible()
+    widths(page, left=0)
+    expect(page.page.get_by_text("Engine")).to_be_hidden()
     page.page.get_by_role("button", name="Scene panel").click()
-    assert width(page, ".left") == 264
+    widths(page, left=264)
     page.row("arm/J1").click()
     page.until("store.selection[0]?.name === 'arm/J1'")
     page.page.get_by_role("button", name="Scene panel").click()
@@ -50,12 +53,9 @@ def test_below_1024_one_watches_one_view(
     page = gripper_page
     resize(page, wide)
     page.until(f"{VIEWS} === 1")
-    for hidden in (".left", ".right", ".dock"):
-        assert width(page, hidden) == 0
-    box = page.page.get_by_role("main").bounding_box()
-    assert box is not None
-    assert box["width"] == wide
-    assert page.page.get_by_role("button", name="Play").count() == 0
+    widths(page, left=0, right=0, dock=0)
+    page.until("document.querySelector('[role=main], main').clientWidth === a", wide)
+    expect(page.page.get_by_role("button", name="Play")).to_have_count(0)
     page.press("Space")
     page.page.get_by_role("status").filter(has_text="too narrow to drive").wait_for()
     assert gripper.host.open is not None

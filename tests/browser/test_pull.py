@@ -1,11 +1,16 @@
 """Ctrl-drag pulls a link with a spring while time runs."""
 
+import re
+
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from studio_page import StudioPage
 from studio_rig import Studio
 from studio_state import at_the_start, eventually, owner, scene_of, value
+
+_LABEL = "[data-view=front] .drag-label"
 
 
 def grab(studio: Studio) -> np.ndarray:
@@ -33,10 +38,10 @@ def test_a_pull_moves_the_link_and_says_its_force(
     session = scene_of(gripper).session
     assert (on, body) == (1.0, session.world.frame("arm/E3")[0])
     assert grab(gripper)[8] == pytest.approx(0.8 * 15.0**2)
-    label = tab.locator("[data-view=front] .drag-label")
-    page.until("stage.marks && document.querySelector('[data-view=front] .drag-label.force')")
-    assert label.inner_text().endswith(" N")
-    assert float(label.inner_text().removesuffix(" N")) > 1.0
+    label = tab.locator(_LABEL)
+    expect(label).to_have_class(re.compile(r"\bforce\b"))
+    expect(label).to_have_text(re.compile(r"\d N$"))
+    page.until("parseFloat(document.querySelector(a).textContent) > 1", _LABEL)
     at = grab(gripper)[5:8]
     tab.mouse.move(start[0], start[1] - 90, steps=3)
     eventually("followed", lambda: grab(gripper)[7] > at[2] + 0.02)

@@ -41,12 +41,13 @@ def test_a_server_that_dies_is_started_anew_and_found_again(
         os.kill(running.server.pid, signal.SIGKILL)
         drives.until(f"store.link !== 'open' && ({_EDIT})()")
         drives.page.get_by_text("Not connected: this was not done.").wait_for()
-        drives.until(f"{_MASS}.value === window.shown")
+        drives.until(f"{_MASS}?.value === window.shown")
         for each in (drives, watches):
             each.until("store.link === 'open' && store.people.people.length === 2")
         drives.until(MINE)
         watches.until(f"!({MINE})")
         assert running.host.open is before
+        drives.until("store.status.running")
         drives.press("Space")
         eventually("paused", lambda: not before.session.running)
 

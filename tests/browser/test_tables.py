@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from studio_page import StudioPage
 from studio_rig import Studio
@@ -92,11 +93,9 @@ def test_match_wanted_to_actual(gripper_page: StudioPage, gripper: Studio) -> No
     """Targets become what is measured; those of programs are left to them, and it is said."""
     page, tab = gripper_page, gripper_page.page
     at_the_start(page, gripper)
-    page.press("Space")
+    page.play()
     eventually("running", lambda: scene_of(gripper).session.time > 0.6)
-    page.press("Space")
-    eventually("paused", lambda: not scene_of(gripper).session.running)
-    page.until("!store.status.running")
+    page.pause()
     button = tab.get_by_role("button", name="Match wanted to actual")
     button.click()
     tab.get_by_text("3 joints are driven by a program and left to it.").wait_for()
@@ -118,21 +117,20 @@ def test_the_state_is_read_and_saved(gripper_page: StudioPage, gripper: Studio) 
     """The dock's tables hold positions, speeds, efforts and poses as the session has them."""
     page, tab = gripper_page, gripper_page.page
     at_the_start(page, gripper)
-    page.press("Space")
     session = scene_of(gripper).session
+    page.play()
     eventually("running", lambda: session.time > 0.6)
-    page.press("Space")
-    eventually("paused", lambda: not session.running)
-    page.until("!store.status.running")
+    page.pause()
     page.press("c")
     tab.get_by_role("tab", name="Joints").click()
     table = tab.get_by_role("table", name="Joint states")
     cells = table.locator("[data-name='arm/J1'] td")
+    expect(cells.nth(2)).not_to_have_text("–")
     page.until(
-        "document.querySelector('[data-name=\"arm/J1\"] td:nth-child(4)').textContent !== '–'"
+        "Math.abs(parseFloat(document.querySelector('[data-name=\"arm/J1\"] td').textContent"
+        ".replace('−', '-')) - a) < 0.006",
+        math.degrees(value(gripper, J1)),
     )
-    shown = float(cells.nth(0).inner_text().removesuffix(" °").replace("−", "-"))
-    assert shown == pytest.approx(math.degrees(value(gripper, J1)), abs=0.006)
     head, *rows = saved(page, "Save as CSV")
     assert head == ["joint", "position [rad]", "speed [rad/s]", "effort [N m]", "wanted [rad]"]
     by_name = {row[0]: [float(v) for v in row[1:]] for row in rows}

@@ -13,9 +13,7 @@ def test_play_pause_and_step(gripper_page: StudioPage, gripper: Studio) -> None:
     bar = tab.get_by_role("toolbar", name="Transport")
     bar.get_by_role("button", name="Play (Space)").click()
     eventually("running", lambda: session.running and session.time > 0.1)
-    page.press("Space")
-    eventually("paused", lambda: not session.running)
-    page.until("!store.status.running")
+    page.pause()
     before = session.state.step
     bar.get_by_role("button", name="Step (→)").click()
     eventually("one step", lambda: session.state.step == before + 1)
@@ -33,19 +31,22 @@ def test_the_past_is_scrubbed_without_losing_the_present(
     page, tab = gripper_page, gripper_page.page
     at_the_start(page, gripper)
     session = scene_of(gripper).session
-    page.press("Space")
+    page.play()
     eventually("some past", lambda: session.time > 1.2)
-    page.press("Space")
-    eventually("paused", lambda: not session.running)
-    page.until("!store.status.running")
+    page.pause()
     now = session.time
     line = tab.get_by_role("slider", name="Time", exact=True)
+    page.until(
+        "document.querySelector('[role=slider][aria-label=Time]').getAttribute('aria-valuemax')"
+        " >= store.status.history[1]"
+    )
     box = line.bounding_box()
     assert box is not None
     span = float(line.get_attribute("aria-valuemax") or 0)
     half = box["x"] + box["width"] * 0.5 / span
     page.drag((half + 40, box["y"] + 10), (half, box["y"] + 10))
     page.until("store.status.seeking && Math.abs(store.status.time - 0.5) < 0.1")
+    page.until("store.poseTime === store.status.time")
     past = page.ask("Array.from(store.poses)")
     assert session.time == now
     tab.get_by_role("button", name="Back to now").click()

@@ -84,11 +84,10 @@ def test_a_view_has_a_window_of_its_own(gripper_page: StudioPage) -> None:
     assert other.evaluate(f"(({{ stage }}) => {SEEN})(linkwork)") == ["right"]
     assert other.get_by_role("banner").count() == 0
     assert other.evaluate("!document.querySelector('.watching')")
-    assert page.ask("store.people.people.length") == 2
-    page.press("Space")
+    page.until("store.people.people.length === 2")
+    page.play()
     page.until("store.status.time > 0.2")
-    page.press("Space")
-    page.until("!store.status.running")
+    page.pause()
     now = page.ask("store.poseTime")
     other.wait_for_function("(t) => Math.abs(linkwork.store.poseTime - t) < 1e-9", arg=now)
     assert other.evaluate("Array.from(linkwork.store.poses)") == page.ask("Array.from(store.poses)")
