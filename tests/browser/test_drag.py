@@ -92,7 +92,7 @@ def test_while_time_runs_the_target_follows_and_the_joint_goes_there(
     page.page.get_by_text("J1 is driven by lift.").wait_for()
     page.page.get_by_role("button", name="Take it over", exact=True).click()
     eventually("taken", lambda: owner(gripper, "arm/J1.target") == "user")
-    page.page.get_by_label("Speed").select_option("0.1")
+    page.page.get_by_role("combobox", name="Speed", exact=True).select_option("0.1")
     page.until("store.status.speed === 0.1")
     start = page.find("front", "arm/E3")
     held(page, start, (-30, -60))
@@ -106,7 +106,7 @@ def test_while_time_runs_the_target_follows_and_the_joint_goes_there(
     page.page.mouse.up()
     wanted = value(gripper, "arm/J1.target")
     assert LOW <= wanted <= HIGH
-    page.page.get_by_label("Speed").select_option("1")
+    page.page.get_by_role("combobox", name="Speed", exact=True).select_option("1")
     eventually("there", lambda: value(gripper, J1) == pytest.approx(wanted, abs=0.06))
     page.page.get_by_role("button", name="Give all back").click()
     eventually("given back", lambda: owner(gripper, "arm/J1.target") == "lift")

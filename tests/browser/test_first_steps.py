@@ -21,7 +21,7 @@ def test_space_is_for_time_after_a_click(gripper_page: StudioPage) -> None:
 def test_a_link_that_cannot_be_dragged_leaves_the_view_alone(gripper_page: StudioPage) -> None:
     """While a program drives it, a drag offers to take it over and moves no camera."""
     page = gripper_page
-    speed = page.page.get_by_label("Speed", exact=True)
+    speed = page.page.get_by_role("combobox", name="Speed", exact=True)
     speed.select_option("0.1")  # so that the link is still where it was found
     page.press("Space")
     page.until("store.status.running && store.owners['arm/J1.target']")
@@ -68,10 +68,9 @@ def test_a_value_beyond_the_range_becomes_the_limit(gripper_page: StudioPage) ->
     field.fill("999deg")
     field.press("Enter")
     expect(page.page.get_by_text("J1 stops at 75.0°.")).to_be_visible()
-    page.page.wait_for_function(
-        "() => Math.abs(parseFloat(document.querySelector(\"[data-joint='arm/J1'] .joint-actual\")"
-        ".textContent) - 75) < 0.1"
-    )
+    actual = page.page.locator("[data-joint='arm/J1'] .joint-actual")
+    actual.scroll_into_view_if_needed()  # what is out of sight is not drawn
+    expect(actual).to_have_text("75.0")
 
 
 def test_a_button_drawn_anew_under_the_pointer_keeps_its_click(gripper_page: StudioPage) -> None:

@@ -90,7 +90,7 @@ def test_marks_stand_on_the_timeline_and_lead_there(page: StudioPage) -> None:
 
 def test_a_recording_plays_pauses_and_steps(page: StudioPage) -> None:
     """Space plays to the end at the speed chosen, the arrows step, Backspace begins anew."""
-    page.page.get_by_label("Speed").select_option("4")
+    page.page.get_by_role("combobox", name="Speed", exact=True).select_option("4")
     page.press("Space")
     page.until("!store.status.running && Math.abs(store.poseTime - 3) < 1e-6")
     page.press("ArrowLeft")
@@ -188,7 +188,7 @@ def test_the_page_of_a_recording_opens_from_disk(
     assert charts.get_by_role("group", name=f"Chart of {SIGNAL}").count() == 1
     tab.page.get_by_role("button", name="Go to it grips, 1.20 s").click()
     tab.until("Math.abs(store.poseTime - 1.2) < 1e-9")
-    tab.page.get_by_label("Speed").select_option("4")
+    tab.page.get_by_role("combobox", name="Speed", exact=True).select_option("4")
     tab.press("Space")
     tab.until("!store.status.running && Math.abs(store.poseTime - 3) < 0.02")
     slider = tab.page.get_by_role("slider", name="Time").bounding_box()

@@ -71,11 +71,12 @@ def test_the_default_step_the_posture_as_text_and_a_reload(
     page.row("arm/J1").click()
     page.press("+")
     eventually("up", lambda: value(gripper, J1) == pytest.approx(math.radians(20.0)))
-    page.until(
-        "document.querySelector('[data-joint=\"arm/J1\"] .joint-actual').textContent === '20.0'"
-    )
+    actual = tab.locator("[data-joint='arm/J1'] .joint-actual")
+    actual.scroll_into_view_if_needed()  # what is out of sight is not drawn
+    expect(actual).to_have_text("20.0")
     page.press("-")
     eventually("down", lambda: value(gripper, J1) == pytest.approx(math.radians(15.0)))
+    expect(actual).to_have_text("15.0")
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.get_by_role("button", name="Copy posture").click()
     tab.get_by_text("Posture of 3 joints copied as text.").wait_for()

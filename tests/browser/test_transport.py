@@ -1,5 +1,7 @@
 """Time: play, pause, step, back through history, scrubbing, reset and speed."""
 
+from playwright.sync_api import expect
+
 from studio_page import StudioPage
 from studio_rig import Studio
 from studio_state import at_the_start, eventually, scene_of
@@ -21,7 +23,7 @@ def test_play_pause_and_step(gripper_page: StudioPage, gripper: Studio) -> None:
     eventually("two steps", lambda: session.state.step == before + 2)
     page.until("store.status.step === a", before + 2)
     bar.get_by_label("Simulated time").get_by_text(f"{session.time:.3f}").wait_for()
-    assert f"{session.time:.3f} s" in tab.get_by_role("contentinfo").inner_text()
+    expect(tab.get_by_role("contentinfo")).to_contain_text(f"{session.time:.3f} s")
 
 
 def test_the_past_is_scrubbed_without_losing_the_present(
@@ -68,7 +70,7 @@ def test_speed_by_menu_and_keys_and_reset(gripper_page: StudioPage, gripper: Stu
     page, tab = gripper_page, gripper_page.page
     at_the_start(page, gripper)
     session = scene_of(gripper).session
-    tab.get_by_label("Speed").select_option("0.5")
+    tab.get_by_role("combobox", name="Speed", exact=True).select_option("0.5")
     eventually("half speed", lambda: session.clock.speed == 0.5)
     page.until("store.status.speed === 0.5")
     page.press("]")
