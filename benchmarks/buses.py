@@ -2,9 +2,10 @@
 
 The bus runs in a process of its own, as in a session, with a node that answers each frame. The
 request-answer times are those of an unmodified python-can client; its virtual bus, in one process
-and without any wire format, is the peer. The rows "of a session" are taken on the bus of a real
-session, ``linkwork run`` of an arm at 500 Hz in real time: the request is a remote frame and the
-answer a joint's angle. Beside them stands the rate that the session held meanwhile.
+and without any wire format, is the peer. Rows with a session have a real one beside them,
+``linkwork run`` of an arm at 500 Hz in real time; those "of a session" are taken on its own bus,
+where the request is a remote frame and the answer a joint's angle. The last row is the rate that
+the session held meanwhile.
 
     python benchmarks/buses.py [--quick] [--json]
 """
@@ -220,6 +221,10 @@ def main() -> None:
         ours = statistics.median(best(lambda: throughput(bus, frames), rounds))
         rows.append(Row("socketcand [frames/s]", ours, frame_peer, "virtual", ours / frame_peer))
         session = Running(stack)
+        with bus.socketcand() as client:
+            ours = statistics.median(best(lambda: round_trips(client, trips), rounds))
+        name = f"request to answer, socketcand, a session at {RATE:g} Hz beside [µs]"
+        rows.append(Row(name, ours, peer, "virtual", ours / peer))
         with session.socketcand() as client:
             ours = statistics.median(best(lambda: round_trips(client, trips, ASK, 0x111), rounds))
         name = f"request to answer, socketcand of a session at {RATE:g} Hz [µs]"
