@@ -125,6 +125,14 @@ MISTAKES = {
     "unknown type": ('"loop"', '"lop"', "no bus type named 'lop'"),
     "address": ('wire = "7"', "wire = 7", "wire"),
     "person": ('name = "can0"', 'name = "user"', "needs a name"),
+    "text for ms": ("deadline_ms = 100", 'ramp_ms = "fast"', "a number"),
+    "scale and range": ("bits = 8", "bits = 8, scale_deg = 1", "in place of lo and hi"),
+    "unsafe": ("bits = 8", "bits = 8, safe_deg = 1000", "safe must be from -1.5708 to 1.5708"),
+    "two command it": (
+        'name = "wish", lo_deg = -90, hi_deg = 90',
+        'signal = "arm/J1.target"',
+        "'tilt' and 'arm/J1' of bus 'can0' both command 'arm/J1.target'",
+    ),
     "odd deadline": ("deadline_ms = 100", "deadline_ms = -1", "0 or more"),
 }
 
@@ -136,6 +144,77 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, old: str, new: str, te
     with pytest.raises(LinkworkError) as caught:
         Cycle(compile_scene(load_scene(file)))
     assert text in str(caught.value)
+    assert str(caught.value).startswith((f"{file}:", f"{file.parent / 'arm.toml'}:"))
+
+
+CAN_BUS = """
+[[bus]]
+name = "can0"
+type = "can"
+socketcand = 0
+
+[[port]]
+name = "tilt"
+sensors = [{ signal = "angle.angle", can_id = 7, bits = 12, send = "period", every_ms = 20 }]
+"""
+CAN_MISTAKES = {
+    "text": (
+        "can_id = 7",
+        'can_id = "7"',
+        "can_id takes a whole number from 0 to 536870911",
+    ),
+    "negative": ("can_id = 7", "can_id = -7", "from 0 to 536870911, not -7"),
+    "large": ("can_id = 7", "can_id = 0xFFFFFFFFF", "from 0 to 536870911, not 68719476735"),
+    "word": ('"period"', '"cyclic"', "send takes 'change', 'period' or 'request', not 'cyclic'"),
+    "every": ("every_ms = 20", 'every_ms = "20"', "every_ms takes a number, not '20'"),
+    "key": ("every_ms = 20", "evry_ms = 20", "no key 'evry'. Did you mean 'every'?"),
+    "bitrate": ("socketcand", 'bitrate = "500k"\nsocketcand', "from 1000 to 10000000, not '500k'"),
+    "port": ("socketcand = 0", "slcan = 99999", "from 0 to 65535 or true or false, not 99999"),
+    "channel": ("socketcand", 'channel = "a b"\nsocketcand', "1 to 16 letters and digits"),
+    "flag": ("socketcand", 'timed = "no!"\nsocketcand', "timed takes true or false"),
+    "no file": ("can_id = 7", 'dbc = "A.B"', "needs a DBC file"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "text"), CAN_MISTAKES.values(), ids=CAN_MISTAKES)
+def test_a_mistake_about_a_wire_is_told_with_its_place(
+    tmp_path: Path, old: str, new: str, text: str
+) -> None:
+    """In the words of the file: the key, what is allowed and what was found."""
+    file = files(tmp_path, CAN_BUS.replace(old, new, 1))
+    with pytest.raises(LinkworkError) as caught:
+        Cycle(compile_scene(load_scene(file)))
+    assert text in str(caught.value)
+    assert str(caught.value).startswith(f"{file}:")
+    assert "Expected" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("joint", "text"),
+    [
+        ("bus = { can_id = 4, start = 60, bits = 10 }", "10 bits from 60 do not fit"),
+        ("bus = { bits = 10 }", "arm/J1.angle has no place on the bus. Give it a can_id."),
+    ],
+)
+def test_a_place_that_cannot_be_is_told_at_the_joint(tmp_path: Path, joint: str, text: str) -> None:
+    """What the type refuses of one signal is told where that signal is said, not at the bus."""
+    file = files(tmp_path, CAN_BUS, joint)
+    with pytest.raises(LinkworkError) as caught:
+        Cycle(compile_scene(load_scene(file)))
+    assert text in str(caught.value)
+    part = file.parent / "arm.toml"
+    line = next(n for n, row in enumerate(part.read_text().split("\n"), 1) if "[[joint]]" in row)
+    assert str(caught.value).startswith(f"{part}:{line}:")
+
+
+def test_a_missing_dbc_file_is_told_at_the_port(tmp_path: Path) -> None:
+    """The scene's line, and the file that is not there."""
+    text = CAN_BUS.replace("socketcand = 0", 'file = "nix.dbc"').replace(
+        "can_id = 7", 'dbc = "A.B"'
+    )
+    file = files(tmp_path, text)
+    with pytest.raises(LinkworkError, match=r"port 'tilt': .*nix.dbc: cannot be read") as caught:
+        Cycle(compile_scene(load_scene(file)))
     assert str(caught.value).startswith(f"{file}:")
 
 
@@ -254,7 +333,7 @@ def test_no_message_about_buses_breaks_a_session(
     """Any feeds, health and overrides in any order: refused or done, and the state stays sound."""
     session = fuzzed
     for message in messages:
-        session.send(message)
+        session.apply(message)  # as from outside: one that is wrong is answered
     session.step(3)
     block = session.cycle.bus("line0")
     for key, row in block.rows.items():

@@ -14,6 +14,7 @@ ROOMS = [
     "errors",
     "hosts",
     "units",
+    "forms",
     "registry",
     "jit",
     "spatial",

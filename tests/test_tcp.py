@@ -98,6 +98,32 @@ def test_what_cannot_be_used_is_answered_and_changes_nothing(tmp_path: Path) -> 
         controller.close()
 
 
+def test_a_line_that_is_too_long_is_left_out(tmp_path: Path) -> None:
+    """It is answered and counted, and the next one counts, however much of it there was."""
+    with Session(cell(tmp_path)) as session:
+        controller = Controller(door(session))
+        for size in (70_000, 300_000, lines.MOST):
+            controller.say(f"c {'1' * size} - -")
+        controller.say("c 0.5 - -")
+        run_until(session, lambda: session["arm/J1.target"] == 0.5)
+        run_until(session, lambda: session["part.bad_lines"] == 3)
+        told = [controller.until("error") for _ in range(3)]
+        assert told == [f"error a line is too long: {lines.MOST} bytes at most."] * 3
+        controller.close()
+
+
+def test_who_sends_nothing_but_rubbish_is_sent_away(tmp_path: Path) -> None:
+    """A thousand wrong lines in a row are no controller's; one good line between them, and it is."""
+    with Session(cell(tmp_path)) as session:
+        controller = Controller(door(session))
+        controller.say("zz\n" * 900 + "ping x\n" + "zz\n" * 900 + "ping y")
+        assert controller.until("pong y") == "pong y"
+        controller.say("zz\n" * 999 + "zz")
+        assert len(controller.file.readlines()) >= 1000  # its answers, and then the end
+        run_until(session, lambda: session["part.partners"] == 0)
+        controller.close()
+
+
 def test_one_commands_and_the_others_look_on(tmp_path: Path) -> None:
     """A second master is told who commands; when the first leaves, it may."""
     with Session(cell(tmp_path)) as session:
@@ -169,8 +195,16 @@ def test_who_does_not_know_the_token_stays_out(tmp_path: Path) -> None:
     with Session(cell(tmp_path, 'token = "sesame"')) as session:
         wrong = Controller(door(session), join=False)
         wrong.say("join open")
-        assert wrong.read() == "error the first line must be: join and its token."
+        assert wrong.read() == "error the token is wrong."
         assert wrong.read() == ""
+        for line, why in (
+            ("join", "this part has a token: join and the token."),
+            ("hello", "the first line must be: join and the token."),
+        ):
+            other = Controller(door(session), join=False)
+            other.say(line)
+            assert other.read() == f"error {why}"
+            assert other.read() == ""
         right = Controller(door(session), token="sesame")
         right.say("c 0.5 - -")
         run_until(session, lambda: session["arm/J1.target"] == 0.5)

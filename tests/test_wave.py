@@ -90,7 +90,7 @@ def test_a_signal_can_be_named_and_has_one_owner() -> None:
         ({"joint": "J1", "frequency": -1}, "frequency must be a finite number of 0 or more"),
         ({"joint": "J1", "amplitude": math.nan}, "amplitude must be a finite number, not nan"),
         ({"joint": "J1", "ramp": -1.0}, "ramp must be"),
-        ({"joint": "J1", "shape": "saw"}, "Invalid enum value 'saw'"),
+        ({"joint": "J1", "shape": "saw"}, "takes 'sine', 'square' or 'triangle', not 'saw'"),
         ({"joint": "J1", "period": 0.003}, "not a whole multiple"),
         ({"joint": "J1", "amplitud": 1}, "Did you mean 'amplitude'?"),
     ],

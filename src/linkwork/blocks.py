@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeVar
 import msgspec
 
 from linkwork.errors import FormatError, Origin, SceneError, suggestion
+from linkwork.forms import read_form
 from linkwork.parts import Spec
 from linkwork.parts.names import scoped
 from linkwork.signals import Signals
@@ -37,12 +38,8 @@ def read_params(spec: Spec, form: type[P]) -> P:
                 origin=spec.origin,
                 hint=suggestion(key, known, kind="parameters"),
             )
-    try:
-        return msgspec.convert(spec.params, form, strict=False)
-    except (msgspec.ValidationError, OverflowError) as error:
-        raise FormatError(
-            f"{spec.kind} {spec.name or spec.type!r}: {error}.", origin=spec.origin
-        ) from None
+    who = f"{spec.kind} {spec.name or spec.type!r}"
+    return read_form(spec.params, form, who, origin=spec.origin, strict=False)
 
 
 def scoped_name(spec: Spec, name: str) -> str:

@@ -107,7 +107,10 @@ class Adapter:
 
     @classmethod
     def check(cls, plan: BusPlan) -> list[str]:
-        """Says what it cannot do with a plan, a sentence each; the first is shown at its line."""
+        """Says what it cannot do with a plan, a sentence each; the first is shown.
+
+        One that begins with a signal's key is shown at the line of its port, others at the bus's.
+        """
         return []
 
     @classmethod

@@ -23,6 +23,7 @@ from linkwork.errors import (
     not_found,
     suggestion,
 )
+from linkwork.forms import read_form
 from linkwork.parts import Spec
 from linkwork.registry import BUSES
 from linkwork.signals import Signals
@@ -239,10 +240,7 @@ def _of_joints(world: World, buses: list[str]) -> Iterator[Draft]:
 def _split(given: dict[str, Any], form: type, who: str, origin: Origin) -> tuple[Any, dict]:
     """The known keys of a table, checked, and the others: its address."""
     known = {field.name for field in msgspec.structs.fields(form)}
-    try:
-        made = msgspec.convert({k: v for k, v in given.items() if k in known}, form)
-    except (msgspec.ValidationError, OverflowError) as error:
-        raise FormatError(f"{who}: {error}.", origin=origin) from None
+    made = read_form({k: v for k, v in given.items() if k in known}, form, who, origin=origin)
     return made, {k: v for k, v in given.items() if k not in known}
 
 
@@ -279,10 +277,8 @@ def _join(
 ) -> PortSignal | None:  # fmt: skip
     who = f"port {draft.name!r}"
     form, address = _split(item, SignalForm, who, draft.origin)
-    try:
-        msgspec.convert(address, adapter.Address)
-    except (msgspec.ValidationError, OverflowError) as error:
-        raise FormatError(f"{who}, address: {error}.", origin=draft.origin) from None
+    known = [field.name for field in msgspec.structs.fields(SignalForm)]
+    read_form(address, adapter.Address, who, origin=draft.origin, also=known)
     lo, hi, unit, name = -math.inf, math.inf, form.unit, form.name
     full = ""
     if form.signal:
@@ -307,8 +303,14 @@ def _join(
         )
     try:
         known = {**adapter.fill(params, address, unit), **item}
-    except LinkworkError as error:
-        raise error.at(draft.origin) from None
+    except LinkworkError as error:  # its place, if it has one, is in the type's own file
+        raise FormatError(f"{who}: {error}", origin=draft.origin) from None
+    if "scale" in item and {"lo", "hi"} & item.keys():
+        raise SceneError(
+            f"{who}, {name}: scale says what a code is worth, in place of lo and hi.",
+            origin=draft.origin,
+            hint="Leave scale out, or lo and hi.",
+        )
     form, _ = _split(known, SignalForm, who, draft.origin)
     unit = unit or form.unit
     low, high = (lo if form.lo is None else form.lo), (hi if form.hi is None else form.hi)
@@ -329,4 +331,10 @@ def _join(
         ) from None
     if not low <= high:
         raise SceneError(f"{who}, {name}: lo {low:g} is above hi {high:g}.", origin=draft.origin)
+    if role == "command" and form.safe is not None and not low <= form.safe <= high:
+        raise SceneError(
+            f"{who}, {name}: safe must be from {low:g} to {high:g} {unit}, "
+            f"not {form.safe:g}.".replace("  ", " "),
+            origin=draft.origin,
+        )
     return PortSignal(name, role, unit, low, high, quant, address, full, form.safe)

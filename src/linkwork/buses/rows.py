@@ -12,7 +12,7 @@ from linkwork.blocks import Block
 from linkwork.buses.grid import Grid
 from linkwork.buses.plan import Draft, adapter_of, drafts, join_port, read_bus
 from linkwork.buses.port import BusPlan, Port, PortSignal
-from linkwork.errors import SceneError
+from linkwork.errors import Origin, SceneError
 from linkwork.parts import Spec
 from linkwork.signals import Signal, Signals
 from linkwork.state import State
@@ -128,8 +128,9 @@ class BusRows(Block):
             join_port(draft, signals, self.adapter, self.plan.params) for draft in self._drafts
         )
         plan = self.plan = msgspec.structs.replace(self.plan, ports=ports)
+        self._check_commands(ports)
         for problem in self.adapter.check(plan):
-            raise SceneError(f"bus {plan.name!r}: {problem}", origin=self.spec.origin)
+            raise SceneError(f"bus {plan.name!r}: {problem}", origin=self._blamed(problem))
         self._signals_of_world = signals
         for number, (name, unit) in enumerate(HEALTH.items()):
             self._offer(signals, state, f"{plan.name}.{name}", "health", number, unit)
@@ -139,6 +140,28 @@ class BusRows(Block):
             for signal in port.signals:
                 self._add_row(signals, state, port, signal)
         self._tabulate()
+
+    def _check_commands(self, ports: tuple[Port, ...]) -> None:
+        """One bus commands a signal of the scene once: two values for it cannot both be done."""
+        taken: dict[str, tuple[Port, Draft]] = {}
+        for draft, port in zip(self._drafts, ports, strict=True):
+            for behind in (s.signal for s in port.signals if s.signal and s.role == "command"):
+                other, there = taken.setdefault(behind, (port, draft))
+                if other is not port:
+                    raise SceneError(
+                        f"ports {other.name!r} and {port.name!r} of bus {self.plan.name!r} both "
+                        f"command {behind!r}.",
+                        origin=draft.origin,
+                        hint=f"The other is at {there.origin}. Leave it to one of them.",
+                    )
+
+    def _blamed(self, problem: str) -> Origin:
+        """The port whose signal a sentence begins with, else the bus."""
+        word = problem.partition(" ")[0].rstrip(":")
+        for draft, port in zip(self._drafts, self.plan.ports, strict=True):
+            if word in (port.key(signal) for signal in port.signals):
+                return draft.origin
+        return self.spec.origin
 
     def _offer(
         self, signals: Signals, state: State, name: str, slot: str, number: int, unit: str

@@ -33,7 +33,10 @@ class CanParams(msgspec.Struct, forbid_unknown_fields=True):
         turn_id: The controller's frame that ends a turn, in lock-step.
     """
 
-    channel: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9]{1,16}$")] = "can0"
+    channel: Annotated[
+        str,
+        msgspec.Meta(pattern=r"^[A-Za-z0-9]{1,16}$", description="1 to 16 letters and digits"),
+    ] = "can0"
     bitrate: Annotated[int, msgspec.Meta(ge=1000, le=10_000_000)] = 500_000
     timed: bool = False
     restart_after: Annotated[float, msgspec.Meta(ge=0.0, le=3600.0)] | None = None

@@ -40,8 +40,15 @@ class TcpParams(msgspec.Struct, forbid_unknown_fields=True):
 
     host: str = "127.0.0.1"
     port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = PORT
-    token: Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[!-~]*$")] = ""
-    connect: Annotated[str, msgspec.Meta(pattern=r"^$|^[^\s]+:\d{1,5}$")] = ""
+    token: Annotated[
+        str,
+        msgspec.Meta(
+            max_length=200, pattern=r"^[!-~]*$", description="up to 200 signs without spaces"
+        ),
+    ] = ""
+    connect: Annotated[
+        str, msgspec.Meta(pattern=r"^$|^[^\s]+:\d{1,5}$", description="an address, 'host:port'")
+    ] = ""
     tls: bool = False
     certificate: str = ""
     key: str = ""

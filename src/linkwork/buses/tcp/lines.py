@@ -30,10 +30,6 @@ GREETING = "linkwork-part 1"
 MOST = 65536
 
 
-class LineTooLong(FormatError):
-    """A line that is too long to be read, behind which nothing can be understood."""
-
-
 @dataclass(frozen=True)
 class Item:
     """A command or a sensor as the part describes it."""

@@ -14,7 +14,6 @@ from linkwork.buses.tcp.lines import (
     GREETING,
     MOST,
     Item,
-    LineTooLong,
     decoded,
     parse_commands,
     sensors_line,
@@ -29,6 +28,8 @@ JOIN_TIME, SULK = 10.0, 1.0
 SKIP_AT, DROP_AT = 64 * 1024, 256 * 1024
 #: Lines of one controller before others have their turn.
 TURN = 32
+#: Wrong lines in a row, after which their sender is taken for no controller and sent away.
+MOST_WRONG = 1000
 #: Commands that one may send ahead of the values they answer, in lock-step.
 AHEAD = 16
 
@@ -41,6 +42,7 @@ class Client:
     writer: asyncio.StreamWriter
     ahead: deque[list[float | None]] = field(default_factory=deque)
     skipped: int = 0
+    wrong: int = 0
 
     def say(self, line: str) -> None:
         """Sends a line."""
@@ -199,8 +201,7 @@ class PartServer:
         word, _, token = line.partition(" ")
         if word != "join" or not secrets.compare_digest(token.encode(), self._token.encode()):
             await asyncio.sleep(SULK if word == "join" else 0.0)
-            wanted = "join and its token" if self._token else "join"
-            return self._turn_away(client, f"the first line must be: {wanted}.")
+            return self._turn_away(client, self._refusal(word, token))
         if len(self._clients) >= MOST_CLIENTS:  # others were quicker
             return self._turn_away(client, full)
         if client not in self._waiting:
@@ -216,24 +217,30 @@ class PartServer:
         self._heard.joined()
         return True
 
+    def _refusal(self, word: str, token: str) -> str:
+        if word != "join":
+            return f"the first line must be: join{' and the token' if self._token else ''}."
+        if not self._token:
+            return "this part has no token: the first line must be join alone."
+        return "the token is wrong." if token else "this part has a token: join and the token."
+
     async def _listen(self, reader: asyncio.StreamReader, client: Client) -> None:
         lines = 0
-        while not client.writer.is_closing():
+        while not client.writer.is_closing() and client.wrong < MOST_WRONG:
             lines += 1
+            client.wrong += 1  # until it has been understood
             if lines % TURN == 0:
                 await asyncio.sleep(0)  # lines that are here already do not let others in
             try:
                 line = await _line(reader)
             except FormatError as error:
                 self._bad(client, str(error))
-                if isinstance(error, LineTooLong):
+            else:
+                if not line or line == "bye":
                     return
-                continue
-            if not line or line == "bye":
-                return
-            self._heard.count("lines_in")
-            self._heard.log("in", client.name, line)
-            self._take(client, line)
+                self._heard.count("lines_in")
+                self._heard.log("in", client.name, line)
+                self._take(client, line)
             if client.waiting > SKIP_AT:  # it asks and asks, and reads no answer
                 try:
                     await asyncio.wait_for(client.writer.drain(), JOIN_TIME)
@@ -244,6 +251,7 @@ class PartServer:
     def _take(self, client: Client, line: str) -> None:
         word, _, rest = line.partition(" ")
         if word == "ping":
+            client.wrong = 0
             client.say(f"pong {rest}".rstrip())
         elif word == "c":
             self._command(client, line)
@@ -261,6 +269,7 @@ class PartServer:
             self._bad(client, str(error))
             return
         self._driver = client
+        client.wrong = 0
         if not self._lockstep:
             self._heard.commands(values)
         elif self._open:
@@ -279,14 +288,26 @@ async def _line(reader: asyncio.StreamReader) -> str:
     """The next line; empty at the end.
 
     Raises:
-        LineTooLong: If it is too long.
-        FormatError: If it is not text.
+        FormatError: If it was too long, or is not text.
     """
     try:
-        data = await reader.readline()
-    except ValueError:
-        raise LineTooLong(f"a line is too long: {MOST} bytes at most.") from None
-    if data and not data.endswith(b"\n"):
-        return ""  # half a line, and its sender is gone
+        data = await reader.readuntil(b"\n")
+    except asyncio.IncompleteReadError:
+        return ""  # the end; half a line before it is none
+    except asyncio.LimitOverrunError as over:
+        await _skip_line(reader, over.consumed)
+        raise FormatError(f"a line is too long: {MOST} bytes at most.") from None
     text = decoded(data)
     return text or (" " if data else "")
+
+
+async def _skip_line(reader: asyncio.StreamReader, waiting: int) -> None:
+    """Leaves out the rest of a line, of which so many bytes are there."""
+    while True:
+        await reader.readexactly(waiting)
+        try:
+            await reader.readuntil(b"\n")
+        except asyncio.LimitOverrunError as over:
+            waiting = over.consumed
+        else:
+            return
