@@ -11,6 +11,8 @@ from enum import StrEnum
 
 from linkwork.buses.can.frame import CanError, Frame
 
+MOST = 256  # faults at a time
+
 
 class Kind(StrEnum):
     """What a fault does to a frame."""
@@ -75,7 +77,6 @@ class _Running:
             not fault.begin <= t < fault.end
             or (fault.ids and frame.id not in fault.ids)
             or (fault.node and fault.node != sender)
-            or (fault.times and self.hits >= fault.times)
         ):
             return False
         # A draw for each frame that fits, so that a change of the chance moves no other draw.
@@ -87,14 +88,26 @@ class _Running:
 
 @dataclass(slots=True)
 class Fate:
-    """What becomes of one frame."""
+    """What becomes of one frame.
+
+    Attributes:
+        frame: As it arrives.
+        dropped: Nobody hears it.
+        destroyed: It is broken on the wire.
+        off: Numbers of the faults that take its sender off the bus.
+        copies: How often it arrives.
+        delay: How late [s].
+        held_by: Number of the fault that holds it back.
+        mark: For the log.
+    """
 
     frame: Frame
     dropped: bool = False
     destroyed: bool = False
-    off: bool = False
+    off: tuple[int, ...] = ()
     copies: int = 1
     delay: float = 0.0
+    held_by: int = 0
     mark: str = ""
 
 
@@ -103,10 +116,12 @@ class Faults:
 
     Attributes:
         running: Those that were added and not removed, by number.
+        armed: Those of them that may still strike.
     """
 
     def __init__(self) -> None:
         self.running: dict[int, _Running] = {}
+        self.armed: dict[int, _Running] = {}
         self._numbers = itertools.count(1)
 
     def __len__(self) -> int:
@@ -117,9 +132,15 @@ class Faults:
         return ((n, each.fault, each.hits) for n, each in self.running.items())
 
     def add(self, fault: Fault) -> int:
-        """Starts a fault and returns its number."""
+        """Starts a fault and returns its number.
+
+        Raises:
+            CanError: There are too many.
+        """
+        if len(self.running) >= MOST:
+            raise CanError(f"{MOST} faults are at work; end some of them first.")
         number = next(self._numbers)
-        self.running[number] = _Running(fault)
+        self.running[number] = self.armed[number] = _Running(fault)
         return number
 
     def __contains__(self, number: int) -> bool:
@@ -128,11 +149,13 @@ class Faults:
     def remove(self, number: int) -> Fault | None:
         """Ends a fault and returns it; None where it is gone already."""
         running = self.running.pop(number, None)
+        self.armed.pop(number, None)
         return None if running is None else running.fault
 
     def clear(self) -> None:
         """Ends all faults."""
         self.running.clear()
+        self.armed.clear()
 
     def fate(self, frame: Frame, sender: str, t: float) -> Fate | None:
         """What becomes of a frame; None where nothing strikes it.
@@ -143,19 +166,25 @@ class Faults:
             t: Time since the hub began [s].
         """
         fate: Fate | None = None
-        for each in self.running.values():
+        spent = []
+        for number, each in self.armed.items():
             if each.strikes(frame, sender, t):
                 fate = fate or Fate(frame)
-                _apply(each, fate)
+                _apply(number, each, fate)
+                if each.hits == each.fault.times:
+                    spent.append(number)
+        for number in spent:
+            del self.armed[number]
         return fate
 
 
-def _apply(running: _Running, fate: Fate) -> None:
+def _apply(number: int, running: _Running, fate: Fate) -> None:
     fault = running.fault
     if fault.kind is Kind.DROP:
         fate.dropped, fate.mark = True, "dropped"
     elif fault.kind is Kind.DELAY:
         fate.delay += fault.delay
+        fate.held_by = number
         fate.mark = fate.mark or "delayed"
     elif fault.kind is Kind.DUPLICATE:
         fate.copies += 1
@@ -163,7 +192,7 @@ def _apply(running: _Running, fate: Fate) -> None:
     elif fault.kind is Kind.ERROR:
         fate.destroyed, fate.mark = True, "destroyed"
     elif fault.kind is Kind.BUS_OFF:
-        fate.off = fate.dropped = True
+        fate.off, fate.dropped = (*fate.off, number), True
         fate.mark = "dropped"
     elif fate.frame.data:
         place = running.chance.randrange(8 * len(fate.frame.data))

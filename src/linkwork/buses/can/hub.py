@@ -175,13 +175,16 @@ class Hub:
     def add_fault(self, fault: Fault) -> int:
         """Starts a fault and returns its number.
 
-        A bus-off fault that is certain strikes at its time, whether or not a frame is sent, and
-        the node comes back at its end.
+        A bus-off fault that is certain strikes at its time, whether or not a frame is sent.
         """
         return self.trouble.add(fault)
 
     def remove_fault(self, number: int) -> None:
-        """Ends a fault; nodes that it took off the bus come back."""
+        """Ends a fault before its time, or as its time does.
+
+        Nodes that it took off the bus come back, unless another fault holds them off, and frames
+        that it holds back come at once.
+        """
         self.trouble.remove(number)
 
     def bus_off(self, node: Node) -> None:
@@ -215,7 +218,7 @@ class Hub:
             node.count.refused += 1
             return
         self._owners.note(node, frame)
-        if not self.faults.running or not self.trouble.strikes(node, frame):
+        if not self.faults.armed or not self.trouble.strikes(node, frame):
             self.deliver(frame, node, node.name)
 
     def deliver(self, frame: Frame, sender: Node | None, name: str, mark: str = "") -> None:

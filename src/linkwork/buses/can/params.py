@@ -9,6 +9,7 @@ import msgspec
 from linkwork.buses.can.faults import Kind
 from linkwork.buses.can.frame import parse_frame
 
+FaultName = Annotated[str, msgspec.Meta(max_length=200)]
 Identifier = Annotated[int, msgspec.Meta(ge=0, le=0x1FFFFFFF)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
@@ -54,10 +55,10 @@ class FaultOrder(msgspec.Struct, forbid_unknown_fields=True):
     """What the order ``fault`` takes; times count from now. ``clear`` ends those of a name."""
 
     kind: Kind
-    name: str = ""
+    name: FaultName = ""
     chance: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
-    ids: list[Identifier] = []
-    node: str = ""
+    ids: Annotated[list[Identifier], msgspec.Meta(max_length=4096)] = []
+    node: FaultName = ""
     after: Annotated[float, msgspec.Meta(ge=0.0, le=1e9)] = 0.0
     lasts: Annotated[float, msgspec.Meta(ge=0.0, le=1e9)] | None = None
     times: Annotated[int, msgspec.Meta(ge=0, le=10**9)] = 0
@@ -86,7 +87,7 @@ class ClearOrder(msgspec.Struct, forbid_unknown_fields=True):
     """What the order ``clear`` takes: a fault's number or name; all without."""
 
     number: Annotated[int, msgspec.Meta(ge=0)] = 0
-    name: str = ""
+    name: FaultName = ""
 
 
 class SendOrder(msgspec.Struct, forbid_unknown_fields=True):

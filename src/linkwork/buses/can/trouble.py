@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from linkwork.buses.can.faults import Fate, Fault, Faults, Kind
 from linkwork.buses.can.frame import Frame
 from linkwork.buses.can.node import Node
 from linkwork.buses.can.states import bus_error, state_report
+from linkwork.buses.delays import HELD_MOST, Delays
 
 if TYPE_CHECKING:
     from linkwork.buses.can.hub import Hub
@@ -26,6 +28,7 @@ class Trouble:
     Attributes:
         faults: Those under way.
         nodes: Whose error counters are not at zero.
+        delays: Frames that are held back.
         offs: How often a node went off the bus.
     """
 
@@ -34,24 +37,30 @@ class Trouble:
         self.nodes: set[Node] = set()
         self.offs = 0
         self._hub = hub
-        self._timers: set[asyncio.TimerHandle] = set()
+        self.delays = Delays()
+        self._off_by: dict[int, set[Node]] = {}  # the nodes that each fault holds off the bus
+        self._timers: dict[int, list[asyncio.TimerHandle]] = {}  # of each fault
+        self._returns: dict[Node, asyncio.TimerHandle] = {}
 
     def add(self, fault: Fault) -> int:
         """Starts a fault; see :meth:`Hub.add_fault`."""
         number = self.faults.add(fault)
+        timers = self._timers[number] = []
         if fault.kind is Kind.BUS_OFF and fault.chance == 1.0 and not fault.ids:
-            self._at(fault.begin, lambda: self._all_off(number, fault))
-            if fault.end < math.inf:
-                self._at(fault.end, lambda: self.remove(number))
+            timers.append(self._at(fault.begin, lambda: self._all_off(number, fault)))
+        if fault.end < math.inf:
+            timers.append(self._at(fault.end, lambda: self.remove(number)))
         return number
 
     def remove(self, number: int) -> None:
         """Ends a fault; see :meth:`Hub.remove_fault`."""
-        fault = self.faults.remove(number)
-        if fault is not None and fault.kind is Kind.BUS_OFF:
-            for node in self._meant(fault):
-                if node.errors.off:
-                    self.bring_back(node)
+        self.faults.remove(number)
+        for timer in self._timers.pop(number, ()):
+            timer.cancel()
+        for node in self._off_by.pop(number, ()):
+            if not self._held_off(node):
+                self.bring_back(node)
+        self.delays.end(number)
 
     def strikes(self, node: Node, frame: Frame) -> bool:
         """Deals with a frame that a fault strikes; False where none does."""
@@ -61,8 +70,8 @@ class Trouble:
         if fate.destroyed and not fate.off:
             self._destroy(node, frame)
             return True
-        if fate.off:
-            self.take_off(node)
+        for number in fate.off:
+            self._hold_off(number, node)
         if fate.dropped:
             node.count.sent += not fate.off  # its sender believes that it went out
             self._hub.log.add(fate.frame._replace(stamp=self._hub.now()), node.name, fate.mark)
@@ -92,6 +101,7 @@ class Trouble:
     def bring_back(self, node: Node) -> None:
         """Brings a node back."""
         was_off = node.errors.off
+        self._let_go(node)
         node.errors.restart()
         self.nodes.discard(node)
         if was_off and node.attached:
@@ -100,20 +110,27 @@ class Trouble:
 
     def forget(self, node: Node) -> None:
         """A node has left."""
+        self._let_go(node)
         self.nodes.discard(node)
 
     def close(self) -> None:
         """Ends all timers."""
-        for timer in self._timers:
+        for timer in (*itertools.chain(*self._timers.values()), *self._returns.values()):
             timer.cancel()
         self._timers.clear()
+        self._returns.clear()
+        self.delays.close()
 
     def _later(self, node: Node, fate: Fate) -> None:
         if not fate.delay:
             self._hub.deliver(fate.frame, node, node.name, fate.mark)
             return
-        due = self._hub.age + fate.delay
-        self._at(due, lambda: self._hub.deliver(fate.frame, node, node.name, fate.mark))
+        hub = self._hub
+        kept = self.delays.hold(
+            fate.held_by, fate.delay, lambda: hub.deliver(fate.frame, node, node.name, fate.mark)
+        )
+        if not kept and self.delays.lost == 1:
+            hub.tell(f"a delay holds {HELD_MOST} frames; the oldest are lost.")
 
     def _destroy(self, node: Node, frame: Frame) -> None:
         """A frame broken on the wire: all nodes see it, all count it, its sender tries again."""
@@ -146,7 +163,8 @@ class Trouble:
         self._report(node, state_report(node.errors))
         self._hub.tell(f"{node.name} went off bus {self._hub.name}.")
         if self._hub.restart_after is not None:
-            self._at(self._hub.age + self._hub.restart_after, lambda: self.bring_back(node))
+            due = self._hub.age + self._hub.restart_after
+            self._returns[node] = self._at(due, lambda: self.bring_back(node))
 
     def _report(self, node: Node, frame: Frame) -> None:
         """A node learns what has become of itself."""
@@ -156,14 +174,24 @@ class Trouble:
         return [each for each in self._hub.nodes.values() if fault.node in ("", each.name)]
 
     def _all_off(self, number: int, fault: Fault) -> None:
-        if number in self.faults:
-            for node in self._meant(fault):
-                self.take_off(node)
+        for node in self._meant(fault):
+            if not node.errors.off or self._held_off(node):
+                self._hold_off(number, node)
 
-    def _at(self, age: float, call: Callable[[], None]) -> None:
-        def run() -> None:
-            self._timers.discard(timer)
-            call()
+    def _hold_off(self, number: int, node: Node) -> None:
+        self._off_by.setdefault(number, set()).add(node)
+        self.take_off(node)
 
-        timer = self._hub.loop.call_later(max(0.0, age - self._hub.age), run)
-        self._timers.add(timer)
+    def _held_off(self, node: Node) -> bool:
+        """Whether a fault holds a node off the bus."""
+        return any(node in nodes for nodes in self._off_by.values())
+
+    def _let_go(self, node: Node) -> None:
+        """Nothing holds a node off any more."""
+        for nodes in self._off_by.values():
+            nodes.discard(node)
+        if node in self._returns:
+            self._returns.pop(node).cancel()
+
+    def _at(self, age: float, call: Callable[[], None]) -> asyncio.TimerHandle:
+        return self._hub.loop.call_later(max(0.0, age - self._hub.age), call)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
+import itertools
 import random
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
 
+from linkwork.buses.delays import Delays
+from linkwork.errors import SignalError
+
 KINDS = ("drop", "delay", "corrupt", "duplicate")
+
+#: Faults at a time.
+MOST = 256
 
 Values = list[float | None]
 
@@ -30,7 +37,7 @@ class LineFaultOrder(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     kind: Literal["drop", "delay", "corrupt", "duplicate"]
-    name: str = ""
+    name: Annotated[str, msgspec.Meta(max_length=200)] = ""
     node: Literal["", "part", "controller"] = ""
     chance: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
     times: Annotated[int, msgspec.Meta(ge=0, le=10**9)] = 0
@@ -58,18 +65,33 @@ class _Running:
 
 
 class LineFaults:
-    """The faults of one part, applied in the order in which they were added."""
+    """The faults of one part, applied in the order in which they were added.
+
+    Attributes:
+        delays: Lines that are held back.
+    """
 
     def __init__(self) -> None:
-        self._running: list[_Running] = []
+        self.delays = Delays()
+        self._running: dict[int, _Running] = {}
+        self._numbers = itertools.count(1)
 
     def add(self, order: LineFaultOrder) -> None:
-        """Starts a fault."""
-        self._running.append(_Running(order))
+        """Starts a fault.
+
+        Raises:
+            SignalError: There are too many.
+        """
+        if len(self._running) >= MOST:
+            raise SignalError(f"{MOST} faults are at work; end some of them first.")
+        self._running[next(self._numbers)] = _Running(order)
 
     def clear(self, name: str) -> None:
-        """Ends the faults of a name; all where it is empty."""
-        self._running = [each for each in self._running if name not in ("", each.order.name)]
+        """Ends the faults of a name, all where it is empty; lines they hold back come at once."""
+        for number, each in list(self._running.items()):
+            if name in ("", each.order.name):
+                del self._running[number]
+                self.delays.end(number)
 
     def pass_on(self, values: Values, node: str, send: Callable[[Values], object]) -> str:
         """Sends values as often, as late and as wrong as the faults want.
@@ -82,8 +104,8 @@ class LineFaults:
         Returns:
             What struck, for the log; empty if nothing did.
         """
-        copies, delay, marks = 1, 0.0, []
-        for each in self._running:
+        copies, delay, holder, marks = 1, 0.0, 0, []
+        for number, each in self._running.items():
             if not each.strikes(node):
                 continue
             marks.append(each.order.kind)
@@ -92,13 +114,15 @@ class LineFaults:
                     copies = 0
                 case "delay":
                     delay += each.order.delay
+                    holder = number
                 case "duplicate":
                     copies += copies > 0
                 case "corrupt":
                     values = _corrupted(values, each.chance)
         for _ in range(copies):
             if delay:
-                asyncio.get_running_loop().call_later(delay, send, values)
+                if not self.delays.hold(holder, delay, partial(send, values)):
+                    marks.append("lost the oldest")
             else:
                 send(values)
         return " ".join(marks)
