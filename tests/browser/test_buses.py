@@ -285,7 +285,7 @@ def test_a_person_walks_into_the_cell_and_out(bench: StudioPage) -> None:
     expect(bench.page.get_by_text("Enters at takes x and y in metres").first).to_be_visible()
     panel.get_by_label("Enters at").fill("2.5, -1")
     panel.get_by_label("Walks to").fill("1, -1")
-    panel.get_by_label("Walking speed").fill("20")
+    panel.get_by_label("Pace").fill("20")
     panel.get_by_role("button", name="Inject").click()
     bench.until("store.scene.elements.some((e) => e.name === 'visitor/person')")
     card = panel.get_by_role("listitem", name="Fault person")

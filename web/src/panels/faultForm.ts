@@ -101,7 +101,7 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
   const deviation = text("Deviation", "0.01");
   const enters = text("Enters at", "");
   const to = text("Walks to", "");
-  const speed = text("Walking speed", "1.4");
+  const speed = text("Pace", "1.4");
   let ownWay = false;
   for (const input of [enters, to]) input.addEventListener("input", () => (ownWay = true));
   const after = text("Starts in", "0");
@@ -119,7 +119,7 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
     deviation: labelled("Deviation", deviation, "SI"),
     enters: labelled("Enters at", enters, "x, y in m"),
     to: labelled("Walks to", to, "x, y in m"),
-    speed: labelled("Walking speed", speed, "m/s"),
+    speed: labelled("Pace", speed, "m/s"),
   };
   const seedRow = labelled("Seed", seed);
   /** A way in that fits the scene, until somebody types another. */
