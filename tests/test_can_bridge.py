@@ -62,6 +62,30 @@ def test_the_virtual_bus_of_python_can_is_joined() -> None:
     run(test)
 
 
+def test_what_comes_back_of_our_own_is_not_heard_again() -> None:
+    """An interface that brings back what was sent; the same frame of another is heard."""
+
+    async def test() -> None:
+        channel = str(uuid.uuid4())
+        hub = Hub()
+        bridge = Bridge(hub, "virtual", channel, receive_own_messages=True)
+        await bridge.start()
+        node, frames = hub.attach("ours"), []
+        with can.Bus(interface="virtual", channel=channel) as outside:
+            for _ in range(20):
+                node.send(data_frame(0x123, b"abc"))
+            for _ in range(20):
+                message = await asyncio.to_thread(outside.recv, 30.0)
+                assert message
+                outside.send(message)
+            outside.send(can.Message(arbitration_id=0x7FF, is_extended_id=False))
+            await until(lambda: bool(frames.extend(node.take())) or 0x7FF in [f.id for f in frames])
+        assert [frame.id for frame in frames] == [0x123] * 20 + [0x7FF]
+        await bridge.stop()
+
+    run(test)
+
+
 def test_udp_multicast_is_joined() -> None:
     """Another process, or machine, may be at the other end."""
     pytest.importorskip("msgpack")
@@ -76,6 +100,21 @@ def test_udp_multicast_is_joined() -> None:
             pytest.skip(f"no multicast on this machine: {error}")
         with can.Bus(interface="udp_multicast", channel="239.74.163.2", **options) as outside:
             await there_and_back(hub, outside)
+            node, frames = hub.attach("another"), []
+            node.send(data_frame(0x123, b"abc"))
+            message = None
+            while message is None or message.arbitration_id != 0x123:  # it hears itself, too
+                message = await asyncio.to_thread(outside.recv, 30.0)
+                assert message, "nothing came"
+            assert str(message.channel).startswith("linkwork-")
+            same = can.Message(arbitration_id=0x123, data=b"abc", is_extended_id=False)
+            for _ in range(3):  # at the same time as ours come back
+                node.send(data_frame(0x123, b"abc"))
+                outside.send(same)
+            await until(lambda: bool(frames.extend(node.take())) or len(frames) >= 3)
+            outside.send(can.Message(arbitration_id=0x7FF, is_extended_id=False))
+            await until(lambda: bool(frames.extend(node.take())) or len(frames) >= 4)
+            assert [frame.id for frame in frames] == [0x123] * 3 + [0x7FF]
         await bridge.stop()
 
     run(test)

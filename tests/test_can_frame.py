@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkwork.buses.can import CanError, Frame, data_frame, error_frame, parse_frame, remote_frame
-from linkwork.buses.can.bits import crc15, frame_bits, header, plain_bits, stuff_bits, worst_bits
+from linkwork.buses.can.bits import crc15, frame_bits, header, plain_bits, stuff_bits
 
 
 def frames() -> st.SearchStrategy[Frame]:
@@ -88,15 +88,15 @@ def test_stuffing_is_what_one_counts_bit_by_bit(frame: Frame) -> None:
         if run == 5:
             count, run, last = count + 1, 1, bit ^ 1
     assert stuff_bits(frame) == count
-    assert plain_bits(frame) <= frame_bits(frame) <= worst_bits(frame)
+    stuffed = plain_bits(frame) - 13  # what stuffing applies to: at most a bit for every four
+    assert frame_bits(frame) == plain_bits(frame) + count
+    assert count <= (stuffed - 1) // 4
 
 
 def test_known_lengths() -> None:
-    """47 + 8n bits with 11-bit identifiers, 67 + 8n with 29; at most 135 and 160 with stuffing."""
+    """47 + 8n bits with 11-bit identifiers, 67 + 8n with 29, before stuffing."""
     assert [plain_bits(data_frame(1, bytes(n))) for n in (0, 8)] == [47, 111]
     assert [plain_bits(data_frame(1, bytes(n), extended=True)) for n in (0, 8)] == [67, 131]
-    assert worst_bits(data_frame(1, bytes(8))) == 135
-    assert worst_bits(data_frame(1, bytes(8), extended=True)) == 160
 
 
 def test_checksum_of_a_known_frame() -> None:

@@ -103,10 +103,3 @@ def plain_bits(frame: Frame) -> int:
 def frame_bits(frame: Frame) -> int:
     """Bits that this very frame takes on the wire, with the space to the next frame."""
     return ERROR_BITS if frame.error else plain_bits(frame) + stuff_bits(frame)
-
-
-def worst_bits(frame: Frame) -> int:
-    """Most bits that any frame of this kind and length can take (what a schedule counts with)."""
-    if frame.error:
-        return ERROR_BITS
-    return plain_bits(frame) + (plain_bits(frame) - UNSTUFFED - 1) // 4

@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import queue
+import secrets
 import threading
-import time
-from collections import deque
 from typing import Any
 
 from linkwork.buses.can.frame import CanError, Frame
 from linkwork.buses.can.hub import Hub
 
-# Interfaces that bring back what they sent, and how long that may take [s].
+# Interfaces that bring back what they sent; they carry a message's channel, which says whose it is.
 _ECHOING = frozenset({"udp_multicast"})
-_ECHO_WITHIN = 1.0
 WAITING_MOST = 4096
 BATCH = 256
 
@@ -45,9 +43,7 @@ class Bridge:
         self._waiting: queue.Queue[Frame | None] = queue.Queue(WAITING_MOST)
         self._ended = threading.Event()
         self._bus: Any = None
-        self._sent: deque[tuple[float, Frame]] | None = (
-            deque(maxlen=WAITING_MOST) if interface in _ECHOING else None
-        )
+        self._mark = f"linkwork-{secrets.token_hex(6)}" if interface in _ECHOING else None
         self._threads: list[threading.Thread] = []
         self.node = hub.attach(self.where, self._hear, outbox=WAITING_MOST)
         self.node.present = lambda: self.connected
@@ -101,21 +97,9 @@ class Bridge:
 
     def _arrived(self, frames: list[Frame], odd: int) -> None:
         for frame in frames:
-            if self._sent is None or not self._is_echo(self._sent, frame):
-                self.node.send(frame)
+            self.node.send(frame)
         for _ in range(odd):
             self.node.bad("brought a CAN FD frame, which this bus does not carry.")
-
-    def _is_echo(self, sent: deque[tuple[float, Frame]], frame: Frame) -> bool:
-        """Whether a frame is one of ours that comes back; each comes back once."""
-        oldest = time.monotonic() - _ECHO_WITHIN
-        while sent and sent[0][0] < oldest:
-            sent.popleft()
-        for entry in tuple(sent):
-            if entry[1] == frame:
-                sent.remove(entry)
-                return True
-        return False
 
     # In threads
 
@@ -147,16 +131,22 @@ class Bridge:
                     self._reopen()
                     continue
                 message = bus.recv(0.2)
-                frames, odd = [], 0
+                frames, odd, seen = [], 0, 0
                 while message is not None:
-                    frame = from_message(message)
-                    frames += [frame] if frame is not None else []
-                    odd += frame is None
-                    message = bus.recv(0) if len(frames) < BATCH else None
+                    seen += 1
+                    if not self._is_echo(message):
+                        frame = from_message(message)
+                        frames += [frame] if frame is not None else []
+                        odd += frame is None
+                    message = bus.recv(0) if seen < BATCH else None
                 if frames or odd:
                     self._call(self._arrived, frames, odd)
             except Exception as error:
                 self._broke(error)
+
+    def _is_echo(self, message: Any) -> bool:
+        """Whether a message is one of ours that comes back."""
+        return not message.is_rx or (self._mark is not None and message.channel == self._mark)
 
     def _reopen(self) -> None:
         if self._ended.wait(self.retry):
@@ -180,17 +170,15 @@ class Bridge:
             if frame is None or bus is None:
                 continue
             try:
-                if self._sent is not None:
-                    self._sent.append((time.monotonic(), frame._replace(stamp=0.0)))
-                bus.send(to_message(frame), timeout=0.1)
+                bus.send(to_message(frame, channel=self._mark), timeout=0.1)
             except Exception as error:
                 if self.node.count.lost == 0:
                     self._call(self.hub.tell, f"{self.where} does not take frames: {error}.")
                 self.node.count.lost += 1
 
 
-def to_message(frame: Frame) -> Any:
-    """A frame as python-can has it."""
+def to_message(frame: Frame, *, channel: str | None = None) -> Any:
+    """A frame as python-can has it, with the channel that it says it comes from."""
     import can
 
     return can.Message(
@@ -199,6 +187,7 @@ def to_message(frame: Frame) -> Any:
         is_remote_frame=frame.remote,
         dlc=frame.dlc,
         data=None if frame.remote else frame.data,
+        channel=channel,
         check=False,
     )
 

@@ -14,7 +14,6 @@ BUS_OFF_AT = 256
 # Classes and details of SocketCAN's error frames (linux/can/error.h).
 CLASS_CONTROLLER = 0x004
 CLASS_PROTOCOL = 0x008
-CLASS_NO_ACK = 0x020
 CLASS_BUS_OFF = 0x040
 CLASS_BUS_ERROR = 0x080
 CLASS_RESTARTED = 0x100
