@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import can
 import pytest
 
-from linkwork import LinkworkError, Session
+from linkwork import LinkworkError, Scene, Session, load
+from linkwork.buses import turns
 from linkwork.buses.tcp.faults import LineFaultOrder, LineFaults
-from linkwork.session.messages import Fault
+from linkwork.session.messages import Fault, Order, Set
 from linkwork.session.replay import replay
 from part_rig import Controller, door, run_until
 from part_rig import cell as part_cell
-from test_can_bus import cell, client, frame, running, until
+from test_can_bus import PATIENCE, cell, client, frame, running, until
 
 #: J1's angle is sent each period, whether or not it moves.
 PERIODIC = """
@@ -27,79 +31,112 @@ sensors = [
 """
 
 
-def heard(bus: can.BusABC, number: int, seconds: float) -> list[can.Message]:
-    """Frames of an identifier within so many seconds."""
-    end, found = time.monotonic() + seconds, []
-    while (left := end - time.monotonic()) > 0.0:
-        message = bus.recv(left)
-        if message is not None and message.arbitration_id == number:
-            found.append(message)
-    return found
+class Beat:
+    """A session that is stepped by hand, one period of its bus at a time, and a client's ears.
+
+    All that the bus's process sends for a period has come when two marks have, one after the other:
+    an order's own frame is carried before values of the same moment, and no fault strikes it.
+    """
+
+    def __init__(self, session: Session, bus: can.BusABC) -> None:
+        self.session, self.bus = session, bus
+
+    def heard(self, number: int) -> list[bytes]:
+        """Frames of an identifier that came since the last time."""
+        found = []
+        for mark in (0x7F1, 0x7F2):
+            self.session.send(Order("can0", "send", {"frame": f"{mark:X}#"}))
+            self.session.take_in()
+            end = time.monotonic() + PATIENCE
+            while (message := self.bus.recv(1.0)) is None or message.arbitration_id != mark:
+                assert time.monotonic() < end, "a mark did not come"
+                if message is not None and message.arbitration_id == number:
+                    found.append(bytes(message.data))
+        return found
+
+    def __call__(self, number: int, periods: int = 1) -> list[bytes]:
+        """Frames of an identifier in so many periods."""
+        self.heard(0)
+        found = []
+        for _ in range(periods):
+            self.session.step(5)
+            found += self.heard(number)
+        return found
+
+    def until(self, reached: Callable[[], object], what: str) -> None:
+        """Lets the session take in, without a step, until something is so."""
+
+        def now() -> object:
+            self.session.take_in()
+            return reached()
+
+        until(now, what)
 
 
-def silent(bus: can.BusABC, number: int) -> bool:
-    """Whether a frame that comes a hundred times a second has ceased to come."""
-    return not heard(bus, number, 0.3)
+@contextmanager
+def beating(scene: Scene) -> Iterator[Beat]:
+    with Session(scene) as session, client(session) as bus:
+        beat = Beat(session, bus)
+        beat.until(lambda: session.partners and session.partners["can0"].partners, "the client")
+        yield beat
 
 
 @pytest.mark.capability(130)
 def test_a_scenes_rule_and_a_person_drop_frames(tmp_path: Path) -> None:
     """By rule one identifier is lost from its time on, for as long as said; by hand until ended."""
-    rule = '[[fault]]\nname = "gap"\ntype = "drop"\nids = [0x113]\nat = 0.5\nlasts = 3\n'
-    with running(cell(tmp_path, more=PERIODIC + rule)) as session, client(session) as bus:
-        frame(bus, 0x113)
-        until(lambda: session["gap.active"], "the rule")
-        until(lambda: silent(bus, 0x113), "silence")
-        until(lambda: not session["gap.active"], "its end")
-        frame(bus, 0x113)
+    rule = '[[fault]]\nname = "gap"\ntype = "drop"\nids = [0x113]\nat = 0.5\nlasts = 1\n'
+    with beating(cell(tmp_path, more=PERIODIC + rule)) as beat:
+        session = beat.session
+        session.step(200)
+        assert len(beat(0x113, 3)) == 3
+        session.step(50)
+        assert session["gap.active"]
+        assert beat(0x113, 5) == []
+        session.step(round((1.52 - session.time) / 0.002))
+        assert not session["gap.active"]
+        assert len(beat(0x113, 3)) == 3
         session.send(Fault("hush", kind="drop", args={"bus": "can0"}))
-        until(lambda: silent(bus, 0x113), "silence")
+        assert beat(0x113, 5) == []
         session.send(Fault("hush", on=False))
-        frame(bus, 0x113)
-
-
-def swing(bus: can.BusABC, code: int) -> list[bytes]:
-    """J1 goes to a code; what its frame, which is sent on change only, says meanwhile."""
-    data = code.to_bytes(2, "little")
-    bus.send(can.Message(arbitration_id=0x11, data=data, is_extended_id=False))
-    return [bytes(message.data) for message in heard(bus, 0x111, 0.5)]
-
-
-def doubled(frames: list[bytes]) -> bool:
-    return bool(frames) and frames[::2] == frames[1::2]
+        assert len(beat(0x113, 3)) == 3
 
 
 def test_frames_are_doubled_and_turned(tmp_path: Path) -> None:
     """A duplicate comes after each frame; a corrupt frame has one bit turned."""
-    with running(cell(tmp_path, more=PERIODIC)) as session, client(session) as bus:
-        codes = itertools.cycle((1000, 3000))
-        once: list[bytes] = []
-        until(lambda: once.extend(swing(bus, next(codes))) or once, "frames of a swing")
+    with beating(cell(tmp_path, more=PERIODIC)) as beat:
+        session = beat.session
+
+        def swing(target: float) -> list[bytes]:
+            """J1 goes somewhere; what its frame, which is sent on change only, says meanwhile."""
+            session.send(Set("arm/J1.target", target))
+            return beat(0x111, 10)
+
+        once = swing(0.5)
+        assert len(once) > 3
         assert all(a != b for a, b in itertools.pairwise(once))
         session.send(Fault("twice", kind="duplicate", args={"node": "linkwork", "ids": [0x111]}))
-        until(lambda: doubled(swing(bus, next(codes))), "frames twice")
+        twice = swing(0.9)
+        assert len(twice) > 6
+        assert twice[::2] == twice[1::2]
         session.send(Fault("twice", on=False))
-        until(lambda: len(set(map(bytes, (m.data for m in heard(bus, 0x113, 0.3))))) == 1, "rest")
-        before = bytes(frame(bus, 0x113).data)
+        (before,) = beat(0x113)
         session.send(Fault("bits", kind="corrupt", args={"ids": [0x113], "seed": 3}))
-
-        def turned() -> bool:
-            now = bytes(frame(bus, 0x113).data)
-            return sum((a ^ b).bit_count() for a, b in zip(now, before, strict=True)) == 1
-
-        until(turned, "a turned bit")
+        (now,) = beat(0x113)
+        assert sum((a ^ b).bit_count() for a, b in zip(now, before, strict=True)) == 1
 
 
 def test_bus_off_silences_everybody_until_it_ends(tmp_path: Path) -> None:
     """Nobody hears or says anything, the counter tells, and all come back."""
-    with running(cell(tmp_path, more=PERIODIC)) as session, client(session) as bus:
-        frame(bus, 0x113)
+    with beating(cell(tmp_path, more=PERIODIC)) as beat:
+        session = beat.session
+        assert len(beat(0x113, 3)) == 3
         session.send(Fault("off", kind="bus_off"))
-        until(lambda: silent(bus, 0x113), "silence")
-        until(lambda: session["can0.off"] > 0, "the counter")
+        beat.until(lambda: session["can0.off"] == 2, "the counter")
+        session.step(100)
         session.send(Fault("off", on=False))
-        frame(bus, 0x113)
-        until(lambda: session["can0.off"] == 0, "the counter")
+        beat.until(lambda: session["can0.off"] == 0, "the counter")
+        assert len(beat.heard(0x113)) <= 1  # what stands now, said when it was back
+        assert len(beat(0x113, 3)) == 3
 
 
 def test_a_process_that_began_anew_hears_of_its_fault_again(tmp_path: Path) -> None:
@@ -111,10 +148,49 @@ def test_a_process_that_began_anew_hears_of_its_fault_again(tmp_path: Path) -> N
         until(lambda: session["gap.active"], "the rule")
         process._process.kill()
         until(lambda: process.restarts == 1 and process.ready, "another process")
+
+        def struck() -> bool:
+            return any(key.startswith("fault.") and hits for key, hits in process.status.items())
+
         with client(session) as bus:
-            until(lambda: silent(bus, 0x113), "silence")
+            until(struck, "frames that are lost")
             session.send(Fault("gap", on=False))
             frame(bus, 0x113)
+
+
+def test_a_lost_frame_of_a_turn_does_not_freeze_the_tripod(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In lock-step the fault ends in simulated time, which goes on without the program's turn."""
+    monkeypatch.setattr(turns, "FAULT_PATIENCE", 0.3)
+    scene = load("tripod/can")
+    assert isinstance(scene, Scene)
+    scene.buses[0].params["socketcand"] = 0
+    scene.fault("gap", "drop", at=0.1, lasts=0.05)
+    with Session(scene) as session:
+        over = threading.Event()
+
+        def level(bus: can.BusABC) -> None:
+            while not over.is_set():
+                message = bus.recv(0.1)
+                if message is not None and message.arbitration_id == 0x120:
+                    bus.send(can.Message(arbitration_id=0x80, is_extended_id=False))
+
+        with client(session) as bus:
+            threads = [
+                threading.Thread(target=session.run),
+                threading.Thread(target=level, args=(bus,)),
+            ]
+            for thread in threads:
+                thread.start()
+            try:
+                until(lambda: session.time > 0.2, "time that goes on")
+                until(lambda: not session["can0.lost"], "the program's return")
+            finally:
+                over.set()
+                session.stop()
+                for thread in threads:
+                    thread.join(PATIENCE)
+        texts = [event.text for event in session.outbox.events]
+        assert any("while fault gap is at work on the wire" in text for text in texts), texts
 
 
 def test_a_run_with_a_bad_wire_replays(tmp_path: Path) -> None:
