@@ -1,6 +1,7 @@
 """What every test shares: the capability mark, its order, and how hypothesis searches."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import hypothesis
 import pytest
@@ -14,6 +15,9 @@ from second_try import tell_second_tries
 # Compiling a kernel inside the first example takes seconds, and says nothing about the claim.
 hypothesis.settings.register_profile("linkwork", deadline=None)
 hypothesis.settings.load_profile("linkwork")
+
+#: Where Chromium is driven; two at a time would starve each other of the machine.
+BROWSER_TESTS = ("tests/browser/", "tests/test_newcomer.py")
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +50,20 @@ def is_browser_test(item: pytest.Item) -> bool:
     return "chromium" in getattr(item, "fixturenames", ())
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With ``-n 2``, gives whole files to the processes, in order, and all browsers to one."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneBrowser(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "browser" if file.startswith(BROWSER_TESTS) else file
+
+    config.option.loadscopereorder = False
+    return OneBrowser(config, log)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says loudly that nobody has looked at the studio, or had to look twice."""
     tell_second_tries(terminalreporter)
@@ -64,7 +82,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Refuse marks that name no capability; with --capability, keep the tests that prove it."""
     known = read_list()
-    items.sort(key=is_browser_test)  # last: by then the kernels they wait for are compiled
+    # Last: by then the kernels they wait for are compiled. Of several processes one begins with
+    # them, for they take longest.
+    items.sort(key=is_browser_test, reverse=hasattr(config, "workerinput"))
     for item in items:
         for mark in item.iter_markers("capability"):
             if not mark.args or mark.kwargs or any(number not in known for number in mark.args):

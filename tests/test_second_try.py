@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CONFTEST = """
 from second_try import pytest_runtest_protocol, tell_second_tries
 
@@ -43,13 +45,14 @@ def test_bad():
 """
 
 
-def test_what_fails_twice_fails_and_what_fails_once_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("processes", [0, 1])
+def test_what_fails_twice_fails_and_what_fails_once_is_told(tmp_path: Path, processes: int) -> None:
     """The summary names each test that was run twice, with what the first run said."""
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "test_some.py").write_text(TESTS)
     paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_some.py"],
+        [sys.executable, "-m", "pytest", "-n", str(processes), "test_some.py"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True, text=True,
     )  # fmt: skip
