@@ -113,7 +113,7 @@ def test_a_line_that_is_too_long_is_left_out(tmp_path: Path) -> None:
 
 
 def test_who_sends_nothing_but_rubbish_is_sent_away(tmp_path: Path) -> None:
-    """A thousand wrong lines in a row are no controller's; one good line between them, and it is."""
+    """A thousand wrong lines in a row are no controller's; one good one between, and it is."""
     with Session(cell(tmp_path)) as session:
         controller = Controller(door(session))
         controller.say("zz\n" * 900 + "ping x\n" + "zz\n" * 900 + "ping y")
