@@ -175,11 +175,53 @@ def test_lockstep_is_the_same_however_slow_the_controller(tmp_path: Path) -> Non
     assert next(iter(states))[1] == pytest.approx(0.4)
 
 
+def test_lines_are_counted_in_lockstep_too(tmp_path: Path) -> None:
+    """With the turns, so that counters too are the same at every pace; also who was kept out."""
+    hashes = set()
+    for delay in (0.0, 0.01):
+        with Session(cell(tmp_path, "lockstep = true")) as session:
+            stranger = Controller(door(session), join=False)
+            stranger.say("hello")
+            assert stranger.until("error")
+            controller = Controller(door(session))
+            for line in ("c 0.3 - -", "zzz\nc 0.4 - -", "ping x\nc 0.5 - -"):
+                time.sleep(delay)
+                controller.say(line)
+                session.step(5)
+            names = session.cycle.bus("part").adapter.counters
+            counts = {name: session[f"part.{name}"] for name in names}
+            assert counts == {
+                "lines_in": 5, "lines_out": 3, "bad_lines": 1, "skipped": 0, "dropped": 0,
+                "turned_away": 1,
+            }  # fmt: skip
+            hashes.add(session.state.hash())
+            controller.close()
+    assert len(hashes) == 1
+
+
+def test_who_is_silent_in_lockstep_is_told_apart_from_who_has_left(tmp_path: Path) -> None:
+    """The line is still open: nothing has left. Each return is told, the second one too."""
+    more = 'lockstep = true\non_loss = "hold"\npatience = 0.2'
+    with Session(cell(tmp_path, more)) as session:
+        told = session.outbox.events
+
+        def heard(text: str) -> int:
+            return sum(text in event.text for event in told)
+
+        controller = Controller(door(session))
+        for times in (1, 2):
+            controller.say("c 0.3 - -")
+            run_until(session, lambda n=times: heard("no answer for 0.2 s") >= n)
+            controller.say("c 0.4 - -")
+            run_until(session, lambda n=times: heard("is back") >= n)
+        assert not any("left" in event.text for event in told)
+        controller.close()
+
+
 def test_a_dead_controller_ends_by_the_policy(tmp_path: Path) -> None:
     """In lock-step its leaving pauses the session, with a message."""
     with Session(cell(tmp_path, 'lockstep = true\non_loss = "pause"')) as session:
         controller = Controller(door(session))
-        controller.angles()
         controller.say("c 0.4 - -")
         session.step(5)
         controller.close()

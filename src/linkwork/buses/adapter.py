@@ -38,6 +38,8 @@ class Adapter:
     * ``Params``: a msgspec struct of the keys that ``[[bus]]`` has beyond the common ones;
     * ``Address``: a msgspec struct of the keys that a signal has beyond the common ones;
     * ``counters``: counters of its own with their units; each becomes the signal ``<bus>.<name>``;
+    * ``steady``: those of the counters that are the same however long partners think; in lock-step
+      only these become signals, as they stand at each turn;
     * ``faults``: what can go wrong on its wire by the order ``fault`` ("drop", "delay", …), whose
       arguments ``FaultOrder`` checks; the order ``clear`` ends those of a ``name``;
     * ``orders``: what people may tell it, each with a msgspec struct of what it takes;
@@ -81,6 +83,7 @@ class Adapter:
     Params: ClassVar[type[msgspec.Struct]] = NoParams
     Address: ClassVar[type[msgspec.Struct]] = AnyAddress
     counters: ClassVar[Mapping[str, str]] = {}
+    steady: ClassVar[tuple[str, ...]] = ()
     faults: ClassVar[tuple[str, ...]] = ()
     FaultOrder: ClassVar[type[msgspec.Struct]] = NoParams
     orders: ClassVar[Mapping[str, type[msgspec.Struct]]] = {}
@@ -94,7 +97,7 @@ class Adapter:
         self.values: dict[str, float] = {}
         self.partners = 0
         self._counts: dict[str, float] = dict.fromkeys(self.counters, 0.0)
-        self._latch = Latch(outlet, lockstep=plan.lockstep)
+        self._latch = Latch(outlet, lockstep=plan.lockstep, counters=self._at_the_turn)
         self._frames: deque[Frame] = deque(maxlen=LOG_LINES)
         self._skipped = 0
         self.logging = True
@@ -197,6 +200,9 @@ class Adapter:
     def count(self, name: str, by: float = 1.0) -> None:
         """Counts up one of :attr:`counters`."""
         self._counts[name] += by
+
+    def _at_the_turn(self) -> dict[str, float]:
+        return {name: self._counts[name] for name in self.steady}
 
     def gauge(self, name: str, value: float) -> None:
         """Sets one of :attr:`counters`, as a load or a rate."""

@@ -114,14 +114,18 @@ class BusBlock(BusRows):
         self, partners: int, restarts: int, counters: Mapping[str, float], bench: Bench
     ) -> None:
         """Takes the process's health; for ``Health``. The last partner's leaving is a loss."""
-        names = {name: n for n, name in enumerate(self.adapter.counters)}
-        for name, value in counters.items():
-            if name in names and math.isfinite(value):
-                self._counter[names[name]] = value
+        self.note(counters)
         gone = partners == 0 and self._health[6] > 0.0
         self._health[6], self._health[7] = partners, restarts
         if gone and self._health[3] > 0.0:
             self.lose("its partner has left", bench)
+
+    def note(self, counters: Mapping[str, float]) -> None:
+        """Takes what the process has counted."""
+        names = {name: n for n, name in enumerate(self.adapter.counters)}
+        for name, value in counters.items():
+            if name in names and math.isfinite(value):
+                self._counter[names[name]] = value
 
     def lose(self, why: str, bench: Bench) -> None:
         """Begins the policy on loss."""

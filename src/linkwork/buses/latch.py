@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from typing import Protocol
 
 import msgspec
@@ -29,13 +29,16 @@ class Latch:
     Args:
         outlet: Where they go.
         lockstep: Whether the scene waits for turns.
+        counters: What goes along with a turn, in lock-step.
 
     Attributes:
         version: Number of the plan that the values belong to.
     """
 
-    def __init__(self, outlet: Outlet, *, lockstep: bool) -> None:
-        self._outlet, self._lockstep = outlet, lockstep
+    def __init__(
+        self, outlet: Outlet, *, lockstep: bool, counters: Callable[[], dict[str, float]] = dict
+    ) -> None:
+        self._outlet, self._lockstep, self._counters = outlet, lockstep, counters
         self.version = 0
         self._values: dict[str, float] = {}
         self._ended = 0
@@ -74,15 +77,15 @@ class Latch:
             at_once: Also if it has not: the sender leaves.
         """
         crowded = not at_once and self._sent - self._taken >= IN_FLIGHT
-        if (
-            self._waits
-            and (self._lockstep or not crowded)
-            and self._outlet.send(Fed(self.version, self._values, self._ended))
-        ):
+        if self._waits and (self._lockstep or not crowded) and self._outlet.send(self._fed()):
             self._values, self._ended = {}, 0
             self._sent += 1
         if self._gone and not self._waits and self._outlet.send(Gone()):
             self._gone = False
+
+    def _fed(self) -> Fed:
+        counters = self._counters() if self._lockstep else {}
+        return Fed(self.version, self._values, self._ended, counters)
 
     @property
     def _waits(self) -> bool:

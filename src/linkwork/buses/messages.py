@@ -83,11 +83,15 @@ class Ready(msgspec.Struct, frozen=True, tag=True):
 
 
 class Fed(msgspec.Struct, frozen=True, tag=True):
-    """Values that came over the bus, by key; ``turn`` is the turn that they end, 0 for none."""
+    """Values that came over the bus, by key; ``turn`` is the turn that they end, 0 for none.
+
+    In lock-step the counters that are the same at every pace come along, as they stand at the turn.
+    """
 
     version: int
     values: Annotated[dict[Name, float], msgspec.Meta(max_length=100_000)]
     turn: int = 0
+    counters: Annotated[dict[Name, float], msgspec.Meta(max_length=1000)] = {}
 
 
 class Report(msgspec.Struct, frozen=True, tag=True):

@@ -111,14 +111,14 @@ class BusPartners:
                     if not message.turn or not self._blocks[name].lost:
                         return None  # an answer to an older question
                     process.settle()  # time went on without it, and now it is back
-                return Feed(name, message.values, turn=lockstep)
+                counters = self._known(name, message.counters)
+                return Feed(name, message.values, turn=lockstep, counters=counters)
             case Gone():
                 return Lost(name, "its controller has left")
             case Report():
-                # In lock-step runs are the same however long the partner thinks; so no counters.
-                counters = {} if process.plan.lockstep else message.counters
-                known = self._blocks[name].adapter.counters
-                counters = {key: value for key, value in counters.items() if key in known}
+                # In lock-step runs are the same however long the partner thinks: counters that are
+                # too come with its turns.
+                counters = {} if process.plan.lockstep else self._known(name, message.counters)
                 return Health(name, message.partners, process.restarts, counters)
             case Ready():
                 for door in message.doors:
@@ -126,6 +126,11 @@ class BusPartners:
             case Note():
                 session.say(message.text, level=message.level, source=name)
         return None
+
+    def _known(self, name: str, counters: dict[str, float]) -> dict[str, float]:
+        """Those counters that are signals."""
+        known = self._blocks[name].adapter.counters
+        return {key: value for key, value in counters.items() if key in known}
 
     def _complain(self, name: str, text: str) -> None:
         now = time.monotonic()

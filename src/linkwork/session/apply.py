@@ -62,6 +62,7 @@ def apply(session: Session, message: m.Message) -> None:
         case m.Feed():
             bus = session.cycle.bus(message.bus)
             bus.feed(message.values, turn=message.turn, bench=session)
+            bus.note(message.counters)
         case m.Health():
             bus = session.cycle.bus(message.bus)
             bus.hear(message.partners, message.restarts, message.counters, session)

@@ -113,11 +113,13 @@ class Feed(Message, frozen=True):
         bus: Its name.
         values: Physical values by port and signal, ``arm/elbow.target``.
         turn: Whether this ends the partner's turn, in lock-step.
+        counters: Counters of the bus as they stand at the turn.
     """
 
     bus: Name
     values: Annotated[dict[Name, float], msgspec.Meta(max_length=100_000)] = {}
     turn: bool = False
+    counters: Annotated[dict[Name, float], msgspec.Meta(max_length=1000)] = {}
 
 
 class Health(Message, frozen=True):

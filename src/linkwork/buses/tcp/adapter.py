@@ -75,6 +75,7 @@ class Tcp(Adapter):
     counters = dict.fromkeys(
         ("lines_in", "lines_out", "bad_lines", "skipped", "dropped", "turned_away"), ""
     )
+    steady = tuple(counters)
     faults = KINDS
     FaultOrder = LineFaultOrder
 

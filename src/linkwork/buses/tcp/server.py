@@ -130,7 +130,13 @@ class PartServer:
     # ---- out -----------------------------------------------------------------------------
 
     def show(self, step: int, time: float, values: list[float], *, asks: bool) -> None:
-        """Sends the sensors; with ``asks`` the scene waits for commands."""
+        """Sends the sensors; with ``asks`` the scene waits for commands.
+
+        In lock-step each line is a question: one that asks nothing would be answered all the same,
+        and every later answer would be a turn too early.
+        """
+        if self._lockstep and not asks:
+            return
         self._last = sensors_line(step, time, values)
         self._open = asks
         for client in self._clients:
@@ -142,14 +148,18 @@ class PartServer:
                 self._heard.count("skipped")
             else:
                 client.say(self._last)
-                self._heard.count("lines_out")
+                if not self._lockstep:
+                    self._heard.count("lines_out")
         self._heard.log("out", "", self._last)
         driver = self._driver
         if self._open and driver is not None and driver.ahead:
             self._answer(driver.ahead.popleft())
 
     def _answer(self, values: list[float | None]) -> None:
+        # Counted with the turn: when a line came, or who else heard one, is a matter of pace.
         self._open = False
+        self._heard.count("lines_out")
+        self._heard.count("lines_in")
         self._heard.commands(values)
 
     # ---- in ------------------------------------------------------------------------------
@@ -211,7 +221,7 @@ class PartServer:
             client.say(item.line())
         client.say(f"period {self._period!r} {'lockstep' if self._lockstep else 'real'}")
         client.say("ready")
-        if self._last:
+        if self._last and (self._open or not self._lockstep):
             client.say(self._last)
         self._clients.append(client)
         self._heard.joined()
@@ -238,7 +248,8 @@ class PartServer:
             else:
                 if not line or line == "bye":
                     return
-                self._heard.count("lines_in")
+                if not (self._lockstep and line.startswith("c ")):
+                    self._heard.count("lines_in")
                 self._heard.log("in", client.name, line)
                 self._take(client, line)
             if client.waiting > SKIP_AT:  # it asks and asks, and reads no answer
