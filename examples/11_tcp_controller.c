@@ -20,9 +20,11 @@ int main(int argc, char **argv) {
     char line[65536];
     fprintf(out, "join\n"), fflush(out);
     while (fgets(line, sizeof line, in) && strcmp(line, "ready\n")) commands += !strncmp(line, "command", 7);
-    double time = 0, angle = 0;
-    while (time < 4 && fgets(line, sizeof line, in) && sscanf(line, "s %*d %lf %lf", &time, &angle) == 2) {
-        fprintf(out, "c %.6f", 0.5 * sin(time));
+    double time = 0, angle = 0, wanted = 1;
+    while ((time < 4 || fabs(angle - wanted) > 0.02) && fgets(line, sizeof line, in)
+           && sscanf(line, "s %*d %lf %lf", &time, &angle) == 2) {
+        wanted = 0.5 * sin(fmin(time, 4)); /* sways for 4 s, then goes where that ended */
+        fprintf(out, "c %.6f", wanted);
         for (int n = 1; n < commands; n++) fprintf(out, " -");
         fprintf(out, "\n"), fflush(out);
     }

@@ -15,28 +15,31 @@ import time
 
 
 def control(host: str, port: int) -> None:
-    """Sways the first two joints, and opens and closes the gripper."""
+    """Sways the first joint for 3 s, then brings it and the second one to 30°."""
     part = socket.create_connection((host, port)).makefile("rw", newline="\n")
     print("join", file=part, flush=True)
-    names, angles = [], [0.0, 0.0]
+    names, goal, began = [], math.radians(30), None
     while (words := part.readline().split())[0] != "ready":
         if words[0] == "command":
             names.append(words[1])
     for line in part:  # s, step, time, then what the sensors say
-        now, angles = float(line.split()[2]), [float(word) for word in line.split()[3:]]
-        wanted = {"J1.angle_wanted": 0.8 * math.sin(now), "J2.angle_wanted": 0.5}
+        now, *angles = (float(word) for word in line.split()[2:])
+        began = now if began is None else began
+        sways = now < began + 3.0
+        wanted = {"J1.angle_wanted": 0.8 * math.sin(now - began) if sways else goal}
+        wanted |= {"J2.angle_wanted": goal}
         wanted |= {f"{side}.position_wanted": 0.02 for side in ("left", "right")}
         print("c", *(wanted.get(name, "-") for name in names), file=part, flush=True)
-        if now > 3.0:
+        if not sways and max(abs(angle - goal) for angle in angles[:2]) < 0.02:
+            print(f"J1 at {math.degrees(angles[0]):.0f}°, J2 at {math.degrees(angles[1]):.0f}°.")
             break
-    print(f"J1 at {math.degrees(angles[0]):.0f}°, J2 at {math.degrees(angles[1]):.1f}°.")
 
 
 if len(sys.argv) > 2:
     control(sys.argv[1], int(sys.argv[2]))
 else:
     run = [sys.executable, "-m", "linkwork.cli", "run", "amtec/tcp", "--clock", "real"]
-    with subprocess.Popen([*run, "--for", "8"], stdout=subprocess.PIPE, text=True) as arm:
+    with subprocess.Popen([*run, "--for", "60"], stdout=subprocess.PIPE, text=True) as arm:
         end = time.monotonic() + 120.0  # the first start compiles
         while True:
             try:

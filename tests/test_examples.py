@@ -21,7 +21,7 @@ SAYS = {
     "08": r"pole at [+-]0\.00\d\d rad(.|\n)*numba loaded: False",
     "09": r"slipped by 0\.\d\d mm at most",
     "10": r"file as it was: True(.|\n)*version 3",
-    "11": r"J1 at -?\d+°, J2 at 2[789]\.\d°",
+    "11": r"J1 at (29|30|31)°, J2 at (29|30|31)°",
     "12": r"Tray: within 0\.[0-6]\d° of level\.",
 }
 
