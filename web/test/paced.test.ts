@@ -59,19 +59,20 @@ describe("paced", () => {
 });
 
 describe("Turns", () => {
-  it("draws one per picture, in turn, until each has been drawn", () => {
+  it("draws one per two pictures, in turn, until each has been drawn", () => {
     const drawn: string[] = [];
     const make = (name: string) => ({ draw: () => void drawn.push(name) });
     const [a, b, c] = [make("a"), make("b"), make("c")];
     const turns = new Turns<{ draw(): void }>();
     turns.ask([a, b, c]);
-    show(1);
+    show(2);
+    expect(drawn).toEqual(["a"]);
     turns.ask([a, b, c]);
-    show(5);
+    show(10);
     expect(drawn).toEqual(["a", "b", "c", "a"]);
     turns.ask([a, b]);
     turns.forget(a);
-    show(3);
+    show(6);
     expect(drawn.at(-1)).toBe("b");
     expect(waiting).toEqual([]);
   });

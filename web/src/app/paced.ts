@@ -35,9 +35,10 @@ export function paced(draw: () => void): () => void {
   };
 }
 
-/** Draws one of many per picture of the screen, in turn, until each has been drawn. */
+/** Draws one of many in every second picture of the screen, in turn, until each has been drawn. */
 export class Turns<T extends { draw(): void }> {
   private readonly waiting = new Set<T>();
+  private resting = false;
   private asked = false;
 
   ask(things: Iterable<T>): void {
@@ -50,15 +51,20 @@ export class Turns<T extends { draw(): void }> {
   }
 
   private next(): void {
-    if (this.asked || this.waiting.size === 0) return;
+    if (this.asked || (this.waiting.size === 0 && !this.resting)) return;
     this.asked = true;
     requestAnimationFrame(() => {
       this.asked = false;
-      const [first] = this.waiting;
-      if (!first) return;
-      this.waiting.delete(first);
-      first.draw();
+      this.turn();
       this.next();
     });
+  }
+
+  private turn(): void {
+    const [first] = this.waiting;
+    this.resting = !this.resting && first !== undefined;
+    if (!this.resting || !first) return;
+    this.waiting.delete(first);
+    first.draw();
   }
 }

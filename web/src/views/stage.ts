@@ -37,7 +37,7 @@ export class Stage {
   private readonly stereo: StereoDrawing;
   private readonly canvas = h("canvas", { class: "stage", "aria-hidden": "true" });
   private readonly boxes = new Map<View, Vector4>();
-  private stale = true;
+  private asked = false;
   private ghostStale = true;
   /** Whether what throws shadows has moved or changed since they were drawn. */
   private shadowsStale = true;
@@ -67,12 +67,14 @@ export class Stage {
     this.recolor();
     const sizes = new ResizeObserver(() => this.resize());
     for (const each of [this.element, ...this.views.map((v) => v.element)]) sizes.observe(each);
-    requestAnimationFrame(this.tick);
+    this.refresh();
   }
 
   /** Asks for a new picture at the next chance. */
   readonly refresh = (): void => {
-    this.stale = true;
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(this.tick);
   };
 
   private listen(): void {
@@ -156,13 +158,12 @@ export class Stage {
   }
 
   private readonly tick = (): void => {
-    requestAnimationFrame(this.tick);
-    if (this.stale && this.element.isConnected && store.scene) this.draw();
+    this.asked = false;
+    if (this.element.isConnected && store.scene) this.draw();
   };
 
   /** Draws all visible views now. */
   draw(): void {
-    this.stale = false;
     if (this.ghostStale) {
       this.ghost.build(this.bodies);
       this.ghost.recolor(token("accent"));
@@ -183,7 +184,7 @@ export class Stage {
     this.renderer.setScissorTest(false);
     this.renderer.clear();
     seen.forEach((view) => this.drawView(view));
-    if (gliding) this.stale = true;
+    if (gliding) this.refresh();
   }
 
   private drawView(view: View): void {
