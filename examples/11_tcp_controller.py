@@ -16,8 +16,9 @@ import time
 
 def control(host: str, port: int) -> None:
     """Sways the first joint for 3 s, then brings it and the second one to 30°."""
-    part = socket.create_connection((host, port)).makefile("rw", newline="\n")
-    print("join", file=part, flush=True)
+    wire = socket.create_connection((host, port))
+    part, out = wire.makefile("r", newline="\n"), wire.makefile("w", newline="\n")
+    print("join", file=out, flush=True)
     names, goal, began = [], math.radians(30), None
     while (words := part.readline().split())[0] != "ready":
         if words[0] == "command":
@@ -29,7 +30,7 @@ def control(host: str, port: int) -> None:
         wanted = {"J1.angle_wanted": 0.8 * math.sin(now - began) if sways else goal}
         wanted |= {"J2.angle_wanted": goal}
         wanted |= {f"{side}.position_wanted": 0.02 for side in ("left", "right")}
-        print("c", *(wanted.get(name, "-") for name in names), file=part, flush=True)
+        print("c", *(wanted.get(name, "-") for name in names), file=out, flush=True)
         if not sways and max(abs(angle - goal) for angle in angles[:2]) < 0.02:
             print(f"J1 at {math.degrees(angles[0]):.0f}°, J2 at {math.degrees(angles[1]):.0f}°.")
             break

@@ -61,7 +61,7 @@ class Controller:
     ) -> None:
         plain = socket.create_connection(("127.0.0.1", port), PATIENCE)
         self.socket = tls.wrap_socket(plain, server_hostname="localhost") if tls else plain
-        self.file = self.socket.makefile("rw", newline="\n")
+        self.file = self.socket.makefile("r", newline="\n")
         assert self.read() == "linkwork-part 1"
         self.described: list[str] = []
         if join:
@@ -71,7 +71,7 @@ class Controller:
                 self.described.append(line)
 
     def say(self, line: str) -> None:
-        print(line, file=self.file, flush=True)
+        self.socket.sendall(f"{line}\n".encode())
 
     def read(self) -> str:
         return self.file.readline().rstrip("\n")

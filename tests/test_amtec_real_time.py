@@ -19,8 +19,9 @@ SLIDERS = {"left": 0.02, "right": 0.012}
 CONTROLLER = """
 import json, math, socket, sys
 port, goal = int(sys.argv[1]), json.loads(sys.argv[2])
-part = socket.create_connection(("127.0.0.1", port)).makefile("rw", newline="\\n")
-print("join", file=part, flush=True)
+wire = socket.create_connection(("127.0.0.1", port))
+part, out = wire.makefile("r", newline="\\n"), wire.makefile("w", newline="\\n")
+print("join", file=out, flush=True)
 commands, sensors = [], []
 while (words := part.readline().split())[0] != "ready":
     if words[0] in ("command", "sensor"):
@@ -37,7 +38,7 @@ for line in part:
     for joint, value in goal.items():
         kind = "position" if joint in ("left", "right") else "angle"
         wanted[f"{joint}.{kind}_wanted"] = sway * value if kind == "angle" else value
-    print("c", *(wanted.get(name, "-") for name in commands), file=part, flush=True)
+    print("c", *(wanted.get(name, "-") for name in commands), file=out, flush=True)
     near = all(abs(read[j] - v) < (0.002 if j in ("left", "right") else 0.03)
                for j, v in goal.items())
     if near and now - first > 1.0:

@@ -114,8 +114,9 @@ def torques(q, v, a):
             - (m1 * l1 + m2 * L1) * g * math.sin(q[0]) - down,
             m12 * a[0] + m22 * a[1] - h * v[0] * v[0] - down)
 
-part = socket.create_connection(("127.0.0.1", port)).makefile("rw", newline="\\n")
-print("join", file=part, flush=True)
+wire = socket.create_connection(("127.0.0.1", port))
+part, out = wire.makefile("r", newline="\\n"), wire.makefile("w", newline="\\n")
+print("join", file=out, flush=True)
 while part.readline() != "ready\\n":
     pass
 d = 1e-4
@@ -126,7 +127,7 @@ for _ in range(turns):
     turn = [(b - 2 * w + a) / (d * d) for a, w, b in zip(before, wanted, after)]
     known = torques(wanted, speed, turn) if dynamics else (0.0, 0.0)
     print("c", *(k + 20 * (w - q) + 2 * (s - v) for k, w, q, s, v in
-                 zip(known, wanted, (q1, q2), speed, (v1, v2))), file=part, flush=True)
+                 zip(known, wanted, (q1, q2), speed, (v1, v2))), file=out, flush=True)
 """
 
 

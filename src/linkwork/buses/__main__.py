@@ -75,8 +75,11 @@ async def _serve(settings: Settings, peer: PeerEnd) -> int:
     over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def wake() -> None:
+        peer.serve()
         try:
             _take(peer, adapter)
+            if peer.wait(0.0):  # the end of the link came behind its last events
+                loop.call_soon(wake)
         except LinkClosed:
             if not over.done():
                 over.set_result(None)
@@ -85,7 +88,8 @@ async def _serve(settings: Settings, peer: PeerEnd) -> int:
                 over.set_exception(error)
 
     loop = asyncio.get_running_loop()
-    loop.add_reader(peer.fileno(), wake)
+    descriptor = peer.lend()
+    loop.add_reader(descriptor, wake)
     wake()
     tending = asyncio.create_task(adapter.tend())
     try:
@@ -94,7 +98,7 @@ async def _serve(settings: Settings, peer: PeerEnd) -> int:
             if done.done():
                 done.result()  # a fault in the adapter ends the process, with its traceback
     finally:
-        loop.remove_reader(peer.fileno())
+        loop.remove_reader(descriptor)
         tending.cancel()
         with contextlib.suppress(Exception):
             await asyncio.wait_for(adapter.close(), 2.0)
