@@ -1,26 +1,25 @@
-"""Plan: what a scene's files say of buses and ports, checked and joined to its signals."""
+"""Plan: a bus and its ports, checked and joined to the scene's signals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import msgspec
 
-from linkwork.agents.lookup import find_name, value_signal
+from linkwork.agents.lookup import find_name
 from linkwork.blocks import read_params, whole_steps
 from linkwork.buses.adapter import Adapter
-from linkwork.buses.port import BusPlan, Plant, Policy, Port, PortSignal, Role
+from linkwork.buses.draft import Draft
+from linkwork.buses.keys import BusForm, SignalForm, split_form
+from linkwork.buses.port import BusPlan, Port, PortSignal, Role
 from linkwork.buses.quant import Quant
 from linkwork.errors import (
     FormatError,
     LinkworkError,
-    Origin,
     SceneError,
     SignalError,
-    not_found,
     suggestion,
 )
 from linkwork.forms import read_form
@@ -28,74 +27,6 @@ from linkwork.parts import Spec
 from linkwork.registry import BUSES
 from linkwork.signals import Signals
 from linkwork.world import World
-
-Seconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e9)]
-Bound = Annotated[float, msgspec.Meta(ge=-1e30, le=1e30)]
-
-ROLES: dict[str, Role] = {"commands": "command", "sensors": "sensor", "parameters": "parameter"}
-
-
-class BusForm(msgspec.Struct, kw_only=True):
-    """Keys of every ``[[bus]]``; see :class:`BusPlan`."""
-
-    plant: Plant = "virtual"
-    closes: Literal["virtual", "real"] | None = None
-    period: Seconds = 0.0
-    deadline: Seconds = 0.0
-    on_loss: Policy | None = None
-    ramp: Seconds = 1.0
-    lockstep: bool = False
-    patience: Seconds = 0.0
-
-
-class SignalForm(msgspec.Struct, kw_only=True):
-    """Keys of every signal of a port; see :class:`PortSignal`."""
-
-    signal: str = ""
-    name: str = ""
-    bits: Annotated[int, msgspec.Meta(ge=1, le=52)] | None = None
-    lo: Bound | None = None
-    hi: Bound | None = None
-    signed: bool = False
-    scale: Bound | None = None
-    offset: Bound = 0.0
-    unit: str = ""
-    safe: Bound | None = None
-
-
-class JointForm(SignalForm, kw_only=True):
-    """Keys of a joint's ``bus`` table: those of a signal, for its value and its target."""
-
-    bus: str = ""
-    dof: str = ""
-    group: str = ""
-    commands: list[str | dict[str, Any]] | None = None
-    sensors: list[str | dict[str, Any]] | None = None
-    parameters: list[str | dict[str, Any]] = []
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A port before its signals are known: as the file has it, its bus found.
-
-    Attributes:
-        name: Full name.
-        bus: Its bus.
-        group: Path of groups.
-        items: Role, and what the file says of a signal.
-        origin: Where it was said.
-        scope: Part in which names are looked up first.
-        optional: Whether commands whose signal does not exist are left out, as those of a joint
-            without a drive.
-    """
-
-    name: str
-    bus: str
-    group: str
-    items: tuple[tuple[Role, dict[str, Any]], ...]
-    origin: Origin
-    scope: str = ""
-    optional: bool = False
 
 
 def adapter_of(spec: Spec) -> type[Adapter]:
@@ -140,110 +71,6 @@ def read_bus(world: World, spec: Spec) -> BusPlan:
     )  # fmt: skip
 
 
-def drafts(world: World, buses: Iterable[str]) -> list[Draft]:
-    """All ports of a scene: those of its files, and those of joints with a ``bus`` table.
-
-    Raises:
-        LinkworkError: If one names no bus, or has another's name.
-    """
-    names = list(buses)
-    found: dict[str, Draft] = {}
-    for draft in (*map(_of_port(names), world.ports), *_of_joints(world, names)):
-        other = found.get(draft.name)
-        if other is not None:
-            raise SceneError(
-                f"two ports are named {draft.name!r}.",
-                origin=draft.origin,
-                hint=f"The other is at {other.origin}.",
-            )
-        found[draft.name] = draft
-    return list(found.values())
-
-
-def _of_port(buses: list[str]) -> Any:
-    def read(spec: Spec) -> Draft:
-        items: list[tuple[Role, dict[str, Any]]] = []
-        for key, value in spec.params.items():
-            if key in ROLES:
-                for item in _items(value, key, spec.name, spec.origin):
-                    items.append((ROLES[key], item))
-            elif key not in ("bus", "group"):
-                raise FormatError(
-                    f"port {spec.name!r} has no parameter {key!r}.",
-                    origin=spec.origin,
-                    hint=suggestion(key, ("bus", "group", *ROLES), kind="parameters"),
-                )
-        bus = _bus(str(spec.params.get("bus", "")), buses, f"port {spec.name!r}", spec.origin)
-        group = str(spec.params.get("group", ""))
-        return Draft(spec.name, bus, group, tuple(items), spec.origin, spec.scope)
-
-    return read
-
-
-def _items(value: Any, key: str, port: str, origin: Origin) -> Iterator[dict[str, Any]]:
-    if not isinstance(value, list | tuple):
-        raise FormatError(f"port {port!r}: {key} must be a list.", origin=origin)
-    for item in value:
-        if isinstance(item, str):
-            yield {"signal": item}
-        elif isinstance(item, dict):
-            yield item
-        else:
-            raise FormatError(f"port {port!r}: {key} holds {item!r}.", origin=origin)
-
-
-def _bus(name: str, buses: list[str], who: str, origin: Origin) -> str:
-    if not name and len(buses) == 1:
-        return buses[0]
-    if not name:
-        what = "there are several" if buses else "the scene has none"
-        raise SceneError(f"{who} must name its bus: {what}.", origin=origin)
-    if name not in buses:
-        raise not_found("bus", name, buses, origin=origin)
-    return name
-
-
-def _of_joints(world: World, buses: list[str]) -> Iterator[Draft]:
-    """Ports of joints. A part brings its table along; a scene without buses has no use for it."""
-    if not buses:
-        return
-    for name, joint in zip(world.joint_names, world.joints, strict=True):
-        if not joint.bus:
-            continue
-        form, address = _split(joint.bus, JointForm, f"joint {name!r}", joint.origin)
-        bus = _bus(form.bus, buses, f"joint {name!r}", joint.origin)
-        where = f"{name}.{form.dof}" if form.dof else name
-        dof = world.single_dof(where, origin=joint.origin)
-        own = {
-            key: value for key, value in joint.bus.items()
-            if key in ("bits", "lo", "hi", "signed", "scale", "offset", "safe", *address)
-        }  # fmt: skip
-        value = value_signal(world, dof)
-        split = "." if joint.kind.nv == 1 else "_"
-        prefix = f"{world.dof_name(dof)}{split}"
-        items: list[tuple[Role, dict[str, Any]]] = []
-        for key, role in ROLES.items():
-            given = getattr(form, key)
-            if given is None:
-                given = ["target"] if role == "command" else [value.rpartition(".")[2]]
-            for item in _items(given, key, name, joint.origin):
-                what = str(item.get("signal", ""))
-                mine = what == "target" or f"{world.dof_name(dof)}.{what}" == value
-                full = value if mine and what != "target" else f"{prefix}{what}"
-                if what.startswith("target"):
-                    full = f"{world.dof_name(dof)}.{what}"
-                more = own if mine else {k: own[k] for k in address}
-                items.append((role, {**more, **item, "signal": full, "name": what}))
-        yield Draft(name, bus, form.group, tuple(items), joint.origin, optional=True)
-
-
-def _split(given: dict[str, Any], form: type, who: str, origin: Origin) -> tuple[Any, dict]:
-    """The known keys of a table, checked, and the others: its address."""
-    known = {field.name for field in msgspec.structs.fields(form)}
-    made = read_form({k: v for k, v in given.items() if k in known}, form, who, origin=origin)
-    return made, {k: v for k, v in given.items() if k not in known}
-
-
 def join_port(
     draft: Draft, signals: Signals, adapter: type[Adapter], params: dict[str, Any]
 ) -> Port:
@@ -276,7 +103,7 @@ def _join(
     params: dict[str, Any],
 ) -> PortSignal | None:  # fmt: skip
     who = f"port {draft.name!r}"
-    form, address = _split(item, SignalForm, who, draft.origin)
+    form, address = split_form(item, SignalForm, who, draft.origin)
     known = [field.name for field in msgspec.structs.fields(SignalForm)]
     read_form(address, adapter.Address, who, origin=draft.origin, also=known)
     lo, hi, unit, name = -math.inf, math.inf, form.unit, form.name
@@ -311,7 +138,7 @@ def _join(
             origin=draft.origin,
             hint="Leave scale out, or lo and hi.",
         )
-    form, _ = _split(known, SignalForm, who, draft.origin)
+    form, _ = split_form(known, SignalForm, who, draft.origin)
     unit = unit or form.unit
     low, high = (lo if form.lo is None else form.lo), (hi if form.hi is None else form.hi)
     quant = None

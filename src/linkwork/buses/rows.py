@@ -9,8 +9,9 @@ import msgspec
 import numpy as np
 
 from linkwork.blocks import Block
+from linkwork.buses.draft import Draft, drafts
 from linkwork.buses.grid import Grid
-from linkwork.buses.plan import Draft, adapter_of, drafts, join_port, read_bus
+from linkwork.buses.plan import adapter_of, join_port, read_bus
 from linkwork.buses.port import BusPlan, Port, PortSignal
 from linkwork.errors import Origin, SceneError
 from linkwork.parts import Spec
