@@ -17,7 +17,11 @@ from command_line import linkwork
 from linkwork import LinkworkError, Scene, Session, load
 from linkwork.buses.can.catalog import as_database
 from linkwork.buses.can.dbc import dbc_text
+from linkwork.buses.can.layout import frames
+from linkwork.formats import load_scene
+from linkwork.session.cycle import Cycle
 from linkwork.session.messages import Message, Order, Set
+from linkwork.world import compile_scene
 
 PATIENCE = 20.0
 CELL = """
@@ -306,3 +310,11 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, bus: str, sensor: str, 
     with pytest.raises(LinkworkError, match=said) as error:
         Session(cell(tmp_path, bus, more))
     assert "cell.toml:" in str(error.value)
+
+
+def test_what_the_tripod_measures_comes_by_itself() -> None:
+    """Through socketcand nobody hears a request, so nothing waits for one."""
+    (bus,) = Cycle(compile_scene(load_scene("tripod/can"))).buses
+    sent = {key: form.send for key, form in frames(bus.plan, bus.plan.given).items()}
+    assert len(sent) == 7
+    assert set(sent.values()) == {"period"}

@@ -48,7 +48,22 @@ def test_identifiers_of_11_and_of_29_bits_may_have_the_same_number() -> None:
     """They are two frames, with a name each."""
     database = read(plan(J=[signal("x", can_id=6), signal("y", can_id=6, extended=True)]))
     found = {(m.name, m.frame_id, m.is_extended_frame) for m in database.messages}
-    assert found == {("Frame_6", 6, False), ("Frame_6_2", 6, True)}
+    assert found == {("J_x", 6, False), ("J_y", 6, True)}
+
+
+def test_messages_are_named_after_what_they_hold_and_say_how_often_they_come() -> None:
+    """By their only signal, else their only port; a number where several ports share a frame."""
+    database = read(plan(
+        tilt=[signal("x", can_id=5, send="period", every=0.02),
+              signal("y", can_id=5, start=8, send="period", every=0.02)],
+        hip=[signal("target", "command", can_id=7), signal("angle", can_id=8, send="period")],
+        knee=[signal("target", "command", can_id=7, start=8)],
+        ankle=[signal("target", "command", can_id=9), signal("angle", can_id=9)],
+    ))  # fmt: skip
+    found = {(m.frame_id, m.name, m.cycle_time or 0) for m in database.messages}
+    assert found == {
+        (5, "tilt", 20), (7, "Frame_7", 0), (8, "hip_angle", 10), (9, "ankle", 0),
+    }  # fmt: skip
 
 
 def test_one_identifier_both_ways_is_one_message() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -579,6 +580,18 @@ def test_the_hardware_end_is_swapped_by_one_line() -> None:
         session.send(m.Feed("line0", {"J1.target": 0.1}))
         session.step()
         assert said(session, "no fed signal of bus 'line0' named 'J1.target'")
+
+
+def test_a_prescribed_joint_shows_the_machines_posture() -> None:
+    """A servo lags and sags; a prescribed joint is where the hardware says that it is."""
+    scene = program(rig(plant="real"), "level", LEVEL).engine("mujoco", prescribed=["arm/J1"])
+    with served(scene) as session:
+        for angle in np.linspace(0.0, 0.5, 100):
+            session.send(m.Feed("line0", {"J1.angle": float(angle)}))
+            session.step()
+        session.step(2)
+        quant = session.cycle.bus("line0").rows["J1.angle"].signal.quant
+        assert session["arm/J1.angle"] == pytest.approx(0.5, abs=quant.scale)
 
 
 @pytest.mark.parametrize("closes", ["virtual", "real"])
