@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from bus_rig import Partner, line_type, partner, port_of, process_of, rig, said, until
 from command_line import linkwork
+from linkwork.buses import messages as talk
 from linkwork.buses.listing import port_lines
 from linkwork.errors import LinkworkError, SessionError
 from linkwork.formats import load_scene, save
@@ -25,6 +26,7 @@ from linkwork.scene.archive import pack, unpack
 from linkwork.scene.document import Document
 from linkwork.session import messages as m
 from linkwork.session.cycle import Cycle
+from linkwork.session.link import connect
 from linkwork.session.replay import replay
 from linkwork.session.session import Session
 from linkwork.world import compile_scene
@@ -786,6 +788,20 @@ def test_a_live_edit_leaves_the_way_free_for_commands() -> None:
             edited.port(f"gain{version}", parameters=["arm/J1.kp"])
             session.swap(edited).result(timeout=60)
             until(session, lambda version=version: session.version == version + 1)
+
+
+def test_what_was_under_way_during_an_edit_is_taken() -> None:
+    """A command of the ports before the edit counts for those that are still there."""
+    with Session(rig(), watch=False) as session:
+        edited = rig()
+        edited.ports.pop()
+        session.swap(edited).result(timeout=60)
+        until(session, lambda: session.version == 2)
+        process = process_of(session)
+        with connect(process.link.address, process.link.key) as peer:
+            peer.send(talk.encode(talk.Fed(1, {"J1.target": 0.25, "J2.target": 0.5})))
+            until(session, lambda: session["line0/J1.target"] == 0.25)
+        assert session["line0.feeds"] == 1
 
 
 def test_a_live_edit_adds_changes_and_removes_a_bus() -> None:

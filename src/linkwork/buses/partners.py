@@ -104,9 +104,9 @@ class BusPartners:
         session = self._session
         match message:
             case Fed():
-                if message.version != process.version:
-                    return None  # of ports that were edited meanwhile
                 lockstep = process.plan.lockstep
+                if message.version != process.version:  # of ports that were edited meanwhile
+                    return None if lockstep else self._kept(name, message.values)
                 if lockstep and not process.answered(message.turn):
                     if not message.turn or not self._blocks[name].lost:
                         return None  # an answer to an older question
@@ -131,6 +131,12 @@ class BusPartners:
         """Those counters that are signals."""
         known = self._blocks[name].adapter.counters
         return {key: value for key, value in counters.items() if key in known}
+
+    def _kept(self, name: str, values: Mapping[str, float]) -> Feed | None:
+        """What was under way while the ports were edited, for those that are still there."""
+        fed = self._blocks[name].plan.fed
+        values = {key: value for key, value in values.items() if key in fed}
+        return Feed(name, values) if values else None
 
     def _complain(self, name: str, text: str) -> None:
         now = time.monotonic()
