@@ -99,7 +99,6 @@ def watched(folder: Path, policy: str) -> tuple[Session, Controller, Controller]
     """A part in lock-step, one that commands it and one that looks on."""
     session = Session(cell(folder, f'lockstep = true\non_loss = "{policy}"'))
     driver = Controller(door(session))
-    driver.angles()
     driver.say("c 0.4 - -")
     session.step(5)
     return session, driver, Controller(door(session))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
+from linkwork.buses.__main__ import take
 from linkwork.buses.adapter import Adapter
 from linkwork.buses.latch import IN_FLIGHT
-from linkwork.buses.messages import Fed, Gone
+from linkwork.buses.messages import Fed, Gone, Outgoing, encode
 from linkwork.buses.port import BusPlan, Port, PortSignal
+from linkwork.session.link import connect, serve
 
 
 class Link:
@@ -106,6 +109,24 @@ def test_the_loss_of_who_commanded_comes_after_what_he_said() -> None:
     assert link.sent[IN_FLIGHT:] == [Fed(1, {"J.t": float(IN_FLIGHT)}), Gone()]
     adapter.taken(1, IN_FLIGHT + 1)
     assert len(link.sent) == IN_FLIGHT + 2
+
+
+def test_a_turn_that_comes_between_two_looks_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The link rings once: what arrives while events are taken must not wait for more."""
+    adapter, _ = rig(lockstep=True)
+    with serve() as session, connect(session.address, session.key) as peer:
+        peer.fileno()  # from here on it rings
+        events = peer.events
+
+        def late(timeout: float = 0.0) -> list[bytes]:
+            monkeypatch.setattr(peer, "events", events)
+            session.publish(encode(Outgoing(1, 5, 0.01, 3, 0, [])))
+            assert peer.wait(30.0)
+            return events(timeout)
+
+        monkeypatch.setattr(peer, "events", late)
+        take(peer, adapter)
+    assert (adapter.step, adapter.turn) == (5, 3)
 
 
 def test_half_a_turn_of_one_who_left_is_forgotten() -> None:

@@ -107,8 +107,14 @@ async def _serve(settings: Settings, peer: PeerEnd) -> int:
     return 0
 
 
+def take(peer: PeerEnd, adapter: Adapter) -> None:
+    """Hands on all that the session says."""
+    _take(peer, adapter)
+    while peer.wait(0.0):  # it came between the two looks, and rings no more
+        _take(peer, adapter)
+
+
 def _take(peer: PeerEnd, adapter: Adapter) -> None:
-    """Hands on what the session says."""
     snapshot = peer.snapshot()
     for data in peer.events():
         message = decode_to_process(data)
