@@ -7,14 +7,14 @@ import re
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import can
 
 from command_line import start
 from linkwork.session.link import connect
-from linkwork.session.messages import Watch, decode_snapshot, encode
+from linkwork.session.messages import Snapshot, Watch, decode_snapshot, encode
 from part_rig import Controller
 
 PATIENCE = 30.0
@@ -83,8 +83,8 @@ class Cell:
         pages = [int(Path(f"/proc/{p}/statm").read_text().split()[1]) for p in self.processes()]
         return [n * os.sysconf("SC_PAGE_SIZE") / 2**20 for n in pages]
 
-    def tells(self, counters: Sequence[str]) -> tuple[dict[str, float], float]:
-        """Counters of the session, and how late it is [s]."""
+    def tells(self, *counters: str) -> Snapshot:
+        """How things stand, with the values of some counters."""
         until(self.link.exists, "the link is there")
         with connect(**json.loads(self.link.read_text())) as peer:
             peer.send(encode(Watch([*counters])))
@@ -94,8 +94,8 @@ class Cell:
                 peer.events()
                 data = peer.snapshot()
                 snapshot = decode_snapshot(data) if data else None
-                if snapshot is not None and len(snapshot.values) == len(counters):
-                    return snapshot.values, snapshot.lateness
+                if snapshot is not None and {*counters} <= snapshot.values.keys():
+                    return snapshot
         raise AssertionError("the session does not tell its counters")
 
     def serves(self) -> None:
@@ -140,9 +140,13 @@ def until(reached: Callable[[], bool], what: str) -> None:
         assert time.monotonic() < end, f"not within {PATIENCE:g} s: {what}"
 
 
-def raw(port: int) -> socket.socket:
-    door = socket.create_connection(("127.0.0.1", port), PATIENCE)
-    door.settimeout(2.0)
+def raw(port: int, window: int = 0) -> socket.socket:
+    """A connection; the window is what the system takes for a client that does not read [byte]."""
+    door = socket.socket()
+    if window:
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
+    door.settimeout(PATIENCE)
+    door.connect(("127.0.0.1", port))
     return door
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import socket
 import ssl
 from collections import deque
 from collections.abc import Callable
@@ -140,6 +141,8 @@ class PartServer:
         self._last = sensors_line(step, time, values)
         self._open = asks
         for client in self._clients:
+            if client.writer.is_closing():
+                continue
             if client.waiting > DROP_AT:
                 self._heard.count("dropped")
                 client.writer.transport.abort()
@@ -165,6 +168,9 @@ class PartServer:
     # ---- in ------------------------------------------------------------------------------
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # Old values in the system's memory would serve nobody.
+        raw = writer.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SKIP_AT)
         peer = writer.get_extra_info("peername")
         client = Client(f"{peer[0]}:{peer[1]}" if peer else "?", writer)
         self._make_room()
