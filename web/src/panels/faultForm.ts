@@ -2,6 +2,7 @@ import { busList } from "../app/buses";
 import { arithmetic } from "../app/numbers";
 import { command } from "../app/session";
 import { store } from "../app/store";
+import { on } from "../app/topics";
 import { button } from "../ui/button";
 import { h } from "../ui/dom";
 import { toast } from "../ui/toast";
@@ -132,8 +133,10 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
   const help = h("p", { class: "fault-help" });
   const kinds = h("div", { class: "fault-kinds", role: "group", "aria-label": "Kind of fault" });
   let kind = KINDS[0]!;
-  const choose = (chosen: Kind): void => {
-    kind = chosen;
+  /** What somebody chose; until then it is the first that the scene can suffer. */
+  let chosen: Kind | null = null;
+  const choose = (next: Kind): void => {
+    kind = next;
     for (const made of kinds.querySelectorAll("button"))
       made.setAttribute("aria-pressed", String(made.dataset["kind"] === kind.kind));
     for (const [name, row] of Object.entries(rows))
@@ -218,14 +221,15 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
             class: "button raised choice",
             "data-kind": each.kind,
             title: each.help,
-            onclick: () => choose(each),
+            onclick: () => choose((chosen = each)),
           },
           each.label,
         ),
       ),
     );
-    choose(able.find((each) => each.kind === kind.kind) ?? able[0]!);
+    choose(able.find((each) => each === chosen) ?? able[0]!);
   };
+  on("poses", () => kind.kind === "person" && enters.value === "" && suggestWay());
   return { element, fill };
 }
 
