@@ -77,9 +77,7 @@ async def _serve(settings: Settings, peer: PeerEnd) -> int:
     def wake() -> None:
         peer.serve()
         try:
-            _take(peer, adapter)
-            if peer.wait(0.0):  # the end of the link came behind its last events
-                loop.call_soon(wake)
+            take(peer, adapter)
         except LinkClosed:
             if not over.done():
                 over.set_result(None)
@@ -110,7 +108,7 @@ async def _serve(settings: Settings, peer: PeerEnd) -> int:
 def take(peer: PeerEnd, adapter: Adapter) -> None:
     """Hands on all that the session says."""
     _take(peer, adapter)
-    while peer.wait(0.0):  # it came between the two looks, and rings no more
+    while peer.wait(0.0):  # it came between the two looks, or the end behind the last events
         _take(peer, adapter)
 
 
