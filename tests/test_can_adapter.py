@@ -305,3 +305,37 @@ def test_the_beacon_of_a_scene_says_where_others_reach_it(host: str) -> None:
         assert local or host == "0.0.0.0"
 
     served(plan(params={"beacon": True, "host": host}), test)
+
+
+def test_a_line_of_the_log_has_the_time_of_its_frame() -> None:
+    """Lines are told in bulk now and then; each says when its frame passed, in simulated time."""
+
+    async def test(adapter: Can, link: Link) -> None:
+        node = adapter.hub.attach("tool")
+        for step in range(1, 6):
+            adapter.arrived(step, 0.01 * step, 0, [0.1 * step])
+            await heard(node)
+            node.send(data_frame(0x11, bytes([step, 0])))
+            await heard(node)
+        adapter._tell_frames()
+        lines = [(f.address, round(f.time, 3), f.data[0]) for f in adapter._frames if f.data]
+        ours = [time for address, time, _ in lines if address == "111"]
+        assert ours == [0.01, 0.02, 0.03, 0.04, 0.05]
+        theirs = [(time, data) for address, time, data in lines if address == "011"]
+        assert theirs == [(0.01, 1), (0.02, 2), (0.03, 3), (0.04, 4), (0.05, 5)]
+
+    served(plan(), test)
+
+
+def test_values_in_the_log_have_their_units() -> None:
+    """Angles in degrees, as everywhere for people."""
+
+    async def test(adapter: Can, link: Link) -> None:
+        node = adapter.hub.attach("tool")
+        adapter.arrived(1, 0.01, 0, [0.5])
+        await heard(node)
+        adapter._tell_frames()
+        (line,) = (f for f in adapter._frames if f.address == "111")
+        assert line.text == "linkwork J.angle = 28.64°"
+
+    served(plan(), test)

@@ -32,7 +32,7 @@ def frames() -> st.SearchStrategy[Frame]:
         (lambda: remote_frame(1, 9), "0 to 8"),
         (lambda: remote_frame(1, -1), "0 to 8"),
         (lambda: error_frame(1 << 29), "error frame"),
-        (lambda: parse_frame("12#11"), "not a frame"),
+        (lambda: parse_frame("12#11"), "no frame: its identifier has 2 digits. Identifiers have 3"),
         (lambda: parse_frame("123#1G"), "hexadecimal"),
         (lambda: parse_frame("8FF#"), "0x7FF"),
     ],

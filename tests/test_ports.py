@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from bus_rig import Partner, line_type, partner, port_of, process_of, rig, said, until
 from command_line import linkwork
 from linkwork.buses import messages as talk
+from linkwork.buses.can.dbc import Database, DbcMessage, DbcSignal, write_dbc
 from linkwork.buses.listing import port_lines
 from linkwork.errors import LinkworkError, SessionError
 from linkwork.formats import load_scene, save
@@ -835,11 +836,25 @@ def test_the_command_line_lists_ports(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     row = next(line for line in done.out.splitlines() if "arm/J1.target" in line)
     assert row.split() == [
-        "can0", "arm/J1.target", "command", "0.000", "512", "°", "−90.000", "…", "90.000", "10",
-        "can_id=4",
+        "can0", "arm/J1.target", "command", "0.000", "0x200", "°", "−90.000", "…", "90.000",
+        "10", "can_id=0x4",
     ]  # fmt: skip
     assert "can0: loop, plant virtual, period 0.01 s, deadline 0.1 s, on loss hold" in done.out
     assert linkwork("ports", str(file), "--bus", "can7").code == 1
+
+
+def test_the_listing_writes_codes_and_identifiers_as_the_wire_has_them(tmp_path: Path) -> None:
+    """Hexadecimal, negative codes as two's complement; also where a DBC file has the identifier."""
+    angle = DbcSignal("Angle", start=0, length=12, signed=True, scale=0.1, offset=20, unit="deg")
+    state = DbcMessage(0x1A0, "State", length=2, signals=[angle])
+    write_dbc(Database(messages=[state]), tmp_path / "robot.dbc")
+    text = CAN_BUS.replace("socketcand = 0", 'file = "robot.dbc"')
+    file = files(tmp_path, text.replace("can_id = 7, bits = 12", 'dbc = "State.Angle"'))
+    done = linkwork("ports", str(file))
+    assert done.code == 0, done.err
+    row = next(line for line in done.out.splitlines() if "tilt.angle" in line)
+    assert " 0xF38 " in row  # -200 of 12 bits: the angle 0 with this offset
+    assert row.rstrip().endswith("can_id=0x1A0")
 
 
 def test_a_run_without_buses_starts_no_process(tmp_path: Path) -> None:

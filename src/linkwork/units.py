@@ -30,3 +30,14 @@ def split_unit(key: str) -> tuple[str, float]:
 def degrees(value: float) -> float:
     """Radians to degrees."""
     return value * 180.0 / math.pi
+
+
+def in_words(value: float, unit: str) -> str:
+    """A value with its unit for people, angles in degrees.
+
+    >>> in_words(0.5235987755982988, "rad/s")
+    '30°/s'
+    """
+    if unit.startswith("rad"):
+        return f"{degrees(value):.4g}{unit.replace('rad', '°', 1)}"
+    return f"{value:.4g} {unit}".rstrip()

@@ -21,6 +21,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("buses")
 
 
+#: Everything in the head of the dock that a person may press or type into.
+ROOM = """() => [...document.querySelectorAll(
+  ".dock-head button, .dock-head select, .dock-head input")]
+  .filter((each) => !each.matches(".search button"))
+  .map((each) => [each, (each.closest(".search") ?? each).getBoundingClientRect()])
+  .filter(([_, box]) => box.width > 0)
+  .map(([each, { left, right, top, bottom }]) => ({
+    name: each.getAttribute("aria-label") ?? each.textContent, left, right, top, bottom }))"""
+
+
 @pytest.fixture(scope="module")
 def bench_studio(folder: Path, chromium: Browser) -> Iterator[Studio]:
     with studio(str(write_bench(folder)), folder / ".linkwork") as made:
@@ -117,7 +127,7 @@ def test_a_frame_is_shown_decoded_and_moves_the_joint(bench: StudioPage) -> None
         say(bus, 4095)
         row = frames(bench).filter(has_text="FF 0F").first
         expect(row).to_contain_text("201")
-        expect(row).to_contain_text("arm/shoulder.target = 1.571")
+        expect(row).to_contain_text("arm/shoulder.target = 90°")
         until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
 
 
@@ -159,8 +169,13 @@ def test_the_log_is_filtered_paused_and_cleared(bench: StudioPage) -> None:
     with controlled(bench) as bus:
         say(bus, 2048)
         say(bus, 0, can_id=0x333)
+        say(bus, 0, can_id=0x11)
         bench.until("linkwork.buses.lines.filter((l) => l.address === '333').length === 1")
         field = bench.page.get_by_label("Filter by id or text")
+        for written in ("0x11", "011"):  # as the ports write it, and as the log does
+            field.fill(written)
+            expect(frames(bench)).to_have_count(1)
+            expect(frames(bench).first).to_contain_text("011")
         field.fill("0x333")
         expect(frames(bench)).to_have_count(1)
         bench.page.get_by_role("button", name="Pause the log").click()
@@ -174,6 +189,26 @@ def test_the_log_is_filtered_paused_and_cleared(bench: StudioPage) -> None:
         expect(bench.page.locator(".frame-log .empty")).to_contain_text("No frame fits")
         bench.page.get_by_role("button", name="Clear the log").click()
         bench.until("linkwork.buses.lines.length === 0")
+
+
+@pytest.mark.parametrize("width", [1440, 1300, 1100])
+def test_the_tools_of_the_log_have_room_beside_each_other(bench: StudioPage, width: int) -> None:
+    """In a narrower window they shrink, or stand in a second row; none covers another."""
+    bench.page.set_viewport_size({"width": width, "height": 850})
+    with controlled(bench) as bus:
+        say(bus, 5)
+        expect(frames(bench).first).to_be_visible()
+    boxes = bench.page.evaluate(ROOM)
+    assert len(boxes) >= 8
+    covers = [
+        (a["name"], b["name"])
+        for n, a in enumerate(boxes)
+        for b in boxes[n + 1 :]
+        if a["left"] < b["right"] - 1 and b["left"] < a["right"] - 1
+        and a["top"] < b["bottom"] - 1 and b["top"] < a["bottom"] - 1
+    ]  # fmt: skip
+    assert covers == []
+    assert all(box["right"] <= width for box in boxes)
 
 
 def test_a_reloaded_page_and_a_second_one_have_the_log(

@@ -209,14 +209,19 @@ class Adapter:
         self._counts[name] = value
 
     def log(
-        self, way: str, address: str = "", data: bytes = b"", text: str = "", mark: str = ""
-    ) -> None:
-        """Puts a line into the bus log; the oldest make room where there are too many."""
+        self, way: str, address: str = "", data: bytes = b"", text: str = "", mark: str = "",
+        time: float | None = None,
+    ) -> None:  # fmt: skip
+        """Puts a line into the bus log; the oldest make room where there are too many.
+
+        ``time`` is when it passed, in simulated time [s]; now if absent.
+        """
         if not self.logging:
             return
         if len(self._frames) == LOG_LINES:
             self._skipped += 1
-        frame = Frame(self.time, way[:8], address[:100], bytes(data[:4096]), text[:1000], mark[:20])
+        when = self.time if time is None else time
+        frame = Frame(when, way[:8], address[:100], bytes(data[:4096]), text[:1000], mark[:20])
         self._frames.append(frame)
 
     def note(self, text: str, level: str = "info") -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -46,15 +47,16 @@ def ports(
     if bus:
         cycle.bus(bus)
     rows = []
+    places = _places(cycle)
     for line in port_lines(cycle):
         if bus and line.bus != bus:
             continue
         (lo, unit), hi = shown(line.lo, line.unit), shown(line.hi, line.unit)[0]
         span = "" if lo == "−inf" and hi == "inf" else f"{lo} … {hi}"
-        address = " ".join(f"{key}={value}" for key, value in line.address.items())
+        address = " ".join(_address(line.address, places.get(line.name, "")))
         rows.append((
             line.bus, line.group, f"{line.port}.{line.signal}", line.role,
-            shown(line.value, line.unit)[0], "" if line.raw is None else str(line.raw), unit, span,
+            shown(line.value, line.unit)[0], _code(line.raw, line.bits), unit, span,
             str(line.bits or ""), address,
         ))  # fmt: skip
     for block in cycle.buses:
@@ -86,6 +88,29 @@ def ports(
         out.say(
             f"{file} has no ports. Give a joint bus = {{ bits = 10 }}, and the scene a [[bus]]."
         )
+
+
+def _code(raw: int | None, bits: int) -> str:
+    """A code as its bits are on the wire: two's complement, in hexadecimal."""
+    return "" if raw is None else f"0x{raw % (1 << bits):0{(bits + 3) // 4}X}"
+
+
+def _address(address: dict[str, Any], place: str) -> Iterator[str]:
+    """An address in words; identifiers as they are written everywhere, in hexadecimal."""
+    for key, value in address.items():
+        yield f"{key}=0x{value:X}" if key.endswith("_id") else f"{key}={value}"
+    if place and "can_id" not in address:
+        yield f"can_id=0x{int(place, 16):X}"
+
+
+def _places(cycle: Cycle) -> dict[str, str]:
+    """The frame of each signal of a CAN bus, as its log writes it, by the signal's name."""
+    return {
+        f"{block.plan.name}/{signal.name}": frame.address
+        for block in cycle.buses if block.plan.type == "can"
+        for frame in block.adapter.wire(block.plan)
+        for signal in frame.signals
+    }  # fmt: skip
 
 
 def _write_dbc(cycle: Cycle, bus: str, file: Path) -> str:

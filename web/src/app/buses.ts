@@ -99,8 +99,9 @@ export const STATES: Record<BusState["state"], string> = {
 
 /** A code on the wire as people write it. */
 export function hex(code: number, bits: number): string {
-  const sign = code < 0 ? "−" : "";
-  return `${sign}0x${Math.abs(code)
+  // Two's complement, as the bits on the wire are; a double holds whole numbers up to 2^53.
+  const raw = code < 0 ? code + 2 ** bits : code;
+  return `0x${raw
     .toString(16)
     .toUpperCase()
     .padStart(Math.ceil(bits / 4), "0")}`;

@@ -187,7 +187,10 @@ export class FrameLog {
   private fits(line: LogLine): boolean {
     if (this.bus.value && line.bus !== this.bus.value) return false;
     if (this.way && line.way !== this.way) return false;
-    const all = `${line.address} 0x${line.address} ${line.data} ${line.text}`.toLowerCase();
+    // As the log writes an identifier, and as the ports do.
+    const short = line.address.replace(/^0+(?=.)/, "");
+    const all =
+      `${line.address} 0x${line.address} 0x${short} ${line.data} ${line.text}`.toLowerCase();
     return this.words.every((word) => all.includes(word));
   }
 

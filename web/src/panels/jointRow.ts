@@ -123,8 +123,8 @@ export function showOwner(row: JointRow): void {
   owner.replaceChildren(icon(mine ? "hand" : "agent", 14));
   const words = mine
     ? `Give back ${label}, and all that is driven by hand`
-    : `Take ${label} over from ${who}`;
-  owner.title = mine ? words : `${label} is driven by ${who}. ${words}`;
+    : `Take ${label} over${who === null ? "" : ` from ${who}`}`;
+  owner.title = mine || who === null ? words : `${label} is driven by ${who}. ${words}`;
   owner.setAttribute("aria-label", words);
 }
 

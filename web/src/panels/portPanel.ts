@@ -135,6 +135,7 @@ function factList(list: HTMLElement, bus: BusView): () => void {
   add("Heard", `${bus.name}.age`);
   add("Misses", `${bus.name}.misses`);
   add("Refused", `${bus.name}.refused`);
+  add("Process", `${bus.name}.restarts`);
   const set = (name: string, words: string, bad = false): void => {
     const value = made.get(name);
     if (!value) return;
@@ -151,11 +152,12 @@ function factList(list: HTMLElement, bus: BusView): () => void {
     set("Frames", count(now.counters["frames"] ?? 0));
     const errors = now.counters["errors"] ?? 0;
     set("Errors", count(errors), errors > 0);
-    const process = now.pid ? `, pid ${now.pid}` : "";
+    set("Partners", String(now.partners));
     const again = now.restarts > 0 ? `, restarted ${now.restarts}×` : "";
-    set("Partners", `${now.partners}${process}${again}`, now.restarts > 0);
+    set("Process", `${now.pid ? `pid ${now.pid}` : "none"}${again}`, now.restarts > 0);
     set("Heard", now.age === null ? "none yet" : `${formatSI(now.age, "s")} ago`);
-    const limit = bus.deadline > 0 ? ` of ${Math.round(1000 * bus.deadline)} ms` : ", no deadline";
+    const limit =
+      bus.deadline > 0 ? `, deadline ${Math.round(1000 * bus.deadline)} ms` : ", no deadline";
     set("Misses", `${count(now.misses)}${limit}`, now.misses > 0);
     set("Refused", count(now.refused), now.refused > 0);
   };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -24,6 +25,7 @@ from linkwork.buses.port import BusPlan
 from linkwork.buses.wire import WireFrame
 from linkwork.errors import LinkworkError, SignalError
 from linkwork.hosts import is_loopback
+from linkwork.units import in_words
 
 #: How often health and log are looked at [s], and how many lines of the log are told then.
 LOOK, LINES = 0.1, 200
@@ -51,6 +53,7 @@ class Can(Adapter):
     def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
         super().__init__(plan, outlet)
         self._logged = self._met = 0
+        self._passed: deque[tuple[int, float]] = deque(maxlen=LINES)
         self._short = 0
         self._faults: dict[int, FaultOrder] = {}
         self._spoken = False
@@ -207,14 +210,25 @@ class Can(Adapter):
             self._again = self.hub.now() + AGAIN
             self._repeat()
 
+    def arrived(self, step: int, time: float, turn: int, values: list[float]) -> None:
+        """Gets a snapshot; the frames that have passed before belong to the time before."""
+        last = self.hub.log.last
+        if last > (self._passed[-1][0] if self._passed else self._logged):
+            self._passed.append((last, self.time))
+        super().arrived(step, time, turn, values)
+
     def _tell_frames(self) -> None:
-        log = self.hub.log
+        log, passed = self.hub.log, self._passed
         for entry in log.after(self._logged, most=LINES):
             frame, ours = entry.frame, entry.sender == OUR_NODE
+            while passed and passed[0][0] < entry.number:
+                passed.popleft()
             words = [entry.sender or "bus", *([entry.mark] if entry.mark else [])]
             self.log("out" if ours else "in", str(frame).partition("#")[0], frame.data,
-                     " ".join([*words, self._words(frame, ours)]).strip(), entry.mark)  # fmt: skip
+                     " ".join([*words, self._words(frame, ours)]).strip(), entry.mark,
+                     passed[0][1] if passed else self.time)  # fmt: skip
         self._logged = log.last
+        passed.clear()
 
     def _words(self, frame: Frame, ours: bool) -> str:
         """A frame's values in words."""
@@ -227,7 +241,10 @@ class Can(Adapter):
             found = decode(form.message, frame.data)
         except DbcError:
             return ""
-        return ", ".join(f"{name} = {float(value):.4g}" for name, value in found.items())
+        units = {signal.name: signal.unit for signal in form.message.signals}
+        return ", ".join(
+            f"{name} = {in_words(float(value), units[name])}" for name, value in found.items()
+        )
 
     # ---- orders --------------------------------------------------------------------------
 

@@ -111,7 +111,11 @@ def parse_frame(text: str) -> Frame:
     """Reads the form of cansend: ``123#1122``, ``123#11.22``, ``123#R4``, ``12345678#``."""
     name, mark, rest = text.strip().partition("#")
     if not mark or len(name) not in (3, 8):
-        raise CanError(f"{text!r} is not a frame.", hint="Write it as 123#1122 or 12345678#R4.")
+        what = f"its identifier has {len(name)} digits" if mark else "it has no #"
+        raise CanError(
+            f"{text!r} is no frame: {what}.",
+            hint="Identifiers have 3 hexadecimal digits, of 29 bits 8: 011#1122 or 12345678#R4.",
+        )
     try:
         extended = len(name) == 8
         if rest[:1] in ("R", "r"):
