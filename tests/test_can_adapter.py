@@ -21,7 +21,7 @@ from linkwork.buses.can.hub import Hub
 from linkwork.buses.can.node import Node
 from linkwork.buses.can.socketcand import Beacon
 from linkwork.buses.loop import Loop
-from linkwork.buses.messages import Fed, Gone, Report
+from linkwork.buses.messages import Fed, Gone, Note, Report
 from linkwork.buses.port import BusPlan, Port, PortSignal
 from linkwork.buses.quant import Quant
 
@@ -337,5 +337,20 @@ def test_values_in_the_log_have_their_units() -> None:
         adapter._tell_frames()
         (line,) = (f for f in adapter._frames if f.address == "111")
         assert line.text == "linkwork J.angle = 28.64°"
+
+    served(plan(), test)
+
+
+def test_a_frame_that_is_too_short_is_told_once() -> None:
+    """Each is counted; a person hears who sends it, and what it lacks."""
+
+    async def test(adapter: Can, link: Link) -> None:
+        node = adapter.hub.attach("tool")
+        for data in (b"", b"\x01", b"\x01\x02"):
+            node.send(data_frame(0x11, data))
+            await heard(node)
+        await until(lambda: adapter.status()["short"] == 2)
+        (note,) = link.of(Note)
+        assert note.text == "tool sent 0x11 with 0 bytes of 2: what is missing stays as it was."
 
     served(plan(), test)

@@ -312,3 +312,13 @@ def test_new_program_drives_a_part() -> None:
     found = linkwork(*words[1].split(), "--for", 0.5)
     assert found.code == 0, found.err
     assert "dance: J1 is at" in found.out
+
+
+def test_a_kits_scene_is_copied_with_its_parts_by_name(tmp_path: Path) -> None:
+    """A copy elsewhere says ``tripod/table``: no path into where Linkwork is installed."""
+    found = linkwork("convert", "tripod/can", tmp_path / "my.toml")
+    assert found.code == 0, found.err
+    text = (tmp_path / "my.toml").read_text()
+    assert 'part = "tripod/table"' in text
+    assert "kits" not in text
+    assert linkwork("check", tmp_path / "my.toml").code == 0

@@ -468,4 +468,6 @@ def test_people_are_told_once_of_what_comes_and_goes() -> None:
         session.step(500)
         (tic,) = session.cycle.trouble
         assert tic.count > 50
-    assert told(session) == ["fault tic begins: stuck angle.", "fault tic is over."]
+    assert told(session) == [
+        "fault tic begins: stuck angle, again and again by chance.", "fault tic is over.",
+    ]  # fmt: skip

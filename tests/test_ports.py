@@ -250,6 +250,16 @@ def test_a_joint_may_tell_and_take_more(tmp_path: Path) -> None:
     assert all(line.address == {"can_id": 4} for line in lines.values())
 
 
+def test_a_joint_may_only_take_or_only_tell(tmp_path: Path) -> None:
+    """A sensor on the bus that moves a joint is its frame's only sender."""
+    for empty, left in (("sensors", "target"), ("commands", "angle")):
+        joint = f"bus = {{ can_id = 4, bits = 10, {empty} = [] }}"
+        cycle = Cycle(compile_scene(load_scene(files(tmp_path, CAN_BUS, joint))))
+        assert [n.signal for n in port_lines(cycle) if n.port == "arm/J1"] == [left]
+        sent = [key for key in cycle.bus("can0").plan.given if key.startswith("arm/J1")]
+        assert sent == (["arm/J1.angle"] if left == "angle" else [])
+
+
 def test_a_signal_may_have_a_scale_and_an_offset(tmp_path: Path) -> None:
     """As a DBC file says it, with limits from the signal's range; a scale needs bits."""
     bus = BUS.replace("bits = 12", "bits = 12, scale_deg = 0.1, offset_deg = -180, signed = false")

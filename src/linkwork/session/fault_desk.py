@@ -96,7 +96,10 @@ class FaultDesk:
                     continue
                 what = f"{fault.type} {fault.about}".strip()
                 if active:
-                    self._session.say(f"fault {name} begins: {what}.", level="warning", source=name)
+                    again = ", again and again by chance" if _may_come_again(fault) else ""
+                    self._session.say(
+                        f"fault {name} begins: {what}{again}.", level="warning", source=name
+                    )
                 else:
                     self._session.say(f"fault {name} is over.", source=name)
             if fault.order is not None:
@@ -125,4 +128,9 @@ class FaultDesk:
 
 def _comes_and_goes(fault: Fault) -> bool:
     """Whether people know by now that it begins again and again by chance."""
-    return fault.params.chance is not None and not fault.once_begun and fault.count > 1
+    return _may_come_again(fault) and fault.count > 1
+
+
+def _may_come_again(fault: Fault) -> bool:
+    """Whether it begins by chance, and not only once."""
+    return fault.params.chance is not None and not fault.once_begun

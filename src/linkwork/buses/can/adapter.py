@@ -55,6 +55,7 @@ class Can(Adapter):
         self._logged = self._met = 0
         self._passed: deque[tuple[int, float]] = deque(maxlen=LINES)
         self._short = 0
+        self._cut: set[Key] = set()  # frames that were too short
         self._faults: dict[int, FaultOrder] = {}
         self._spoken = False
         self._driver = ""  # the node that commands
@@ -159,10 +160,22 @@ class Can(Adapter):
             self._heed(self.hub.log.sender, ends)
         if form is not None:
             found = decode(form.message, frame.data)
-            self._short += len(found) < len(form.message.signals)
+            if len(found) < len(form.message.signals):
+                self._miss(frame, form)
             self.feed({name: float(value) for name, value in found.items()}, turn=turn)
         elif turn:
             self.feed({}, turn=turn)
+
+    def _miss(self, frame: Frame, form: FrameForm) -> None:
+        """Counts a frame that is too short; people hear of it once for each identifier."""
+        self._short += 1
+        if form.key not in self._cut:
+            self._cut.add(form.key)
+            has, needs = len(frame.data), form.message.length
+            self.note(
+                f"{self.hub.log.sender} sent 0x{frame.id:X} with {has} byte{'s' * (has != 1)} of "
+                f"{needs}: what is missing stays as it was.", "warning",
+            )  # fmt: skip
 
     def _heed(self, sender: str, ends: bool) -> None:
         """Remembers who commands: the last who did, and in lock-step the one who ends the turns."""

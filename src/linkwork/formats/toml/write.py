@@ -23,7 +23,7 @@ from linkwork.formats.toml.rows import (
     relative_path,
     spec_row,
 )
-from linkwork.parts import Part, kit_part
+from linkwork.parts import Part, find_kits, kit_part
 from linkwork.parts.names import plain
 from linkwork.scene import Scene
 from linkwork.scene.atomic import replace_file
@@ -68,8 +68,18 @@ class References:
                 return source
         except LinkworkError:
             return ""
+        if kit := self._in_a_kit(file):
+            return kit
         made = relative_path(file, self.folder)
         return made if made.startswith(("/", "../")) else f"./{made}"
+
+    def _in_a_kit(self, file: str) -> str:
+        """The kit's name for a file of one, unless the file being written is in the same kit."""
+        for kit in find_kits().values():
+            if os.path.samefile(kit.folder, os.path.dirname(os.path.abspath(file))):
+                inside = os.path.isdir(self.folder) and os.path.samefile(kit.folder, self.folder)
+                return "" if inside else f"{kit.name}/{os.path.splitext(os.path.basename(file))[0]}"
+        return ""
 
     def _new_file(self, part: Part) -> str:
         for file, other in self.beside.items():
