@@ -30,5 +30,6 @@ def by_hand(test: Callable[[HandClock], Coroutine[None, None, None]]) -> None:
     loop = HandClock()
     try:
         loop.run_until_complete(test(loop))
+        loop.run_until_complete(loop.settle())  # connections take a turn to close
     finally:
         loop.close()

@@ -286,6 +286,7 @@ class Can(Adapter):
             wish.kind, wish.chance, frozenset(wish.ids), wish.node, begin, end, wish.times,
             wish.delay, wish.seed,
         )  # fmt: skip
+        self._faults = {n: each for n, each in self._faults.items() if n in self.hub.faults}
         self._faults[self.hub.add_fault(fault)] = wish
 
     def _clear(self, wish: ClearOrder) -> None:

@@ -11,14 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from linkwork.buses.tcp.lines import (
-    GREETING,
-    MOST,
-    Item,
-    decoded,
-    parse_commands,
-    sensors_line,
-)
+from linkwork.buses.tcp.lines import GREETING, MOST, Item, parse_commands, sensors_line
+from linkwork.buses.tcp.reading import next_line
 from linkwork.errors import FormatError, LinkworkError
 
 #: Controllers at a time, and connections that have not joined yet.
@@ -211,7 +205,7 @@ class PartServer:
             return self._turn_away(client, full)
         client.say(GREETING)
         try:
-            line = await asyncio.wait_for(_line(reader), JOIN_TIME)
+            line = await asyncio.wait_for(next_line(reader), JOIN_TIME)
         except (TimeoutError, FormatError):
             line = ""
         word, _, token = line.partition(" ")
@@ -248,7 +242,7 @@ class PartServer:
             if lines % TURN == 0:
                 await asyncio.sleep(0)  # lines that are here already do not let others in
             try:
-                line = await _line(reader)
+                line = await next_line(reader)
             except FormatError as error:
                 self._bad(client, str(error))
             else:
@@ -299,32 +293,3 @@ class PartServer:
     def _bad(self, client: Client, why: str) -> None:
         self._heard.count("bad_lines")
         client.say(f"error {why}")
-
-
-async def _line(reader: asyncio.StreamReader) -> str:
-    """The next line; empty at the end.
-
-    Raises:
-        FormatError: If it was too long, or is not text.
-    """
-    try:
-        data = await reader.readuntil(b"\n")
-    except asyncio.IncompleteReadError:
-        return ""  # the end; half a line before it is none
-    except asyncio.LimitOverrunError as over:
-        await _skip_line(reader, over.consumed)
-        raise FormatError(f"a line is too long: {MOST} bytes at most.") from None
-    text = decoded(data)
-    return text or (" " if data else "")
-
-
-async def _skip_line(reader: asyncio.StreamReader, waiting: int) -> None:
-    """Leaves out the rest of a line, of which so many bytes are there."""
-    while True:
-        await reader.readexactly(waiting)
-        try:
-            await reader.readuntil(b"\n")
-        except asyncio.LimitOverrunError as over:
-            waiting = over.consumed
-        else:
-            return
