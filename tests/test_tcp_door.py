@@ -1,7 +1,6 @@
 """The TCP part's door: who comes in, who waits, who commands."""
 
 import asyncio
-import contextlib
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
@@ -122,20 +121,18 @@ def test_rubbish_makes_nobody_the_driver() -> None:
     by_hand(test)
 
 
-def test_a_line_without_end_ends_the_conversation() -> None:
-    """What follows it could be anything, so it is not read as commands."""
+def test_a_line_that_is_too_long_is_left_out() -> None:
+    """It is told and counted, nothing of it is a command, and the next line is."""
 
     async def test(loop: HandClock) -> None:
         door = Door()
 
         async def one() -> None:
             reader, writer = await door.enter()
-            writer.write(b"join key\n" + b"x" * 200_000 + b"\nc 0.5\n")
-            with contextlib.suppress(ConnectionError):  # what was not read is thrown away
-                await reader.read()
-            while not door.count["left"]:
-                await asyncio.sleep(0)
-            assert door.commands == []
+            writer.write(b"join key\n" + b"c 0.1 " * 40_000 + b"\nc 0.5\nping x\n")
+            assert "too long" in await said(reader, "error")
+            assert await said(reader, "pong") == "pong x"
+            assert door.commands == [[0.5]]
             assert door.count["bad_lines"] == 1
             writer.close()
 
