@@ -278,7 +278,8 @@ def test_a_fault_is_injected_and_ended(bench: StudioPage) -> None:
         assert fault is not None
         assert fault.active
         card.get_by_role("button", name="End fault").click()
-        expect(card).to_have_count(0)
+        expect(card.get_by_role("img", name="over")).to_be_visible()
+        expect(card).to_contain_text("struck the last time")
         assert not fault.active
         say(bus, 4095)
         until(bench, lambda: session["arm/shoulder.angle"] > 1.5)

@@ -26,11 +26,13 @@ export function faultPanel(): HTMLElement {
     driving(list, empty, tools, fresh),
   );
   let drawn = "";
+  const tallies = new Map<string, number>();
   const draw = (): void => {
     const faults = shownFaults();
     const wire = (buses.ports?.buses ?? []).flatMap((bus) =>
       bus.faults.map((fault) => ({ ...fault, bus: bus.name })),
     );
+    for (const each of wire) tallies.set(each.name, each.hits);
     const words = JSON.stringify([faults, wire]);
     if (words === drawn) return;
     drawn = words;
@@ -40,6 +42,7 @@ export function faultPanel(): HTMLElement {
         card(
           fault,
           wire.filter((each) => each.name === fault.name),
+          tallies.get(fault.name),
         ),
       ),
       ...wire.filter((each) => !named.has(each.name)).map(wireCard),
@@ -55,6 +58,7 @@ export function faultPanel(): HTMLElement {
       ? "A recording has its faults in it. Go on from here to inject others."
       : "No fault is at work. Choose one below, or write [[fault]] in the scene's file.";
     drawn = "";
+    tallies.clear();
     draw();
   };
   const look = (): void =>
@@ -68,9 +72,11 @@ export function faultPanel(): HTMLElement {
   return panel;
 }
 
-/** The scene's own, and what was injected for as long as it matters. */
+/** The scene's own, and what was injected: at work, waiting, or over with what it did. */
 function shownFaults(): FaultState[] {
-  return (buses.ports?.faults ?? []).filter((each) => each.own || each.active || each.waits);
+  return (buses.ports?.faults ?? []).filter(
+    (each) => each.own || each.active || each.waits || each.count > 0,
+  );
 }
 
 function stopAll(): void {
@@ -88,9 +94,11 @@ function restartNodes(): void {
 
 const struck = (hits: number): string => (hits === 1 ? "1 frame struck" : `${hits} frames struck`);
 
-function card(fault: FaultState, wire: RunningFault[]): HTMLElement {
-  const state = fault.active ? "at work" : fault.waits ? "waits" : "off";
-  const hits = wire.map((each) => struck(each.hits));
+function card(fault: FaultState, wire: RunningFault[], before = 0): HTMLElement {
+  const rest = fault.own ? "off" : "over";
+  const state = fault.active ? "at work" : fault.waits ? "waits" : rest;
+  const tally = wire.length === 0 && before > 0 ? [`${struck(before)} the last time`] : [];
+  const hits = [...wire.map((each) => struck(each.hits)), ...tally];
   const turn = (on: boolean): void => void command({ type: "fault", name: fault.name, on });
   return h(
     "div",
@@ -106,7 +114,7 @@ function card(fault: FaultState, wire: RunningFault[]): HTMLElement {
       h("b", {}, fault.name),
       h("p", {}, [fault.kind.replace("_", " "), fault.about].filter(Boolean).join(" ")),
       h("p", { class: fault.active ? "warn" : "" }, [state, fault.when].join(", ")),
-      ...hits.map((words) => h("p", { class: "warn" }, words)),
+      ...hits.map((words) => h("p", { class: fault.active ? "warn" : "" }, words)),
     ),
     fault.active || fault.waits
       ? iconButton("close", `End fault ${fault.name}`, () => turn(false))
