@@ -84,7 +84,7 @@ def test_frames_are_told_decoded(bench: Studio, driver: Client) -> None:
         found = driver.until("frames", lambda f: any(x["way"] == "in" for x in f["lines"]))
     (line,) = [x for x in found["lines"] if x["way"] == "in"]
     assert (line["address"], line["data"]) == ("201", "ff 0f")
-    assert "arm/shoulder.target = 1.571" in line["text"]
+    assert "arm/shoulder.target = 90°" in line["text"]
     driver.send("show")
 
 
