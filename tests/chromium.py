@@ -21,11 +21,10 @@ _FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-dev-shm-usage",
-    # Debian's asks for it. A graphics card made of software draws text more slowly than none.
-    "--disable-gpu-rasterization",
 )
 
-#: A graphics card made of software, for WebGL only: all else is drawn sooner without one.
+#: A graphics card made of software, for WebGL only: all else, which Debian's Chromium would draw
+#: with it too, is drawn sooner without one.
 _SOFTWARE = (
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
