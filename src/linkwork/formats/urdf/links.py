@@ -10,7 +10,7 @@ from linkwork.formats.urdf.context import Reading
 from linkwork.formats.urdf.inertial import read_inertial
 from linkwork.formats.urdf.materials import material_of
 from linkwork.formats.urdf.values import number, origin_pose, vector, word
-from linkwork.formats.urdf.xml_tree import Node
+from linkwork.formats.xml_tree import Node
 from linkwork.parts import Box, Capsule, Cylinder, Element, Mesh, Shape, Sphere
 
 GEOMETRIES = ("box", "cylinder", "sphere", "capsule", "mesh")

@@ -13,7 +13,7 @@ from linkwork.formats.urdf.locate import Locator
 from linkwork.formats.urdf.materials import read_materials
 from linkwork.formats.urdf.names import NameTable
 from linkwork.formats.urdf.values import word
-from linkwork.formats.urdf.xml_tree import Node, parse
+from linkwork.formats.xml_tree import Node, parse
 from linkwork.parts import Part
 from linkwork.parts.names import plain
 

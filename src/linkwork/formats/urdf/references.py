@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
+from linkwork.formats.notes import Notes
 from linkwork.formats.urdf.locate import package_name
-from linkwork.formats.urdf.notes import Notes
 
 
 class References:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,7 +105,7 @@ def parse(path: Path) -> Node:
         raise FormatError(
             f"a document type, entities and outside references are refused ({error}).",
             origin=Origin(file, parser.getLineNumber() or 0),
-            hint="Remove the <!DOCTYPE …> block; URDF needs none.",
+            hint="Remove the <!DOCTYPE …> block; no robot needs one.",
         ) from error
     except SAXParseException as error:
         raise FormatError(
@@ -116,3 +117,18 @@ def parse(path: Path) -> Node:
     if builder.root is None:
         raise FormatError("the file holds no XML element.", origin=Origin(file))
     return builder.root
+
+
+_BEFORE_ROOT = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(\[.*?\]\s*)?>", re.DOTALL)
+_TAG = re.compile(r"<([A-Za-z_][^\s/>]*)")
+
+
+def root_tag(head: bytes) -> str:
+    """Name of the outermost element of a file that begins so; empty if none is to be seen."""
+    wide = head[:2] in (b"\xff\xfe", b"\xfe\xff")
+    text = head.decode("utf-16" if wide else "utf-8", "replace").lstrip("\ufeff")
+    place = 0
+    while skipped := _BEFORE_ROOT.match(text, place):
+        place = skipped.end()
+    found = _TAG.match(text, place)
+    return found[1] if found else ""
