@@ -148,6 +148,8 @@ FAULTS: Registry[Any] = Registry(
 FORMATS: Registry[Any] = Registry(
     "format",
     {
+        "gltf": "linkwork.formats.gltf:GltfFormat",
+        "mesh": "linkwork.formats.mesh:MeshFormat",
         "toml": "linkwork.formats.toml:TomlFormat",
         "urdf": "linkwork.formats.urdf:UrdfFormat",
     },

@@ -6,9 +6,12 @@ actuators to drive, J3 for agents to move, and a ball that falls on the ground.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from contract import small_files
+from linkwork.parts import Part
 from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, FAULTS, FORMATS, SENSORS, Registry
 
 REGISTRIES: dict[str, Registry[Any]] = {
@@ -47,12 +50,17 @@ class FormatExample:
     Attributes:
         mistake: A piece of the sample part's file, and what a careless hand makes of it.
         writes: Whether the format can be written.
-        sample: The sample part's file where the format cannot be written, else empty.
+        sample: The sample part's file where the format cannot be written, or cannot say all of
+            the sample part, else empty.
+        meant: The part in that file, where it is not the sample part.
+        lines: Whether people write such files, so that a mistake is told with its line.
     """
 
     mistake: tuple[str, str]
     writes: bool = True
-    sample: str = ""
+    sample: str | bytes = ""
+    meant: Callable[[], Part] | None = None
+    lines: bool = True
 
 
 PROGRAM = """
@@ -243,9 +251,17 @@ EXAMPLES: dict[str, dict[str, Example]] = {
 }  # fmt: skip
 
 FORMAT_EXAMPLES: dict[str, FormatExample] = {
+    "gltf": FormatExample(
+        ('"version": "2.0"', '"version": "=2x"'),
+        writes=False, sample=small_files.gltf_file(), meant=small_files.gltf_part, lines=False,
+    ),
+    "mesh": FormatExample(
+        ("vertex 0.125", "vertex 0.125=high"),
+        writes=False, sample=small_files.stl_file(), meant=small_files.stl_part,
+    ),
     "toml": FormatExample(('type = "hinge"', 'type = "hinj"')),
     "urdf": FormatExample(('type="revolute"', 'type="revolut"')),
-}
+}  # fmt: skip
 
 #: Kind and name of everything registered that takes part in the cycle.
 CASES = [

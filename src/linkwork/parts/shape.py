@@ -186,11 +186,18 @@ class Plane(Shape):
 
 @dataclass(frozen=True)
 class Mesh(Shape):
-    """Triangles from a file (STL, OBJ, Collada, glTF), scaled per axis; touches by its hull."""
+    """Triangles from a file (STL, OBJ, Collada, glTF), scaled per axis; touches by its hull.
+
+    Attributes:
+        file: The file.
+        scale: Factor along each axis.
+        node: Of a glTF file, the one node that is meant; empty for all.
+    """
 
     kind: ClassVar[str] = "mesh"
     file: str
     scale: Vec3 = (1.0, 1.0, 1.0)
+    node: str = ""
 
     def __post_init__(self) -> None:
         if not all(math.isfinite(c) and c != 0.0 for c in self.scale):
@@ -198,7 +205,7 @@ class Mesh(Shape):
 
     def triangles(self):  # noqa: ANN201 - TriangleMesh, named in meshes
         """The scaled triangles."""
-        return load_mesh(Path(self.file)).scaled(self.scale)
+        return load_mesh(Path(self.file), node=self.node).scaled(self.scale)
 
     def volume(self) -> float:  # noqa: D102
         return mass_properties(self.triangles(), density=1.0).mass

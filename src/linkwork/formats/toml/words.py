@@ -75,6 +75,7 @@ SHAPE_TABLES: dict[str, Table] = {
                 FILE, "STL, OBJ, Collada or glTF file, from this file's folder.", required=True
             ),
             "scale": Key(VECTOR, "Factor along each axis; 0.001 for a file in millimetres."),
+            "node": Key(Text(), "The node of a glTF file that is meant; all if absent."),
         },
         example='mesh = { file = "housing.stl", scale = [0.001, 0.001, 0.001] }',
     ),

@@ -86,7 +86,7 @@ class LinkWriter:
                 sizes = {"radius": numeral(shape.radius), "length": numeral(shape.length)}
                 return ET.Element("capsule", sizes)
             case Mesh():
-                node = ET.Element("mesh", filename=self.references.spell(shape.file))
+                node = ET.Element("mesh", filename=self.references.spell_mesh(shape))
                 if shape.scale != (1.0, 1.0, 1.0):
                     node.set("scale", numerals(shape.scale))
                 return node

@@ -32,13 +32,13 @@ class MeshStore:
     """Meshes and images as browsers take them, made once each."""
 
     def __init__(self) -> None:
-        self._hashes: dict[tuple[str, tuple[float, ...]], str] = {}
+        self._hashes: dict[tuple[str, tuple[float, ...], str], str] = {}
         self._images: dict[str, str | None] = {}
         self._data: dict[str, bytes] = {}
 
     def add(self, shape: Mesh) -> str:
         """Takes a mesh, at its scale, and returns the hash of its content."""
-        key = (shape.file, tuple(shape.scale))
+        key = (shape.file, tuple(shape.scale), shape.node)
         known = self._hashes.get(key)
         if known is None:
             triangles = shape.triangles()
