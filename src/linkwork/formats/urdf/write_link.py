@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
+from linkwork.formats.flat import FlatLink
 from linkwork.formats.notes import Notes
-from linkwork.formats.urdf.flat import FlatLink
 from linkwork.formats.urdf.losses import note_element
 from linkwork.formats.urdf.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.references import References
