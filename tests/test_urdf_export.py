@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.formats.urdf import UrdfFormat
-from linkwork.formats.urdf.numerals import numeral
+from linkwork.formats.numerals import numeral
 from linkwork.parts import (
     Anchor,
     Box,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from linkwork.errors import PartError, not_found
-from linkwork.formats.urdf.names import file_names
+from linkwork.formats.names import file_names
 from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, Part
 from linkwork.parts.names import scoped
 from linkwork.scene import Placement, Scene
@@ -190,8 +190,7 @@ def _gather(found: _Gathering, part: Part, scope: str) -> None:
         _gather(found, attachment.part, inner)
         top = found.links[scoped(inner, attachment.part.root())]
         anchor = part.find_anchor(attachment.anchor, origin=attachment.origin)
-        holder = attachment.anchor.rpartition("/")[0]
-        top.carrier = scoped(scoped(scope, holder), anchor.on)
+        top.carrier = found.anchors[scoped(scope, attachment.anchor)][1]
         top.at = attachment.pose(anchor)
         found.snapped.append((top.carrier, top.name))
     for loop in part.loops.values():

@@ -8,9 +8,9 @@ from pathlib import Path
 from linkwork.errors import FormatError, Origin
 from linkwork.formats.flat import FlatLink, flatten, unique
 from linkwork.formats.notes import Notes
+from linkwork.formats.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.joints import NO_LIMIT
 from linkwork.formats.urdf.losses import note_joint, note_part
-from linkwork.formats.urdf.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.references import References
 from linkwork.formats.urdf.steps import Step, steps_of
 from linkwork.formats.urdf.write_link import LinkWriter

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 
 from linkwork.formats.flat import FlatLink
 from linkwork.formats.notes import Notes
+from linkwork.formats.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.losses import note_element
-from linkwork.formats.urdf.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.references import References
 from linkwork.parts import Box, Capsule, Cylinder, Element, Mesh, Shape, Sphere
 from linkwork.spatial.inertia import Inertia

@@ -1,4 +1,4 @@
-"""Numbers as a URDF writes them, so that reading them back gives the same number."""
+"""Numbers as files write them, so that reading them back gives the same number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of a URDF and the names they get here; links and joints share one set of names here."""
+"""Names of a file and the names they get here; links and joints share one set of names here."""
 
 from __future__ import annotations
 
