@@ -18,11 +18,13 @@ if TYPE_CHECKING:
         Cone,
         Cylinder,
         Element,
+        Ellipsoid,
         Joint,
         Mesh,
         Part,
         Plane,
         Sphere,
+        Terrain,
     )
     from linkwork.scene import Scene
     from linkwork.scene.document import Document
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
 #: process that needs only part of the package does not load the compiler.
 _ROOMS = {
     "Anchor": "parts", "Box": "parts", "Capsule": "parts", "Cone": "parts", "Cylinder": "parts",
-    "Element": "parts", "Joint": "parts", "Mesh": "parts", "Part": "parts", "Plane": "parts",
+    "Element": "parts", "Ellipsoid": "parts", "Joint": "parts", "Mesh": "parts", "Part": "parts",
+    "Plane": "parts", "Terrain": "parts",
     "Sphere": "parts", "Control": "agents.control", "Document": "scene.document",
     "LinkworkError": "errors", "Pose": "spatial", "Scene": "scene", "Session": "session.session",
     "World": "world", "compile_scene": "world", "forward": "kinematics",
@@ -52,6 +55,7 @@ __all__ = [
     "Cylinder",
     "Document",
     "Element",
+    "Ellipsoid",
     "Joint",
     "LinkworkError",
     "Mesh",
@@ -61,6 +65,7 @@ __all__ = [
     "Scene",
     "Session",
     "Sphere",
+    "Terrain",
     "World",
     "compile_scene",
     "forward",

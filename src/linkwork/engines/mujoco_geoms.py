@@ -7,8 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.engines.mujoco_library import mujoco
-from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Plane, Sphere
+from linkwork.mujoco_library import mujoco
+from linkwork.parts import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Mesh,
+    Plane,
+    Sphere,
+    Terrain,
+)
 from linkwork.spatial.pose import Pose
 from linkwork.world.world import WorldShape
 
@@ -47,6 +57,8 @@ def add_shape(
             kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, [shape.radius, shape.length / 2.0, 0.0]
         case Sphere():
             kind, size = mujoco.mjtGeom.mjGEOM_SPHERE, [shape.radius, 0.0, 0.0]
+        case Ellipsoid():
+            kind, size = mujoco.mjtGeom.mjGEOM_ELLIPSOID, list(shape.radii)
         case Capsule():
             kind, size = mujoco.mjtGeom.mjGEOM_CAPSULE, [shape.radius, shape.length / 2.0, 0.0]
         case Plane():
@@ -57,6 +69,10 @@ def add_shape(
             else:
                 kind = mujoco.mjtGeom.mjGEOM_PLANE
                 size = [shape.size[0] / 2.0, shape.size[1] / 2.0, 1.0]
+        case Terrain():
+            kind = mujoco.mjtGeom.mjGEOM_HFIELD
+            pose = pose @ Pose((0.0, 0.0, _add_terrain(spec, shape, name)))
+            attributes["hfieldname"] = name
         case Cone() | Mesh():
             kind = mujoco.mjtGeom.mjGEOM_MESH
             pose = pose @ Pose(_add_mesh(spec, shape, name))
@@ -79,6 +95,17 @@ def _add_mesh(spec: Any, shape: Cone | Mesh, name: str) -> tuple[float, float, f
     mesh.uservert = (vertices - centre).astype(np.float32).ravel()
     mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
     return (float(centre[0]), float(centre[1]), float(centre[2]))
+
+
+def _add_terrain(spec: Any, shape: Terrain, name: str) -> float:
+    """Adds the heights of a terrain as an asset; returns by how much they stand higher [m]."""
+    heights = shape.grid()
+    lowest = float(heights.min())
+    top = float(heights.max()) - lowest
+    field = spec.add_hfield(name=name, nrow=shape.rows, ncol=shape.columns)
+    field.size = [shape.size[0] / 2.0, shape.size[1] / 2.0, top or 1.0, shape.depth]
+    field.userdata = ((heights - lowest) / (top or 1.0)).astype(np.float32).ravel()
+    return lowest
 
 
 def cone_vertices(shape: Cone) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linkwork.errors import LinkworkError, Origin, PartError, suggestion
+from linkwork.parts.engine_words import MUJOCO_JOINT, check_words
 from linkwork.parts.names import check_name
 from linkwork.parts.spec import Spec
 from linkwork.spatial.pose import IDENTITY, Pose, Vec3, unit
@@ -96,6 +97,7 @@ class Joint:
         drive: Spec of the actuator that sits on the joint.
         bus: How the joint appears on a bus; kept as written.
         labels: Words for people, by language.
+        mujoco: What only the Mujoco engine understands of it.
         origin: Where it was said.
     """
 
@@ -121,6 +123,7 @@ class Joint:
     drive: Spec | None = None
     bus: dict[str, Any] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    mujoco: dict[str, Any] = field(default_factory=dict, hash=False)
     origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
@@ -158,6 +161,7 @@ class Joint:
             self._refuse("each piece of a rail needs a length above 0.")
         if any(not (math.isfinite(p.turn) and math.isfinite(p.climb)) for p in self.rail):
             self._refuse("turn and climb of a rail's piece must be finite numbers.")
+        check_words(self.mujoco, MUJOCO_JOINT, f"joint {self.name!r}", origin=self.origin)
         self._normalise_ranges()
         self._normalise_value()
 

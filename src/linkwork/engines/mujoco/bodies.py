@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.engines.mujoco.ties import STIFF, TIE_STEPS, tie_screw
-from linkwork.engines.mujoco_library import mujoco
+from linkwork.mujoco_library import mujoco
 from linkwork.parts.joint import JOINT_TYPES
 from linkwork.spatial.pose import Pose, Vec3
 from linkwork.world import World

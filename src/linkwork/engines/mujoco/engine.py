@@ -17,9 +17,9 @@ from linkwork.engines.mujoco.foreign import Foreign
 from linkwork.engines.mujoco.model import build_model
 from linkwork.engines.mujoco.params import MujocoParams
 from linkwork.engines.mujoco.surfaces import set_friction
-from linkwork.engines.mujoco_library import mujoco, said
 from linkwork.errors import EngineError
 from linkwork.kinematics.kernels import BALL
+from linkwork.mujoco_library import mujoco, said
 from linkwork.parts import Spec
 from linkwork.state import Report, State
 from linkwork.world import Finding, World

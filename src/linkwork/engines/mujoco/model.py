@@ -11,7 +11,7 @@ from linkwork.engines.mujoco.bodies import Build, add_bodies, body_name
 from linkwork.engines.mujoco.params import MujocoParams
 from linkwork.engines.mujoco.surfaces import add_surfaces
 from linkwork.engines.mujoco.ties import add_ties
-from linkwork.engines.mujoco_library import mujoco
+from linkwork.mujoco_library import mujoco
 from linkwork.world import World
 
 #: Inertia of bodies and joints that others move, relative to the mass of all our own.

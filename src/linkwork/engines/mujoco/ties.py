@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.engines.mujoco_library import mujoco
+from linkwork.mujoco_library import mujoco
 from linkwork.parts.joint import JOINT_TYPES
 from linkwork.spatial.pose import Pose
 from linkwork.world import World

@@ -40,6 +40,14 @@ def _posed(fields: Fields, *names: str) -> dict[str, Any]:
     return {name: read_pose(fields[name]) for name in names if name in fields}
 
 
+def _words(fields: Fields) -> dict[str, Any]:
+    """What only one engine understands."""
+    if "mujoco" not in fields:
+        return {}
+    given: Fields = fields["mujoco"]
+    return {"mujoco": dict(given.values)}
+
+
 def read_shape(fields: Fields) -> Shape:
     """A shape from ``{ box = { … }, at = { … }, … }``."""
     kind = next(kind for kind in SHAPE_TABLES if kind in fields)
@@ -47,7 +55,7 @@ def read_shape(fields: Fields) -> Shape:
     given = dict(geometry.values)
     if kind == "mesh":
         given["file"] = locate(given["file"], geometry.at("file"), what="mesh")
-    common = fields.take("color", "visible", "collide") | _posed(fields, "at")
+    common = fields.take("color", "visible", "collide") | _posed(fields, "at") | _words(fields)
     if "texture" in fields:
         common["texture"] = locate(fields["texture"], fields.at("texture"), what="texture")
     with geometry.place.blamed():
@@ -77,6 +85,7 @@ def read_element(fields: Fields) -> Element:
         return Element(
             **plain,
             **_posed(fields, "at"),
+            **_words(fields),
             shapes=tuple(read_shape(shape) for shape in shapes),
             inertia=inertia,
             origin=fields.place.origin,
@@ -129,6 +138,7 @@ def read_joint(fields: Fields) -> Joint:
         return Joint(
             **plain,
             **_posed(fields, "at", "at_to"),
+            **_words(fields),
             **read_ranges(fields, kind, type),
             **read_value(fields, kind, type),
             from_=fields["from"],
@@ -202,12 +212,14 @@ def read_loop(fields: Fields, taken: dict[str, Loop]) -> Loop:
     name = fields.get("name", f"loop{number}")
     if name in taken:
         raise fields.place.wrong(f"has the name of another, at {taken[name].origin}.")
-    return Loop(name, **fields.take("a", "b", "joint", "axis"), origin=fields.place.origin)
+    given = fields.take("a", "b", "joint", "axis") | _words(fields)
+    return Loop(name, **given, origin=fields.place.origin)
 
 
 def read_coupling(fields: Fields) -> Coupling:
     """A coupling from its table."""
-    return Coupling(**fields.take("joint", "of", "ratio", "offset"), origin=fields.place.origin)
+    given = fields.take("joint", "of", "ratio", "offset") | _words(fields)
+    return Coupling(**given, origin=fields.place.origin)
 
 
 def need(name: str, names: dict[str, Any], kind: str, place: Place) -> None:

@@ -45,8 +45,10 @@ def changed(thing: Any, *names: str) -> dict[str, Any]:
 def _tidy_any(value: Any) -> Any:
     if isinstance(value, float):
         return tidy(value)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [_tidy_any(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _tidy_any(item) for name, item in value.items()}
     return value
 
 
@@ -58,7 +60,7 @@ def shape_row(shape: Shape, folder: str) -> dict[str, Any]:
     if "file" in geometry:
         geometry["file"] = relative_path(geometry["file"], folder)
     made: dict[str, Any] = {shape.kind: geometry} | posed("at", shape.at)
-    made |= changed(shape, "color", "visible", "collide")
+    made |= changed(shape, "color", "visible", "collide", "mujoco")
     if shape.texture:
         made["texture"] = relative_path(shape.texture, folder)
     return made
@@ -78,7 +80,7 @@ def element_row(element: Element, folder: str) -> dict[str, Any]:
     made |= changed(element, "friction", "restitution", "color", "group", "velocity")
     if any(element.spin):
         made |= angles("spin", element.spin)
-    return made | changed(element, "labels")
+    return made | changed(element, "labels", "mujoco")
 
 
 def _inertia(inertia: Inertia) -> dict[str, Any]:
@@ -109,7 +111,7 @@ def joint_row(joint: Joint) -> dict[str, Any]:
         made |= _value(joint)
     if joint.drive is not None:
         made["drive"] = spec_row(joint.drive)
-    return made | changed(joint, "bus", "labels")
+    return made | changed(joint, "bus", "labels", "mujoco")
 
 
 def _freedom(name: str, value: float, turning: bool) -> dict[str, Any]:
@@ -158,13 +160,14 @@ def anchor_row(anchor: Anchor) -> dict[str, Any]:
 
 def loop_row(loop: Loop) -> dict[str, Any]:
     """A loop as the table ``[[loop]]``."""
-    return {"name": loop.name, "a": loop.a, "b": loop.b} | changed(loop, "joint", "axis")
+    return {"name": loop.name, "a": loop.a, "b": loop.b} | changed(loop, "joint", "axis", "mujoco")
 
 
 def coupling_row(coupling: Coupling, turning: bool) -> dict[str, Any]:
     """A coupling as the table ``[[coupling]]``; ``turning`` if its offset is an angle."""
     made = {"joint": coupling.joint, "of": coupling.of} | changed(coupling, "ratio")
-    return made | (_freedom("offset", coupling.offset, turning) if coupling.offset else {})
+    made |= _freedom("offset", coupling.offset, turning) if coupling.offset else {}
+    return made | changed(coupling, "mujoco")
 
 
 def spec_row(spec: Spec, folder: str = "") -> dict[str, Any]:

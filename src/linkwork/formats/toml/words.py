@@ -24,6 +24,14 @@ from linkwork.formats.toml.kinds import (
 )
 from linkwork.formats.toml.tables import Key, Section, Table
 from linkwork.parts import JOINT_TYPES
+from linkwork.parts.engine_words import (
+    MUJOCO_COUPLING,
+    MUJOCO_ELEMENT,
+    MUJOCO_JOINT,
+    MUJOCO_LOOP,
+    MUJOCO_SHAPE,
+    EngineWord,
+)
 from linkwork.scene.scene import BASES
 
 VECTOR = Numbers((3,))
@@ -61,6 +69,10 @@ SHAPE_TABLES: dict[str, Table] = {
         example="cone = { radius = 0.03, length = 0.1 }",
     ),
     "sphere": Table({"radius": _RADIUS}, example="sphere = { radius = 0.05 }"),
+    "ellipsoid": Table(
+        {"radii": Key(VECTOR, "Half axes along x, y, z [m].", "length", required=True)},
+        example="ellipsoid = { radii = [0.1, 0.1, 0.05] }",
+    ),
     "capsule": Table(
         {"radius": _RADIUS, "length": _LENGTH},
         example="capsule = { radius = 0.03, length = 0.4 }",
@@ -68,6 +80,18 @@ SHAPE_TABLES: dict[str, Table] = {
     "plane": Table(
         {"size": Key(Numbers((2,)), "How much of it is drawn [m].", "length")},
         example="plane = { size = [10, 10] }",
+    ),
+    "terrain": Table(
+        {
+            "size": Key(Numbers((2,)), "Extent along x and y [m].", "length", required=True),
+            "rows": Key(Integer(2), "Points along y."),
+            "columns": Key(Integer(2), "Points along x."),
+            "heights": Key(
+                ListOf(Number(), "numbers"), "Height of each point [m], row by row.", "length"
+            ),
+            "depth": Key(Number(0.0), "Thickness below height 0 [m].", "length"),
+        },
+        example="terrain = { size = [10, 10], rows = 2, columns = 2, heights = [0, 0, 1, 1] }",
     ),
     "mesh": Table(
         {
@@ -81,6 +105,21 @@ SHAPE_TABLES: dict[str, Table] = {
     ),
 }
 
+
+def _engine_words(words: dict[str, EngineWord]) -> Key:
+    """What only the Mujoco engine understands."""
+    kinds = {
+        "number": lambda word: Number(word.low, word.high),
+        "numbers": lambda word: Numbers((word.count,)),
+        "whole": lambda word: Integer(int(word.low or 0), int(word.high or 2**31)),
+        "flag": lambda word: Flag(),
+        "name": lambda word: REF,
+    }
+    keys = {name: Key(kinds[word.kind](word), word.help) for name, word in words.items()}
+    table = Table(keys, example=f"mujoco = {{ {next(iter(words))} = … }}")
+    return Key(table, "What only the Mujoco engine understands.")
+
+
 SHAPE = Table(
     {kind: Key(table, f"A {kind}.") for kind, table in SHAPE_TABLES.items()}
     | {
@@ -89,6 +128,7 @@ SHAPE = Table(
         "texture": Key(FILE, "Image file laid on the shape."),
         "visible": Key(Flag(), "Whether it is drawn."),
         "collide": Key(Flag(), "Whether it touches others."),
+        "mujoco": _engine_words(MUJOCO_SHAPE),
     },
     example="shape = { box = { size = [0.1, 0.1, 0.2] } }",
     one_of=tuple(SHAPE_TABLES),
@@ -115,6 +155,7 @@ ELEMENT = Table(
         "velocity": Key(VECTOR, "Initial velocity of a free body [m/s].", "length"),
         "spin": Key(VECTOR, "Initial angular velocity of a free body [rad/s].", "angle"),
         "labels": LABELS,
+        "mujoco": _engine_words(MUJOCO_ELEMENT),
     },
     example='name = "tube"',
 )
@@ -184,6 +225,7 @@ JOINT = Table(
         "drive": Key(PLUG_IN, "The actuator on the joint: its type and parameters."),
         "bus": Key(BUS_ENTRY, "How the joint appears on a bus: { can_id = 4, bits = 10 }."),
         "labels": LABELS,
+        "mujoco": _engine_words(MUJOCO_JOINT),
     },
     example='name = "elbow", type = "hinge", from = "tube", to = "housing"',
 )
@@ -217,6 +259,7 @@ LOOP = Table(
         "b": Key(REF, "Second anchor.", required=True),
         "joint": Key(Word(tuple(t for t in JOINT_TYPES if t != "free")), "Closing joint."),
         "axis": Key(VECTOR, "Axis in the anchors' frames."),
+        "mujoco": _engine_words(MUJOCO_LOOP),
     },
     example='a = "rod_end", b = "crank_pin"',
 )
@@ -227,6 +270,7 @@ COUPLING = Table(
         "of": Key(REF, "The joint that leads.", required=True),
         "ratio": Key(Number(), "Its value is ratio · value(of) + offset."),
         "offset": Key(Number(), "[rad or m].", "freedom"),
+        "mujoco": _engine_words(MUJOCO_COUPLING),
     },
     example='joint = "finger2", of = "finger1", ratio = -1',
 )

@@ -8,7 +8,18 @@ import numpy as np
 
 from linkwork.errors import Origin
 from linkwork.kinematics.kernels import forward_poses
-from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Plane, Shape, Sphere
+from linkwork.parts import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+    Terrain,
+)
 from linkwork.sensors.ray import Beam, Ray
 from linkwork.server import messages as m
 from linkwork.server.host.bus_desk import describe_buses
@@ -125,9 +136,9 @@ def _elements(world: World, meshes: MeshStore) -> list[m.ElementView]:
     shapes: dict[int, list[m.ShapeView]] = {}
     for piece in world.shapes:
         shape = piece.shape
-        mesh = meshes.add(shape) if isinstance(shape, Mesh) else None
+        mesh = meshes.add(shape) if isinstance(shape, Mesh | Ellipsoid | Terrain) else None
         view = m.ShapeView(
-            shape.kind,  # type: ignore[arg-type]
+            "mesh" if mesh else shape.kind,  # type: ignore[arg-type]
             _size(shape), _numbers(piece.pose.array()), shape.color or piece.color,
             shape.visible, shape.collide, mesh, meshes.add_image(shape.texture),
         )  # fmt: skip
