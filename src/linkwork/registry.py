@@ -150,8 +150,11 @@ FORMATS: Registry[Any] = Registry(
     {
         "gltf": "linkwork.formats.gltf:GltfFormat",
         "mesh": "linkwork.formats.mesh:MeshFormat",
+        "sdf": "linkwork.formats.sdf:SdfFormat",
         "toml": "linkwork.formats.toml:TomlFormat",
         "urdf": "linkwork.formats.urdf:UrdfFormat",
+        "wrl": "linkwork.formats.x3d:VrmlFormat",
+        "x3d": "linkwork.formats.x3d:X3dFormat",
     },
 )
 

@@ -54,6 +54,8 @@ class FormatExample:
             the sample part, else empty.
         meant: The part in that file, where it is not the sample part.
         lines: Whether people write such files, so that a mistake is told with its line.
+        reads: Whether the format can be read.
+        joints: Whether a part read back from a file that we wrote has its joints again.
     """
 
     mistake: tuple[str, str]
@@ -61,6 +63,8 @@ class FormatExample:
     sample: str | bytes = ""
     meant: Callable[[], Part] | None = None
     lines: bool = True
+    reads: bool = True
+    joints: bool = True
 
 
 PROGRAM = """
@@ -253,14 +257,17 @@ EXAMPLES: dict[str, dict[str, Example]] = {
 FORMAT_EXAMPLES: dict[str, FormatExample] = {
     "gltf": FormatExample(
         ('"version": "2.0"', '"version": "=2x"'),
-        writes=False, sample=small_files.gltf_file(), meant=small_files.gltf_part, lines=False,
+        sample=small_files.gltf_file(), meant=small_files.gltf_part, lines=False, joints=False,
     ),
     "mesh": FormatExample(
         ("vertex 0.125", "vertex 0.125=high"),
         writes=False, sample=small_files.stl_file(), meant=small_files.stl_part,
     ),
+    "sdf": FormatExample(('type="revolute"', 'type="revolut"')),
     "toml": FormatExample(('type = "hinge"', 'type = "hinj"')),
     "urdf": FormatExample(('type="revolute"', 'type="revolut"')),
+    "wrl": FormatExample(("", ""), reads=False),
+    "x3d": FormatExample(("", ""), reads=False),
 }  # fmt: skip
 
 #: Kind and name of everything registered that takes part in the cycle.

@@ -9,6 +9,9 @@ from linkwork.formats.choose import Format, format_for
 from linkwork.parts import Part, kit_part
 from linkwork.scene import Scene
 
+#: Suffixes of the files that a misspelled name may have meant.
+_ROBOTS = (".toml", ".urdf", ".sdf", ".world", ".xml", ".mjcf")
+
 
 def load(path: str | os.PathLike[str]) -> Part | Scene:
     """Loads a part or scene from a file, or from a kit by name (``"tripod/tripod"``).
@@ -78,7 +81,7 @@ def _find(path: str | os.PathLike[str]) -> str:
 
 def _neighbours(folder: str, name: str) -> str:
     try:
-        names = [n for n in os.listdir(folder) if os.path.splitext(n)[1] in (".toml", ".urdf")]
+        names = [n for n in os.listdir(folder) if os.path.splitext(n)[1] in _ROBOTS]
     except (OSError, ValueError):
         return f"The folder {folder!r} does not exist either."
     return suggestion(name, names, kind=f"files in {folder!r}")

@@ -27,6 +27,7 @@ _OF_ELEMENTS: dict[str, Callable[[Element], Any]] = {
     "initial motion": lambda e: any((*e.velocity, *e.spin)),
     "labels": lambda e: e.labels,
     "textures": lambda e: any(s.texture for s in e.shapes),
+    "engine words": lambda e: e.mujoco or any(s.mujoco for s in e.shapes),
 }
 _OF_JOINTS: dict[str, Callable[[Joint], Any]] = {
     "largest speeds": lambda j: j.max_speed,
@@ -39,6 +40,7 @@ _OF_JOINTS: dict[str, Callable[[Joint], Any]] = {
     "drives": lambda j: j.drive is not None,
     "bus settings": lambda j: j.bus,
     "labels": lambda j: j.labels,
+    "engine words": lambda j: j.mujoco,
 }
 _OF_SCENES: dict[str, Callable[[Scene], Iterable[str]]] = {
     "loops": lambda scene: scene.loops,

@@ -7,12 +7,10 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from linkwork.errors import FormatError, Origin
 from linkwork.formats.flat import unique
 from linkwork.formats.notes import Notes
-from linkwork.meshes import TriangleMesh, mesh_files
+from linkwork.meshes import mesh_files, write_stl
 from linkwork.parts import Mesh
 from linkwork.spatial.pose import IDENTITY
 
@@ -52,16 +50,26 @@ class MeshFolder:
                 )
                 mesh = mesh.simplified(MOST_FACES)
             target = self.folder / unique(f"{Path(file).stem}.stl", self._taken)
-            self._save(target, stl_bytes(mesh))
+            try:
+                self.folder.mkdir(exist_ok=True)
+            except OSError as error:
+                raise _unwritten(target, error) from error
+            write_stl(mesh, target)
             self._written[key] = target.relative_to(self.parent).as_posix()
         return self._written[key]
 
-    def copy(self, file: str) -> str:
-        """Path, from the written file's folder, of ``file``; it is copied unless it is below it.
+    def copy(self, shape: Mesh) -> str:
+        """Path, from the written file's folder, of a mesh's file, copied unless it is below it.
+
+        One node of a glTF file gets a file of its own.
 
         Raises:
             LinkworkError: If the mesh cannot be read, or the place not be written.
         """
+        file = shape.file
+        if shape.node:
+            self.notes.about("nodes of glTF files, written as STL files", shape.node)
+            return self.stl(shape)
         if file not in self._written:
             source = Path(os.path.abspath(file))
             if source.is_relative_to(self.parent):
@@ -79,24 +87,6 @@ class MeshFolder:
                     raise _unwritten(target, error) from error
             self._written[file] = (folder / source.name).relative_to(self.parent).as_posix()
         return self._written[file]
-
-    def _save(self, target: Path, data: bytes) -> None:
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
-        except OSError as error:
-            raise _unwritten(target, error) from error
-
-
-def stl_bytes(mesh: TriangleMesh) -> bytes:
-    """A binary STL: 80 bytes of header, the count, and 50 bytes per triangle."""
-    corners = mesh.triangles
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
-    normals = np.divide(normals, length, out=np.zeros_like(normals), where=length > 0.0)
-    rows = np.zeros(len(corners), dtype=[("v", "<f4", (4, 3)), ("attribute", "<u2")])
-    rows["v"][:, 0], rows["v"][:, 1:] = normals, corners
-    return b"binary STL".ljust(80) + np.uint32(len(corners)).tobytes() + rows.tobytes()
 
 
 def _unwritten(target: Path, error: OSError) -> FormatError:

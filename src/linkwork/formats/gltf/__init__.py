@@ -1,4 +1,4 @@
-"""glTF: scene graphs of meshes, read as elements that keep their names and places."""
+"""glTF: scene graphs of meshes, read as elements and written with joints that can be moved."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import ClassVar
 
-from linkwork.errors import FormatError
 from linkwork.formats.gltf.read import read_gltf_part
+from linkwork.formats.gltf.write import write_gltf
 from linkwork.parts import Part
 from linkwork.scene import Scene
 
@@ -18,7 +18,6 @@ class GltfFormat:
     """Reads glTF files as parts: an element for each node with triangles."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".gltf", ".glb")
-    writes: ClassVar[bool] = False
 
     def read(self, path: str | os.PathLike[str]) -> Part:
         """The part that a file's scene makes; see :meth:`read_with_notes`."""
@@ -33,13 +32,12 @@ class GltfFormat:
         return read_gltf_part(Path(path))
 
     def write(self, thing: Part | Scene, path: str | os.PathLike[str]) -> list[str]:
-        """Refuses, until there is a writer.
+        """Writes a part or scene, with its joints as nodes that can be moved.
+
+        Returns:
+            What glTF cannot say and was left out, one line each.
 
         Raises:
-            FormatError: Always; it names formats that can be written.
+            LinkworkError: If a part is not one tree, or the file cannot be written.
         """
-        raise FormatError(
-            f"{os.fspath(path)!r}: {thing.name!r} cannot be written as glTF.",
-            origin=thing.origin,
-            hint="Write it as .toml or .urdf.",
-        )
+        return write_gltf(thing, Path(path))

@@ -6,8 +6,6 @@ import math
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import numpy as np
-
 from linkwork.formats.colors import rgba
 from linkwork.formats.flat import flatten
 from linkwork.formats.losses import note_losses
@@ -20,6 +18,7 @@ from linkwork.formats.mjcf.write_ties import equalities, exclusions
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
 from linkwork.formats.save_text import save_xml
+from linkwork.formats.view import looking
 from linkwork.parts import Part
 from linkwork.scene import Light, Scene, Viewpoint
 
@@ -28,7 +27,7 @@ SAYS = {
     "loops", "couplings", "sensors", "postures", "lights", "viewpoints", "collision rules",
     "actuators", "elements: masses", "elements: friction", "joints: largest efforts",
     "joints: damping", "joints: friction", "joints: springs", "joints: rotor inertias",
-    "joints: initial values", "joints: drives",
+    "joints: initial values", "joints: drives", "joints: engine words", "elements: engine words",
 }  # fmt: skip
 
 
@@ -88,13 +87,7 @@ def _light(light: Light) -> ET.Element:
 
 
 def _camera(view: Viewpoint) -> ET.Element:
-    back = np.subtract(view.xyz, view.look_at)
-    back = back / np.linalg.norm(back) if np.linalg.norm(back) > 1e-9 else np.array([0.0, 0.0, 1.0])
-    up = np.array([0.0, 0.0, 1.0]) if abs(back[2]) < 0.999 else np.array([0.0, 1.0, 0.0])
-    right = np.cross(up, back)
-    right /= np.linalg.norm(right)
-    axes = [*right, *np.cross(back, right)]
-    opening = numeral(math.degrees(view.opening))
-    return ET.Element(
-        "camera", name=view.name, pos=numerals(view.xyz), xyaxes=numerals(axes), fovy=opening
-    )
+    pose = looking(view.xyz, view.look_at)
+    node = ET.Element("camera", name=view.name, pos=numerals(pose.xyz), quat=numerals(pose.quat))
+    node.set("fovy", numeral(math.degrees(view.opening)))
+    return node

@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.formats.flat import Flat, FlatLink, unique
 from linkwork.formats.mjcf.write_geoms import GeomWriter, place
 from linkwork.formats.mjcf.write_joints import JointWriter
+from linkwork.formats.mjcf.write_words import set_words
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
 from linkwork.formats.posture import moving, static_pose
@@ -78,6 +79,7 @@ class BodyWriter:
             pose = carrier.at_zero @ pose
             carrier = links.get(carrier.carrier)
         place(node, pose)
+        set_words(node, link.element.mujoco)
         frames, here = [], Pose()
         for each in chain:
             frames.append((each, here))

@@ -8,9 +8,22 @@ import xml.etree.ElementTree as ET
 from linkwork.formats.colors import rgba
 from linkwork.formats.flat import unique
 from linkwork.formats.mesh_folder import MeshFolder
+from linkwork.formats.mjcf.write_words import set_words
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
-from linkwork.parts import Box, Capsule, Cone, Cylinder, Element, Mesh, Plane, Shape, Sphere
+from linkwork.parts import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Element,
+    Ellipsoid,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+    Terrain,
+)
 from linkwork.spatial.pose import Pose
 
 #: Geom groups that MuJoCo's viewers show (0 to 2) and hide (3 to 5).
@@ -45,6 +58,8 @@ class GeomWriter:
                     "size": numerals((shape.size[0] / 2, shape.size[1] / 2, _SLAB / 2)),
                 }
                 pose = pose @ Pose((0.0, 0.0, -_SLAB / 2))
+            if isinstance(shape, Terrain):
+                pose = pose @ Pose((0.0, 0.0, float(shape.grid().min())))
             node = ET.SubElement(body, "geom", attributes)
             place(node, pose)
             node.set("rgba", numerals(rgba(shape.color or element.color)))
@@ -52,11 +67,14 @@ class GeomWriter:
                 node.set("contype", "0")
                 node.set("conaffinity", "0")
                 node.set("group", SEEN_ONLY)
+                set_words(node, shape.mujoco)
                 continue
             if not shape.visible:
                 node.set("group", TOUCHED_ONLY)
             node.set("friction", numerals((element.friction, 0.005, 0.0001)))
-            self._geoms.append((node, element.friction))
+            set_words(node, shape.mujoco)
+            if "priority" not in shape.mujoco and "friction" not in shape.mujoco:
+                self._geoms.append((node, element.friction))
 
     def rank(self) -> None:
         """Lets the smoother of two geoms count, as here: MuJoCo would take the rougher one."""
@@ -77,9 +95,27 @@ class GeomWriter:
                     "type": "plane",
                     "size": numerals((shape.size[0] / 2, shape.size[1] / 2, 1.0)),
                 }
+            case Ellipsoid():
+                return {"type": "ellipsoid", "size": numerals(shape.radii)}
+            case Terrain():
+                return {"type": "hfield", "hfield": self._heights(shape)}
             case Cone() | Mesh():
                 return {"type": "mesh", "mesh": self._asset(shape)}
         raise TypeError(f"no geom for {type(shape).__name__}")
+
+    def _heights(self, shape: Terrain) -> str:
+        """Name of the height field asset: heights as shares of the highest one."""
+        grid = shape.grid()
+        top = float(grid.max() - grid.min()) or 1.0
+        name = unique("terrain", self._taken)
+        size = (shape.size[0] / 2, shape.size[1] / 2, top, shape.depth)
+        shares = (grid - grid.min())[::-1] / top  # MJCF's text begins with the row farthest in y
+        node = ET.Element("hfield", name=name, size=numerals(size))
+        node.set("nrow", str(shape.rows))
+        node.set("ncol", str(shape.columns))
+        node.set("elevation", numerals(shares.ravel().tolist()))
+        self.assets.append(node)
+        return name
 
     def _asset(self, shape: Cone | Mesh) -> str:
         """Name of the mesh asset; equal ones are written once."""

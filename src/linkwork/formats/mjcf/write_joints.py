@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from linkwork.formats.flat import FlatLink, unique
+from linkwork.formats.mjcf.write_words import set_words
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
 from linkwork.formats.posture import Values, motion
@@ -164,3 +165,4 @@ def _set_laws(node: ET.Element, joint: Joint) -> None:
             node.set(word, numeral(value))
     if joint.max_effort is not None and joint.type not in ("free", "ball"):
         node.set("actuatorfrcrange", numerals((-joint.max_effort, joint.max_effort)))
+    set_words(node, joint.mujoco)

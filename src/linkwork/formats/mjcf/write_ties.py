@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from linkwork.formats.flat import Flat, FlatLoop
 from linkwork.formats.mjcf.write_bodies import BodyWriter
 from linkwork.formats.mjcf.write_geoms import place
+from linkwork.formats.mjcf.write_words import set_words
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral
 from linkwork.formats.posture import moving
@@ -25,15 +26,16 @@ def equalities(flat: Flat, bodies: BodyWriter, notes: Notes) -> ET.Element:
         if len(follows) != 1 or len(leads) != 1:
             notes.about("couplings of single degrees of freedom, left out", coupling.joint)
             continue
-        _tie(node, follows[0], leads[0], coupling.offset, coupling.ratio)
+        tie = _tie(node, follows[0], leads[0], coupling.offset, coupling.ratio)
+        set_words(tie, coupling.mujoco)
     for hinge, slide, pitch in bodies.joints.screws:
         _tie(node, slide, hinge, 0.0, pitch / (2.0 * math.pi))
     return node
 
 
-def _tie(node: ET.Element, follows: str, leads: str, offset: float, ratio: float) -> None:
+def _tie(node: ET.Element, follows: str, leads: str, offset: float, ratio: float) -> ET.Element:
     coefficients = " ".join((numeral(offset), numeral(ratio), "0 0 0"))
-    ET.SubElement(node, "joint", joint1=follows, joint2=leads, polycoef=coefficients)
+    return ET.SubElement(node, "joint", joint1=follows, joint2=leads, polycoef=coefficients)
 
 
 def _close(node: ET.Element, flat: FlatLoop, bodies: BodyWriter, notes: Notes) -> None:
@@ -53,7 +55,7 @@ def _close(node: ET.Element, flat: FlatLoop, bodies: BodyWriter, notes: Notes) -
             sites.append(site.attrib["name"])
         word = "weld" if kind == "fixed" else "connect"
         names = {"name": flat.name + suffix, "site1": sites[0], "site2": sites[1]}
-        ET.SubElement(node, word, names)
+        set_words(ET.SubElement(node, word, names), flat.loop.mujoco)
 
 
 def exclusions(flat: Flat, bodies: BodyWriter, notes: Notes) -> ET.Element:
