@@ -102,6 +102,10 @@ SENSORS: Registry[Any] = Registry(
         "ray": "linkwork.sensors.ray:Ray",
         "inclinometer": "linkwork.sensors.inclinometer:Inclinometer",
         "contact": "linkwork.sensors.contact:Contact",
+        "imu": "linkwork.sensors.imu:Imu",
+        "foot": "linkwork.sensors.foot:Foot",
+        "lidar": "linkwork.sensors.lidar:Lidar",
+        "camera": "linkwork.sensors.camera:Camera",
     },
 )
 ACTUATORS: Registry[Any] = Registry(

@@ -171,6 +171,29 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             {"on": "ball/ball", "with": "ground", "noise": 0.01},
             names=("on", "with"), required=("on",), positive=("noise",),
         ),
+        "imu": Example(
+            {"on": "arm/tip", "noise": 0.02, "gyro_noise_density": 0.001, "bias": [0.1, 0.0, -0.1],
+             "bias_walk": 0.3, "gyro_bias_walk": 0.1, "range": 60.0, "period": 0.006},
+            names=("on",), required=("on",),
+            positive=("noise", "gyro_noise_density", "bias_walk", "range", "period"),
+        ),
+        "foot": Example(
+            {"on": "ball/ball", "size": [0.04, 0.02], "noise": 0.01, "range": 20.0},
+            names=("on",), required=("on", "size"), positive=("noise", "range"),
+        ),
+        "lidar": Example(
+            {"on": "arm/base", "range": 3.0, "min_range": 0.02, "count": 9, "opening": 1.5,
+             "noise": 0.001, "period": 0.02},
+            names=("on",), required=("on", "range"),
+            positive=("range", "min_range", "count", "opening", "noise", "period"),
+        ),
+        "camera": Example(
+            {"on": "arm/tip", "width": 16, "height": 12, "opening": 0.9, "near": 0.02, "far": 9.0,
+             "sky": "#102030", "noise": 0.001, "period": 0.04},
+            names=("on",), required=("on",),
+            positive=("width", "height", "opening", "near", "far", "noise", "period"),
+            anew=("pose", "visible"),  # another world, another picture
+        ),
     },
     "actuator": {
         "servo": Example(

@@ -34,6 +34,7 @@ def add_shape(
     *,
     pose: Pose | None = None,
     moving: bool = True,
+    exact: bool = False,
     **attributes: Any,
 ) -> Any:
     """Adds one shape of a world as a geom.
@@ -45,6 +46,7 @@ def add_shape(
         name: Name of the geom.
         pose: Pose in the MuJoCo body's frame; the one in the world's body if absent.
         moving: Whether the body may move (MuJoCo has no moving planes: they become slabs).
+        exact: Whether a mesh keeps all its triangles, for rays; else its convex hull is enough.
         attributes: Further attributes of the geom.
     """
     shape = piece.shape
@@ -75,7 +77,7 @@ def add_shape(
             attributes["hfieldname"] = name
         case Cone() | Mesh():
             kind = mujoco.mjtGeom.mjGEOM_MESH
-            pose = pose @ Pose(_add_mesh(spec, shape, name))
+            pose = pose @ Pose(_add_mesh(spec, shape, name, exact=exact))
             attributes["meshname"] = name
         case _:
             raise TypeError(f"no geom for {type(shape).__name__}")
@@ -84,16 +86,25 @@ def add_shape(
     )
 
 
-def _add_mesh(spec: Any, shape: Cone | Mesh, name: str) -> tuple[float, float, float]:
-    """Adds the convex hull of a shape as a mesh asset, centred; returns the centre."""
+def _add_mesh(
+    spec: Any, shape: Cone | Mesh, name: str, *, exact: bool = False
+) -> tuple[float, float, float]:
+    """Adds the convex hull of a shape, or all of it, as a mesh asset, centred; its centre."""
+    faces = None
     if isinstance(shape, Cone):
         vertices = cone_vertices(shape)
+    elif exact:
+        triangles = shape.triangles()
+        vertices, faces = triangles.vertices, triangles.faces
     else:
         vertices = shape.triangles().hull().vertices
     centre = (vertices.min(axis=0) + vertices.max(axis=0)) / 2.0
     mesh = spec.add_mesh(name=name)
     mesh.uservert = (vertices - centre).astype(np.float32).ravel()
     mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+    if faces is not None:
+        mesh.userface = np.asarray(faces, np.int32).ravel()
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # it may be open
     return (float(centre[0]), float(centre[1]), float(centre[2]))
 
 

@@ -223,6 +223,19 @@ class Cycle:
                 return bus
         raise not_found("bus", name, [bus.spec.name for bus in self.buses])
 
+    def sensor(self, name: str) -> tuple[Sensor, int]:
+        """The block that holds the sensor called ``name``, and its row in it.
+
+        Raises:
+            NameNotFound: If there is none.
+        """
+        for block in self.sensors:
+            for number, spec in enumerate(block.specs):
+                if spec.name == name:
+                    return block, number
+        known = [spec.name for block in self.sensors for spec in block.specs]
+        raise not_found("sensor", name, known)
+
     def give_out(self) -> None:
         """Hands the sensors' values to the buses' ports."""
         trouble = self.trouble
