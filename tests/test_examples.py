@@ -23,6 +23,7 @@ SAYS = {
     "10": r"file as it was: True(.|\n)*version 3",
     "11": r"J1 at (29|30|31)°, J2 at (29|30|31)°",
     "12": r"Tray: within 0\.[0-6]\d° of level\.",
+    "13": r"7\.0 s: the ball is [+-]\d % off, 1\.\d\d m ahead",
 }
 
 

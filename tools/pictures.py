@@ -44,6 +44,8 @@ SCENE_SIZE = (480, 372)
 
 #: The chart of the tripod's tilt.
 CHART = "level"
+#: What a camera sees.
+EYE = "camera"
 
 #: Parts whose z points down.
 HANGING = ("tripod/leg",)
@@ -177,6 +179,24 @@ def level_chart(path: Path) -> None:
     print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
 
 
+def camera_picture(path: Path) -> None:
+    """What the eye of example 13 sees: colour, and beside it depth, from near to far."""
+    with tempfile.TemporaryDirectory() as folder:
+        scene = example("13")["scene"](Path(folder))
+        scene.sensors[0].params.update(width=476, height=360)
+        with Session(scene, watch=False) as session:
+            session.run(3.3)
+            colour, depth = session.image("eye"), session.image("eye", "depth")
+    seen = np.isfinite(depth)
+    low, high = depth[seen].min(), depth[seen].max()
+    share = np.where(seen, (depth.clip(low, high) - low) / (high - low), 1.0)[..., None]
+    near, far = np.array([255.0, 236.0, 190.0]), np.array([24.0, 40.0, 84.0])
+    shades = np.where(seen[..., None], near + (far - near) * share, 0.0)
+    gap = np.full((len(colour), 8, 3), 255, np.uint8)
+    write_png(path, np.hstack([colour, gap, np.rint(shades).astype(np.uint8)]))
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
+
+
 def part_picture(name: str) -> Picture:
     """A part of a kit by itself, as large as the picture allows, on the ground."""
     at = Pose.of(rpy=(math.pi, 0.0, 0.0)) if name in HANGING else Pose()
@@ -210,7 +230,7 @@ def main(names: list[str]) -> int:
     parts = {
         name: kit for kit in find_kits().values() if kit.source == "package" for name in kit.parts()
     }
-    known = [*DOCS, CHART, *parts, *SCENES]
+    known = [*DOCS, CHART, EYE, *parts, *SCENES]
     for name in names:
         if name not in known:
             print(f"There is no picture {name!r}; there are {', '.join(known)}.", file=sys.stderr)
@@ -219,6 +239,8 @@ def main(names: list[str]) -> int:
     for name in names or known:
         if name == CHART:
             level_chart(PICTURES / f"{CHART}.svg")
+        elif name == EYE:
+            camera_picture(PICTURES / f"{EYE}.png")
         elif name in DOCS:
             DOCS[name].draw(PICTURES / f"{name}.png", SIZE)
         elif name in SCENES:

@@ -41,11 +41,11 @@ class Foot(Readings):
     """Reads the corners of a sole: ``<name>.front_left`` [N] and the others.
 
     They are ``front_left``, ``front_right``, ``rear_left`` and ``rear_right``. ``<name>.force`` is
-    their sum [N]; ``<name>.cop_x`` and ``cop_y`` are the centre of pressure in the sole's frame [m],
-    0 without load. Each contact of the last step's report is spread over the corners by its place,
-    so that sum and centre of pressure stay what they are; one that lies outside the corners pulls
-    at those on the other side. Of a contact's force the part along the sole's z counts; friction,
-    which lies in the sole where it is flat on the ground, does not.
+    their sum [N]; ``<name>.cop_x`` and ``cop_y`` are the centre of pressure [m] in the frame of the
+    sole, 0 without load. Each contact of the last step's report is spread over the corners by its
+    place, so that sum and centre of pressure stay what they are; one that lies outside the corners
+    pulls at those on the other side. Of a contact's force the part along the sole's z counts;
+    friction, which lies in the sole where it is flat on the ground, does not.
     """
 
     type: ClassVar[str] = "foot"
