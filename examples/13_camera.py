@@ -37,23 +37,23 @@ class Watch(Control):
 def scene(folder: Path) -> lw.Scene:
     """A room, a ball that swings through it, and a head on a post."""
     room = lw.Scene("lookout", step=0.01)
-    room.add(lw.Element("floor", lw.Plane(), color="#9aa58f"))
+    room.add(lw.Element("floor", (lw.Plane(),), color="#9aa58f"))
     for name, x, y, size in (
         ("east", 3.0, 0.0, (0.1, 5.0, 1.4)), ("north", 0.5, 2.5, (5.0, 0.1, 1.4)),
         ("south", 0.5, -2.5, (5.0, 0.1, 1.4)),
     ):  # fmt: skip
-        room.add(lw.Element(name, lw.Box(size), at=lw.Pose((x, y, 0.7)), color="#d9cfc0"))
+        room.add(lw.Element(name, (lw.Box(size),), at=lw.Pose((x, y, 0.7)), color="#d9cfc0"))
     for n, (x, y, color) in enumerate([(2.5, 1.6, "#47729c"), (2.4, -1.5, "#d0a63c")]):
         crate = lw.Box((0.6, 0.6, 0.5), at=lw.Pose((x, y, 0.25)))
-        room.add(lw.Element(f"crate{n}", crate, color=color))
+        room.add(lw.Element(f"crate{n}", (crate,), color=color))
     ball = lw.Part("ball").add(
         lw.Element("track"),
-        lw.Element("ball", lw.Sphere(0.2), mass=0.5, color="#d23a2a"),
+        lw.Element("ball", (lw.Sphere(0.2),), mass=0.5, color="#d23a2a"),
         lw.Joint("way", "slider", "track", "ball", axis=(0, 1, 0)),
     )
     head = lw.Part("head").add(
-        lw.Element("post", lw.Cylinder(0.05, 0.6, at=lw.Pose((0, 0, 0.3)))),
-        lw.Element("skull", lw.Sphere(0.12), mass=0.5),
+        lw.Element("post", (lw.Cylinder(0.05, 0.6, at=lw.Pose((0, 0, 0.3))),)),
+        lw.Element("skull", (lw.Sphere(0.12),), mass=0.5),
         lw.Joint("neck", "hinge", "post", "skull", at=lw.Pose((0, 0, 0.7)), axis=(0, 0, 1)),
     )
     room.place(ball, at=lw.Pose((1.9, 0, 0.5))).place(head).engine("kinematic")

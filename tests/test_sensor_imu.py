@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from linkwork.engines.mujoco_library import mujoco
 from linkwork.errors import FormatError
 from linkwork.kinematics.kernels import forward_twists, integrate_coordinates
+from linkwork.mujoco_library import mujoco
 from linkwork.parts import Anchor, Box, Element, Joint, Part, Plane, Spec, Sphere
 from linkwork.parts.joint import JOINT_TYPES, RailPiece
 from linkwork.scene import Scene

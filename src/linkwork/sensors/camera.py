@@ -28,7 +28,8 @@ class CameraParams(ReadingParams):
     Attributes:
         on: Element or anchor that carries it. It looks along x of that frame; z is up in the
             picture, y left.
-        width, height: Of the picture [pixel].
+        width: Of the picture [pixel].
+        height: Of the picture [pixel].
         opening: Vertical angle of view [rad].
         near: What is nearer has no depth, it reads 0 [m].
         far: What is farther away is not seen [m].
