@@ -155,6 +155,7 @@ FORMATS: Registry[Any] = Registry(
         "gltf": "linkwork.formats.gltf:GltfFormat",
         "mesh": "linkwork.formats.mesh:MeshFormat",
         "sdf": "linkwork.formats.sdf:SdfFormat",
+        "robotix": "linkwork.formats.robotix:RobotixFormat",
         "toml": "linkwork.formats.toml:TomlFormat",
         "urdf": "linkwork.formats.urdf:UrdfFormat",
         "wrl": "linkwork.formats.x3d:VrmlFormat",

@@ -287,6 +287,9 @@ FORMAT_EXAMPLES: dict[str, FormatExample] = {
         writes=False, sample=small_files.stl_file(), meant=small_files.stl_part,
     ),
     "sdf": FormatExample(('type="revolute"', 'type="revolut"')),
+    "robotix": FormatExample(
+        ("TYPE = 2", "TYPE = 7"), sample=small_files.ROBOTIX, meant=small_files.robotix_part,
+    ),
     "toml": FormatExample(('type = "hinge"', 'type = "hinj"')),
     "urdf": FormatExample(('type="revolute"', 'type="revolut"')),
     "wrl": FormatExample(("", ""), reads=False),
