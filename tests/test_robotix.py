@@ -176,4 +176,7 @@ def test_any_robot_is_written_with_what_the_text_can_say(tmp_path: Path) -> None
     assert len(back.joints) >= len(moving) > 0
     for joint in moving:
         assert back.joints[joint.name].type == joint.type
-        np.testing.assert_allclose(back.joints[joint.name].ranges[0], joint.ranges[0], atol=1e-9)
+        theirs, ours = back.joints[joint.name].ranges[0], joint.ranges[0]
+        assert theirs is not None
+        assert ours is not None
+        np.testing.assert_allclose(theirs, ours, atol=1e-9)

@@ -153,6 +153,7 @@ FORMATS: Registry[Any] = Registry(
     "format",
     {
         "gltf": "linkwork.formats.gltf:GltfFormat",
+        "humanoid_xml": "linkwork.formats.humanoid_xml:HumanoidXmlFormat",
         "mesh": "linkwork.formats.mesh:MeshFormat",
         "sdf": "linkwork.formats.sdf:SdfFormat",
         "robotix": "linkwork.formats.robotix:RobotixFormat",

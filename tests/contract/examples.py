@@ -282,6 +282,10 @@ FORMAT_EXAMPLES: dict[str, FormatExample] = {
         ('"version": "2.0"', '"version": "=2x"'),
         sample=small_files.gltf_file(), meant=small_files.gltf_part, lines=False, joints=False,
     ),
+    "humanoid_xml": FormatExample(
+        ("value='Universal'", "value='Uniwersal'"),
+        sample=small_files.HUMANOID, meant=small_files.humanoid_part,
+    ),
     "mesh": FormatExample(
         ("vertex 0.125", "vertex 0.125=high"),
         writes=False, sample=small_files.stl_file(), meant=small_files.stl_part,

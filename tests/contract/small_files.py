@@ -71,3 +71,79 @@ def robotix_part() -> Part:
         Joint("turn", "hinge", "base", "turn_link", at=up, range=stroke),
         Joint("push", "slider", "turn_link", "push_link", at=up, axis=(1, 0, 0), range=(0, 0.5)),
     )
+
+
+HUMANOID = """\
+<robot>
+  <kind value='humanoid'/>
+  <solids>
+    <cuboid>
+      <ID value='6'/>
+      <pos x='0' y='0' z='0.25'/>
+      <size x='0.082' y='0.102' z='0.137'/>
+      <mass value='0.635'/>
+      <desc Pt='Tronco'/>
+      <desc Eng='Trunk'/>
+    </cuboid>
+    <cuboid>
+      <ID value='7'/>
+      <pos x='0' y='0.03' z='0.1'/>
+      <size x='0.04' y='0.04' z='0.1'/>
+      <mass value='0.2'/>
+      <desc Eng='Thigh'/>
+    </cuboid>
+    <cuboid>
+      <ID value='17'/>
+      <pos x='0' y='0.03' z='0'/>
+      <size x='0.04' y='0.04' z='0.1'/>
+      <mass value='0.15'/>
+      <desc Eng='Shank'/>
+    </cuboid>
+  </solids>
+  <articulations>
+    <joint>
+      <ID value='1'/>
+      <pos x='0' y='0.03' z='0.16'/>
+      <axis x='1' y='0' z='0'/>
+      <axis2 x='0' y='1' z='0'/>
+      <connect B1='6' B2='7'/>
+      <limits Min='-30' Max='45'/>
+      <limits2 Min='-60' Max='90'/>
+      <type value='Universal'/>
+      <desc Eng='Hip'/>
+    </joint>
+    <joint>
+      <ID value='0'/>
+      <pos x='0' y='0.03' z='0.05'/>
+      <axis x='0' y='1' z='0'/>
+      <connect B1='7' B2='17'/>
+      <limits Min='-98' Max='32'/>
+      <type value='Hinge'/>
+      <torque Max='1.5'/>
+      <speed Max='281'/>
+      <desc Pt='Joelho Esq'/>
+      <desc Eng='Left Knee'/>
+    </joint>
+  </articulations>
+</robot>
+"""
+
+
+def humanoid_part() -> Part:
+    """Trunk, thigh and shank of one leg."""
+    rad = math.radians
+    return Part("sample").add(
+        Element("trunk", (Box(size=(0.082, 0.102, 0.137)),), mass=0.635),
+        Element("thigh", (Box(size=(0.04, 0.04, 0.1)),), mass=0.2),
+        Element("shank", (Box(size=(0.04, 0.04, 0.1)),), mass=0.15),
+        Joint(
+            "hip", "universal", "trunk", "thigh", at=Pose((0.0, 0.03, -0.09)),
+            at_to=Pose((0.0, 0.0, 0.06)), axis=(1, 0, 0), axis2=(0, 1, 0),
+            range=((rad(-30), rad(45)), (rad(-60), rad(90))),
+        ),
+        Joint(
+            "left_knee", "hinge", "thigh", "shank", at=Pose((0.0, 0.0, -0.05)),
+            at_to=Pose((0.0, 0.0, 0.05)), axis=(0, 1, 0), range=(rad(-98), rad(32)),
+            max_effort=1.5, max_speed=rad(281),
+        ),
+    )  # fmt: skip

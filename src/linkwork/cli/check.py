@@ -19,6 +19,9 @@ def check(
     signals: Annotated[
         bool, typer.Option("--signals", help="List every signal with unit, range and use.")
     ] = False,
+    language: Annotated[
+        str, typer.Option(metavar="CODE", help="Show names in this language where labels say them.")
+    ] = "",
 ) -> None:
     """Reads a file, compiles it, and lists what engines cannot do or do only softly.
 
@@ -48,7 +51,7 @@ def check(
         out.say(note, lead="note:")
     show_findings(out, cycle.findings, notes=True)
     if isinstance(thing, Part):
-        _show_part(out, thing)
+        _show_part(out, thing, language)
     _show_faults(out, cycle)
     if signals:
         _show_signals(out, cycle)
@@ -67,8 +70,15 @@ def _count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
-def _show_part(out: Screen, part: Part) -> None:
+def _show_part(out: Screen, part: Part, language: str) -> None:
     """Lists the joints of a part, and the anchors at which others fit."""
+    if language:
+        spoken = [
+            (each.labels.get(language) or name, kind, name)
+            for kind, things in (("element", part.elements), ("joint", part.joints))
+            for name, each in things.items()
+        ]
+        out.rows((f"name ({language})", "is", "in the file"), spoken)
     joints = [
         (name, joint.type, joint.drive.type if joint.drive else "")
         for name, joint in part.joints.items()

@@ -83,15 +83,19 @@ class _Builder(ContentHandler):
             self.open[-1].text += content
 
 
-def parse(path: Path) -> Node:
+def parse(path: Path, *, text: str | None = None) -> Node:
     """Reads an XML file.
+
+    Args:
+        path: The file.
+        text: What it holds, if it need not be read.
 
     Raises:
         FormatError: If it cannot be read, is not XML, or declares a DTD or entities.
     """
     file = str(path)
     try:
-        data = path.read_bytes()
+        data = path.read_bytes() if text is None else text.encode("utf-8")
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(f"the file cannot be read: {why}.", origin=Origin(file)) from error

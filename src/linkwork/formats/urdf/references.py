@@ -6,21 +6,20 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
+from linkwork.formats.mesh_folder import MeshFolder
 from linkwork.formats.notes import Notes
 from linkwork.formats.urdf.locate import package_name
-from linkwork.meshes import load_mesh, write_stl
 from linkwork.parts import Mesh
-from linkwork.parts.names import plain
 
 
 class References:
-    """Spells file names for a URDF that will stand in ``folder``."""
+    """Spells file names for a URDF that will stand at ``path``."""
 
-    def __init__(self, folder: Path, notes: Notes) -> None:
-        self.folder = Path(os.path.abspath(folder))
+    def __init__(self, path: Path, notes: Notes) -> None:
+        self.folder = Path(os.path.abspath(path)).parent
         self.notes = notes
+        self.meshes = MeshFolder(path, notes)
         self.package, self.package_folder = "", self.folder
-        self._nodes: dict[tuple[str, str], str] = {}
         for parent in (self.folder, *self.folder.parents):
             if name := package_name(parent):
                 self.package, self.package_folder = name, parent
@@ -34,13 +33,9 @@ class References:
         """
         if not shape.node:
             return self.spell(shape.file)
-        key = (shape.file, shape.node)
-        if key not in self._nodes:
-            name = plain(f"{Path(shape.file).stem}_{shape.node}", {*self._nodes.values()})
-            write_stl(load_mesh(Path(shape.file), node=shape.node), self.folder / f"{name}.stl")
-            self.notes.about("nodes of glTF files, written as STL files", f"{name}.stl")
-            self._nodes[key] = name
-        return f"{self._nodes[key]}.stl"
+        name = self.meshes.stl(shape)
+        self.notes.about("nodes of glTF files, written as STL files", name)
+        return name
 
     def spell(self, file: str) -> str:
         """A relative path below the URDF, ``package://`` in its package, else ``file://``."""

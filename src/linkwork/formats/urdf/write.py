@@ -26,7 +26,7 @@ def write_urdf(part: Part, path: Path) -> list[str]:
         LinkworkError: If the part is not one tree, or the file cannot be written.
     """
     notes = Notes()
-    robot = _Writer(part, References(path.parent, notes), notes).robot()
+    robot = _Writer(part, References(path, notes), notes).robot()
     ET.indent(robot)
     try:
         text = ET.tostring(robot, encoding="unicode")
