@@ -35,7 +35,12 @@ SIZE, PART_SIZE = (960, 600), (480, 360)
 SCENES = {
     "amtec/bench": "amtec",
     "amtec/tcp": "amtec",
+    "bioloid/fixed": "greet",
+    "bioloid/stand": "humanoid",
+    "furniture/room": "room",
     "gripper/follow": "gripper",
+    "kuka/table": "kuka",
+    "mitsubishi/table": "mitsubishi",
     "tripod/can": "tripod",
     "tripod/level": "tripod",
     "tripod/twin": "twin",
@@ -159,6 +164,28 @@ DOCS: dict[str, Picture] = {
     ),
     "amtec": Picture(
         lambda: after("amtec/bench", 0.5), Camera((1.75, -2.05, 1.75), (0.22, 0.0, 0.62), 0.50)
+    ),
+    "kuka": Picture(
+        lambda: after("kuka/table", 2.6), Camera((1.75, -2.45, 2.30), (-0.05, 0.0, 0.66), 0.60)
+    ),
+    "mitsubishi": Picture(
+        lambda: after("mitsubishi/table", 2.6),
+        Camera((1.75, -2.45, 2.45), (-0.05, 0.0, 0.70), 0.62),
+    ),
+    "humanoid": Picture(
+        lambda: after("bioloid/stand", 1.0),
+        Camera((0.72, -0.56, 0.66), (0.0, 0.0, 0.18), 0.50),
+        Look(lamp=(0.9, -1.6, 2.6)),
+    ),
+    "greet": Picture(
+        lambda: after("bioloid/fixed", 3.4),
+        Camera((0.78, -0.60, 0.76), (-0.02, 0.0, 0.245), 0.56),
+        Look(lamp=(0.9, -1.6, 2.6)),
+    ),
+    "room": Picture(
+        lambda: after("furniture/room", 1.0),
+        Camera((-0.9, -5.6, 3.4), (0.0, 0.2, 0.70), 0.60),
+        Look(reach=4.0, grid=0.0, rays=3),
     ),
     "crane": Picture(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
 }

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     __version__: str
     from linkwork.agents.control import Control
     from linkwork.errors import LinkworkError
-    from linkwork.formats import load, load_part, load_scene, save
+    from linkwork.formats import load, load_movement, load_part, load_scene, save
     from linkwork.kinematics import forward, jacobian
     from linkwork.parts import (
         Anchor,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         Sphere,
         Terrain,
     )
-    from linkwork.scene import Scene
+    from linkwork.scene import Movement, Scene
     from linkwork.scene.document import Document
     from linkwork.session.replay import replay
     from linkwork.session.session import Session
@@ -42,8 +42,9 @@ _ROOMS = {
     "Sphere": "parts", "Control": "agents.control", "Document": "scene.document",
     "LinkworkError": "errors", "Pose": "spatial", "Scene": "scene", "Session": "session.session",
     "World": "world", "compile_scene": "world", "forward": "kinematics",
-    "jacobian": "kinematics", "load": "formats", "load_part": "formats",
-    "load_scene": "formats", "replay": "session.replay", "save": "formats",
+    "jacobian": "kinematics", "load": "formats", "load_movement": "formats",
+    "load_part": "formats", "load_scene": "formats", "Movement": "scene",
+    "replay": "session.replay", "save": "formats",
 }  # fmt: skip
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "Joint",
     "LinkworkError",
     "Mesh",
+    "Movement",
     "Part",
     "Plane",
     "Pose",
@@ -71,6 +73,7 @@ __all__ = [
     "forward",
     "jacobian",
     "load",
+    "load_movement",
     "load_part",
     "load_scene",
     "replay",

@@ -122,6 +122,7 @@ AGENTS: Registry[Any] = Registry(
         "program": "linkwork.agents.program:Program",
         "wave": "linkwork.agents.wave:Wave",
         "sequence": "linkwork.agents.sequence:Sequence",
+        "movement": "linkwork.agents.movement:MovementPlayer",
     },
 )
 BUSES: Registry[Any] = Registry(

@@ -90,6 +90,24 @@ class Count(Control):
         self.memory.ticks += 1
 """
 
+MOVEMENT = """
+format = "linkwork/movement 1"
+name = "nod"
+interpolation = "smooth"
+
+[[posture]]
+time = 0
+joints_deg = { J3 = 0 }
+
+[[posture]]
+time = 0.3
+joints_deg = { J3 = 20 }
+
+[[posture]]
+time = 0.5
+joints_deg = { J3 = -10 }
+"""
+
 #: A port that lets a bus move J3 by what J1 does. A bus in lock-step goes the same way each time.
 PORT = """
 [[port]]
@@ -223,6 +241,12 @@ EXAMPLES: dict[str, dict[str, Example]] = {
         "sequence": Example(
             {"joint": "arm/J3", "times": [0.0, 0.2, 0.5], "values": [0.0, 0.4, -0.2], "ramp": 0.1},
             names=("joint",), required=("joint", "times", "values"), positive=("ramp",),
+        ),
+        "movement": Example(
+            {"file": "nod.toml", "on": "arm", "movement": "nod", "start": 0.02, "speed": 1.5,
+             "ramp": 0.1, "period": 0.004, "repeat": True},
+            names=("file", "on", "movement"), required=("file",),
+            positive=("start", "speed", "ramp", "period"), files={"nod.toml": MOVEMENT},
         ),
     },
     "bus": {

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from linkwork.units import degrees
+
 if TYPE_CHECKING:
     from linkwork.cli.screen import Screen
     from linkwork.parts import Part
+    from linkwork.scene import Movement
     from linkwork.session.cycle import Cycle
 
 
 def check(
     file: Annotated[
-        str, typer.Argument(help="A part or scene (.toml, .urdf), or a kit's name for it.")
+        str,
+        typer.Argument(help="A part, scene or movement (.toml, .urdf), or a kit's name for it."),
     ],
     signals: Annotated[
         bool, typer.Option("--signals", help="List every signal with unit, range and use.")
@@ -37,6 +41,10 @@ def check(
     from linkwork.parts import Part
 
     out = stdout()
+    if movements := _movements(file):
+        for each in movements:
+            _show_movement(out, file, each)
+        return
     thing, notes = load_with_notes(file)
     with getting_ready():
         from linkwork.cli.given import scene_to_run
@@ -64,6 +72,30 @@ def check(
     ]  # fmt: skip
     cycle.close()
     out.say(f"{file}: {', '.join(counts)}. It can run.")
+
+
+def _movements(file: str) -> list[Movement]:
+    """The movements of a file that holds nothing else."""
+    from linkwork.formats import find_file, format_for, read_movements
+
+    path = find_file(file)
+    return read_movements(path) if ".toml" in format_for(path).suffixes else []
+
+
+def _show_movement(out: Screen, file: str, movement: Movement) -> None:
+    """Lists the joints of a movement: how often each is named, and how far it goes."""
+    rows = []
+    for joint in movement.joints():
+        track = movement.track(joint)
+        turns = joint in movement.angles
+        lo, hi = (f"{degrees(v):.4g}°" if turns else f"{v:.4g}" for v in track.extent())
+        rows.append((joint, str(len(track.times)), f"{lo} … {hi}".replace("-", "−")))
+    out.rows(("joint", "postures", "range"), rows)
+    counts = _count(len(movement.postures), "posture"), _count(len(rows), "joint")
+    out.say(
+        f"{file}: {counts[0]} of {counts[1]} in {movement.duration:g} s, "
+        f"{movement.interpolation}. An agent of type 'movement' can play it."
+    )
 
 
 def _count(number: int, one: str, many: str = "") -> str:

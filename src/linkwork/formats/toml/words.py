@@ -33,6 +33,7 @@ from linkwork.parts.engine_words import (
     EngineWord,
 )
 from linkwork.scene.scene import BASES
+from linkwork.scene.track import INTERPOLATIONS
 
 VECTOR = Numbers((3,))
 
@@ -475,5 +476,39 @@ SCENE = Table(
     example='name = "bench"',
 )
 
+TIMED_POSTURE = Table(
+    {
+        "time": Key(Number(0.0), "When it is reached [s], from the beginning.", "time", True),
+        "joints": Key(
+            MapOf(Number(), "values by joint"),
+            "Value of each joint [rad or m]: { elbow = 0.5 }; joints left out go on to the next "
+            "posture that names them.",
+            "freedom",
+            required=True,
+            together=True,
+        ),
+    },
+    example="time = 1.5, joints_deg = { elbow = 30 }",
+)
+
+#: Keys and sections of a movement's file.
+MOVEMENT = Table(
+    {
+        "format": Key(Text(), 'Always "linkwork/movement 1".', required=True),
+        "name": Key(NAME, "Name of the movement.", required=True),
+        "title": Key(Text(), "One line for people."),
+        "labels": LABELS,
+        "interpolation": Key(
+            Word(INTERPOLATIONS), "How values go from posture to posture; linear if absent."
+        ),
+        "posture": Key(Section("posture", TIMED_POSTURE), "Postures, in the order of time."),
+    },
+    example='name = "greet"',
+)
+
 #: Each format by the word in a file's ``format`` key.
-FORMS: dict[str, Table] = {"linkwork/part 1": PART, "linkwork/scene 1": SCENE}
+FORMS: dict[str, Table] = {
+    "linkwork/part 1": PART,
+    "linkwork/scene 1": SCENE,
+    "linkwork/movement 1": MOVEMENT,
+}
