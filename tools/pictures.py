@@ -184,8 +184,8 @@ DOCS: dict[str, Picture] = {
     ),
     "room": Picture(
         lambda: after("furniture/room", 1.0),
-        Camera((-0.9, -5.6, 3.4), (0.0, 0.2, 0.70), 0.60),
-        Look(reach=4.0, grid=0.0, rays=3),
+        Camera((-0.9, -6.4, 3.9), (0.0, 0.1, 0.80), 0.60),
+        Look(reach=4.0, grid=0.0),
     ),
     "crane": Picture(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
 }
