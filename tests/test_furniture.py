@@ -39,8 +39,8 @@ def test_four_corners_and_walls_close_a_room() -> None:
     last = ""
     for n in range(4):
         wall, corner = f"wall{n}", f"corner{n}"
-        given = {"on": f"{last}/end", "by": "start"} if last else {}
-        scene.place(lw.load_part("furniture/wall"), name=wall, **given)
+        on, by = (f"{last}/end", "start") if last else ("", "")
+        scene.place(lw.load_part("furniture/wall"), name=wall, on=on, by=by)
         scene.place(lw.load_part("furniture/corner"), name=corner, on=f"{wall}/end", by="start")
         last = corner
     world = lw.compile_scene(scene)
