@@ -24,6 +24,7 @@ class Shape:
         at: Pose in the element's frame.
         color: ``#rrggbb`` or ``#rrggbbaa``; empty takes the element's.
         texture: Image file laid on the shape, or empty.
+        texture_repeat: How often the image is repeated along its width and its height.
         visible: Drawn.
         collide: Touches others.
         mujoco: What only the Mujoco engine understands of it.
@@ -33,6 +34,7 @@ class Shape:
     at: Pose = IDENTITY
     color: str = ""
     texture: str = ""
+    texture_repeat: tuple[float, float] = (1.0, 1.0)
     visible: bool = True
     collide: bool = True
     mujoco: dict[str, Any] = field(default_factory=dict, hash=False)

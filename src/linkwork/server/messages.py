@@ -85,6 +85,7 @@ class ShapeView(msgspec.Struct, frozen=True):
     collide: bool
     mesh: str | None = None
     texture: str | None = None
+    texture_repeat: tuple[float, float] = (1.0, 1.0)
 
 
 class ElementView(msgspec.Struct, frozen=True):
@@ -215,6 +216,7 @@ class LightView(msgspec.Struct, frozen=True):
     look_at: list[float]
     color: str
     strength: float
+    shadows: bool = True
 
 
 class FindingView(msgspec.Struct, frozen=True):
@@ -385,6 +387,7 @@ class Scene(ServerMessage, frozen=True):
     signals: list[SignalView]
     viewpoints: list[ViewpointView]
     lights: list[LightView]
+    background: str
     postures: list[str]
     findings: list[FindingView]
     replay: ReplayView | None = None

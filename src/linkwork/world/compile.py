@@ -342,6 +342,9 @@ def _start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> Non
             world.q0[a : a + 4] = moved.quat
         else:
             world.q0[a : a + joint.kind.nq] = joint.values
+        if joint.type != "free":
+            v = int(world.vadr[b])
+            world.v0[v : v + joint.kind.nv] = joint.speeds
     _follow(world, world.q0)
     for name, values in world.scene.postures.items():
         q = world.q0.copy()

@@ -37,6 +37,7 @@ export interface ShapeView {
   collide: boolean;
   mesh: string | null;
   texture: string | null;
+  texture_repeat: [number, number];
 }
 
 /** An element, posed in the frame of its body. */
@@ -148,6 +149,7 @@ export interface LightView {
   look_at: number[];
   color: string;
   strength: number;
+  shadows: boolean;
 }
 
 /** Something that an engine cannot do, or does only softly. */
@@ -276,6 +278,7 @@ export interface Scene {
   signals: SignalView[];
   viewpoints: ViewpointView[];
   lights: LightView[];
+  background: string;
   postures: string[];
   findings: FindingView[];
   replay: ReplayView | null;

@@ -13,7 +13,7 @@ import { isHidden } from "../app/hidden";
 import type { ElementView, Scene, ShapeView } from "../protocol/messages";
 import { poseMatrix } from "./pose";
 import { surface } from "./shapes";
-import { laidOut, texture } from "./textures";
+import { laidOut, repeated, texture } from "./textures";
 
 export interface Piece {
   mesh: Mesh<BufferGeometry, Material>;
@@ -66,8 +66,9 @@ export class Bodies {
     this.onArrival();
   }
 
-  private material({ color, texture: image }: ShapeView): MeshStandardMaterial {
-    const key = `${color} ${image ?? ""}`;
+  private material(shape: ShapeView): MeshStandardMaterial {
+    const { color, texture: image, texture_repeat: repeat } = shape;
+    const key = `${color} ${image ?? ""} ${repeat.join(" ")}`;
     let material = this.materials.get(key);
     if (!material) {
       // `#rrggbbaa` has how solid it is in its last two digits.
@@ -80,16 +81,20 @@ export class Bodies {
         metalness: 0,
       });
       this.materials.set(key, material);
-      if (image) void this.cover(material, image);
+      if (image) void this.cover(material, image, repeat);
     }
     return material;
   }
 
   /** Lays an image on a material as soon as it is there; its own colours are shown then. */
-  private async cover(material: MeshStandardMaterial, image: string): Promise<void> {
+  private async cover(
+    material: MeshStandardMaterial,
+    image: string,
+    repeat: readonly [number, number],
+  ): Promise<void> {
     const found = await texture(image);
     if (!found) return;
-    material.map = found;
+    material.map = repeated(found, repeat);
     material.color.set(0xffffff);
     material.needsUpdate = true;
     this.onArrival();

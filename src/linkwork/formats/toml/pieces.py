@@ -55,7 +55,11 @@ def read_shape(fields: Fields) -> Shape:
     given = dict(geometry.values)
     if kind == "mesh":
         given["file"] = locate(given["file"], geometry.at("file"), what="mesh")
-    common = fields.take("color", "visible", "collide") | _posed(fields, "at") | _words(fields)
+    common = (
+        fields.take("color", "texture_repeat", "visible", "collide")
+        | _posed(fields, "at")
+        | _words(fields)
+    )
     if "texture" in fields:
         common["texture"] = locate(fields["texture"], fields.at("texture"), what="texture")
     with geometry.place.blamed():

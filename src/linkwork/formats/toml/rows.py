@@ -60,7 +60,7 @@ def shape_row(shape: Shape, folder: str) -> dict[str, Any]:
     if "file" in geometry:
         geometry["file"] = relative_path(geometry["file"], folder)
     made: dict[str, Any] = {shape.kind: geometry} | posed("at", shape.at)
-    made |= changed(shape, "color", "visible", "collide", "mujoco")
+    made |= changed(shape, "color", "texture_repeat", "visible", "collide", "mujoco")
     if shape.texture:
         made["texture"] = relative_path(shape.texture, folder)
     return made
@@ -108,7 +108,9 @@ def joint_row(joint: Joint) -> dict[str, Any]:
     if joint.rail:
         made["rail"] = [_rail_piece(piece) for piece in joint.rail]
     if joint.value != dataclasses.replace(joint, value=None).value:
-        made |= _value(joint)
+        made |= _by_freedom("value", joint.values, joint)
+    if any(joint.speeds):
+        made |= _by_freedom("speed", joint.speeds, joint)
     if joint.drive is not None:
         made["drive"] = spec_row(joint.drive)
     return made | changed(joint, "bus", "labels", "mujoco")
@@ -142,14 +144,14 @@ def _ranges(joint: Joint) -> dict[str, Any]:
     return {"ranges": made}
 
 
-def _value(joint: Joint) -> dict[str, Any]:
+def _by_freedom(name: str, values: tuple[float, ...], joint: Joint) -> dict[str, Any]:
     kind = joint.kind
     if kind.nv == 1:
-        return _freedom("value", joint.values[0], kind.is_angle(0))
+        return _freedom(name, values[0], kind.is_angle(0))
     made: dict[str, Any] = {}
-    for number, value in enumerate(joint.values):
+    for number, value in enumerate(values):
         made |= _freedom(kind.dofs[number], value, kind.is_angle(number))
-    return {"value": made}
+    return {name: made}
 
 
 def anchor_row(anchor: Anchor) -> dict[str, Any]:

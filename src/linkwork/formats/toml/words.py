@@ -127,6 +127,9 @@ SHAPE = Table(
         "at": Key(AT, "Pose in the element's frame."),
         "color": Key(COLOR, "Colour, #rrggbb or #rrggbbaa; the element's if absent."),
         "texture": Key(FILE, "Image file laid on the shape."),
+        "texture_repeat": Key(
+            Numbers((2,)), "How often the image is repeated along its width and its height."
+        ),
         "visible": Key(Flag(), "Whether it is drawn."),
         "collide": Key(Flag(), "Whether it touches others."),
         "mujoco": _engine_words(MUJOCO_SHAPE),
@@ -221,6 +224,11 @@ JOINT = Table(
         "value": Key(
             Either(OneOrMore(), ByFreedom(Number())),
             "Initial value [rad or m]; by freedom where there are several.",
+            "freedom",
+        ),
+        "speed": Key(
+            Either(OneOrMore(), ByFreedom(Number())),
+            "Initial speed [rad/s or m/s]; by freedom where there are several.",
             "freedom",
         ),
         "drive": Key(PLUG_IN, "The actuator on the joint: its type and parameters."),
@@ -390,6 +398,7 @@ LIGHT = Table(
         "look_at": Key(VECTOR, "Where it shines [m].", "length"),
         "color": Key(COLOR, "Colour."),
         "strength": Key(Number(0.0), "Strength; 1 is a bright day."),
+        "shadows": Key(Flag(), "Whether bodies throw shadows in it."),
     },
     example='name = "sun"',
 )
@@ -453,6 +462,7 @@ SCENE = Table(
         "format": Key(Text(), 'Always "linkwork/scene 1".', required=True),
         "name": Key(NAME, "Name of the scene.", required=True),
         "title": Key(Text(), "One line for people."),
+        "background": Key(COLOR, "Colour behind everything; the studio's own if absent."),
         "gravity": Key(VECTOR, "Gravity [m/s²]; [0, 0, -9.81] if absent."),
         "step": Key(Number(0.0), "Time step [s].", "time"),
         "seed": Key(Integer(), "Seed of everything random."),

@@ -85,9 +85,12 @@ def describe(
             for v in scene.viewpoints
         ],
         lights=[
-            m.LightView(x.name, x.kind, list(x.xyz), list(x.look_at), x.color, x.strength)
+            m.LightView(
+                x.name, x.kind, list(x.xyz), list(x.look_at), x.color, x.strength, x.shadows
+            )
             for x in scene.lights
         ],
+        background=scene.background,
         postures=list(world.postures),
         findings=[
             m.FindingView(f.level, f.about, f.text, _where(f.origin))  # type: ignore[arg-type]
@@ -141,6 +144,7 @@ def _elements(world: World, meshes: MeshStore) -> list[m.ElementView]:
             "mesh" if mesh else shape.kind,  # type: ignore[arg-type]
             _size(shape), _numbers(piece.pose.array()), shape.color or piece.color,
             shape.visible, shape.collide, mesh, meshes.add_image(shape.texture),
+            shape.texture_repeat,
         )  # fmt: skip
         shapes.setdefault(piece.element, []).append(view)
     return [
