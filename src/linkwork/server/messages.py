@@ -29,9 +29,16 @@ BLOCK = struct.Struct("<HHI")
 #: watch as flags; points, forces and bodies of contacts; poses of the bodies as wanted.
 POSES, SIGNALS, CONTACTS, GHOST = 1, 2, 3, 4
 #: How many numbers a row of a block has, and of how many bytes each is.
-ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4)}
+ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4), 7: (1, 1)}
 #: Asked for like blocks, but told as texts, ``ports`` and ``frames``: only while somebody looks.
 PORTS, FRAMES = 5, 6
+#: Kind of a block with the picture of a camera: its number among the sensors as flags; width and
+#: height, a number that is another for each new picture, then red, green, blue for each pixel. It
+#: comes only when it is new.
+IMAGE = 7
+IMAGE_HEAD = struct.Struct("<HHI")
+#: A camera is asked for by kind and number, in one: kind + number·IMAGE_STEP.
+IMAGE_STEP = 2**16
 #: Pictures that may be on the way to a client that has not acknowledged them, and how many a
 #: client may let come before it says so: every message costs the server as much as a picture.
 IN_FLIGHT, ACK_EACH = 12, 6
@@ -170,6 +177,33 @@ class RayView(msgspec.Struct, frozen=True):
     signal: str
 
 
+class FanView(msgspec.Struct, frozen=True):
+    """The rays of a lidar: in the x-y plane of a frame (7 numbers) in a body, at angles [rad].
+
+    They see as far as ``range`` [m]; ``signals`` are the distances of what they meet [m].
+    """
+
+    body: int
+    frame: list[float]
+    angles: list[float]
+    range: float
+    signals: list[str]
+
+
+class CameraView(msgspec.Struct, frozen=True):
+    """A camera in a frame (7 numbers) in a body: it looks along x, z is up.
+
+    ``opening`` is its vertical angle of view [rad], ``aspect`` its width by its height; it sees as
+    far as ``far`` [m].
+    """
+
+    body: int
+    frame: list[float]
+    opening: float
+    aspect: float
+    far: float
+
+
 class SensorView(msgspec.Struct, frozen=True):
     """A sensor and the signals it fills."""
 
@@ -178,6 +212,8 @@ class SensorView(msgspec.Struct, frozen=True):
     on: str
     signals: list[str]
     ray: RayView | None = None
+    fan: FanView | None = None
+    camera: CameraView | None = None
 
 
 class AgentView(msgspec.Struct, frozen=True):
@@ -720,12 +756,18 @@ class Watch(ClientMessage, frozen=True):
 
 
 class Show(ClientMessage, frozen=True):
-    """Asks for contacts, for the wanted posture, for the ports and for the frames of buses."""
+    """Asks for contacts, for the wanted posture, for the ports and for the frames of buses.
+
+    ``cameras`` are those whose pictures are wanted, by their numbers among the scene's sensors.
+    """
 
     contacts: bool = False
     ghost: bool = False
     ports: bool = False
     frames: bool = False
+    cameras: Annotated[
+        list[Annotated[int, msgspec.Meta(ge=0, lt=2**16)]], msgspec.Meta(max_length=4)
+    ] = []
 
 
 class Override(ClientMessage, frozen=True):

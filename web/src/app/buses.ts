@@ -1,4 +1,5 @@
 import type { BusState, BusView, FrameLine, Frames, Ports } from "../protocol/messages";
+import { lookedThrough } from "./pictures";
 import { send } from "./session";
 import { show } from "./show";
 import { store } from "./store";
@@ -37,6 +38,7 @@ export function askToShow(): void {
     ghost: show.ghost,
     ports: lookers.ports.size > 0,
     frames: lookers.frames.size > 0,
+    cameras: lookedThrough,
   });
 }
 

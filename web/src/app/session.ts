@@ -1,9 +1,18 @@
 import { Connection, type LinkState } from "../protocol/connection";
-import { CONTACTS, GHOST, POSES, SIGNALS, type Block, type Picture } from "../protocol/frames";
+import {
+  CONTACTS,
+  GHOST,
+  IMAGE,
+  POSES,
+  SIGNALS,
+  type Block,
+  type Picture,
+} from "../protocol/frames";
 import type { FromServer, Refused, Scene } from "../protocol/messages";
 import { askToShow, forgetBuses, receiveFrames, receivePorts } from "./buses";
 import { run } from "./commands";
 import { takeUnseen } from "./hidden";
+import { receiveImage } from "./pictures";
 import { forgetTrails, receiveSignals, rewatch } from "./signals";
 import { exists, isDriver, same, store } from "./store";
 import { announce } from "./topics";
@@ -208,7 +217,7 @@ function picture(p: Picture): void {
 }
 
 function take(block: Block): void {
-  if (block.kind === SIGNALS) return;
+  if (block.kind === SIGNALS || block.kind === IMAGE) return;
   const values = block.values as Float32Array;
   if (block.kind === POSES) store.poses = values;
   else if (block.kind === GHOST) store.ghost = block.count > 0 ? values : null;
@@ -217,6 +226,7 @@ function take(block: Block): void {
 
 function tell(block: Block, time: number): void {
   if (block.kind === SIGNALS) receiveSignals(block.flags, time, block.values as Float64Array);
+  else if (block.kind === IMAGE) receiveImage(block.flags, block.values as Uint8Array);
   else if (block.kind === POSES) announce("poses");
   else if (block.kind === GHOST) announce("ghost");
   else if (block.kind === CONTACTS) announce("contacts");

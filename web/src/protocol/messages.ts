@@ -6,6 +6,7 @@ export const POSES = 1;
 export const SIGNALS = 2;
 export const CONTACTS = 3;
 export const GHOST = 4;
+export const IMAGE = 7;
 export const ACK_EACH = 6;
 export const PULL_RATE = 15;
 
@@ -15,6 +16,7 @@ export const ROWS: { [kind: number]: [number, number] } = {
   2: [1, 8],
   3: [7, 4],
   4: [7, 4],
+  7: [1, 1],
 };
 
 /** A rigid body; number 0 is the world. Their order is that of the poses. ``com`` is the centre of mass [m] and ``inertia`` six numbers about it, xx yy zz xy xz yz [kg m²], in the frame of the body. */
@@ -108,6 +110,24 @@ export interface RayView {
   signal: string;
 }
 
+/** The rays of a lidar: in the x-y plane of a frame (7 numbers) in a body, at angles [rad]. They see as far as ``range`` [m]; ``signals`` are the distances of what they meet [m]. */
+export interface FanView {
+  body: number;
+  frame: number[];
+  angles: number[];
+  range: number;
+  signals: string[];
+}
+
+/** A camera in a frame (7 numbers) in a body: it looks along x, z is up. ``opening`` is its vertical angle of view [rad], ``aspect`` its width by its height; it sees as far as ``far`` [m]. */
+export interface CameraView {
+  body: number;
+  frame: number[];
+  opening: number;
+  aspect: number;
+  far: number;
+}
+
 /** A sensor and the signals it fills. */
 export interface SensorView {
   name: string;
@@ -115,6 +135,8 @@ export interface SensorView {
   on: string;
   signals: string[];
   ray: RayView | null;
+  fan: FanView | null;
+  camera: CameraView | null;
 }
 
 /** What decides targets; ``file`` is its program, if it has one. */
@@ -563,13 +585,14 @@ export interface Watch {
   signals: string[];
 }
 
-/** Asks for contacts, for the wanted posture, for the ports and for the frames of buses. */
+/** Asks for contacts, for the wanted posture, for the ports and for the frames of buses. ``cameras`` are those whose pictures are wanted, by their numbers among the scene's sensors. */
 export interface Show {
   type: "show";
   contacts?: boolean;
   ghost?: boolean;
   ports?: boolean;
   frames?: boolean;
+  cameras?: number[];
 }
 
 /** Holds a port's signal at a value, whatever the bus or the scene says; null lets go. */

@@ -20,6 +20,8 @@ from linkwork.parts import (
     Sphere,
     Terrain,
 )
+from linkwork.sensors.camera import Camera
+from linkwork.sensors.lidar import MOST_SIGNALS, Lidar
 from linkwork.sensors.ray import Beam, Ray
 from linkwork.server import messages as m
 from linkwork.server.host.bus_desk import describe_buses
@@ -262,7 +264,7 @@ def _sensors(cycle: Cycle) -> list[m.SensorView]:
         m.SensorView(
             spec.name, spec.type, str(spec.params.get("on", spec.params.get("joint", ""))),
             [s.name for s in cycle.signals if s.name.rpartition(".")[0] == spec.name],
-            _ray(rays.get(spec.name)),
+            _ray(rays.get(spec.name)), _fan(cycle, spec.name), _camera(cycle, spec.name),
         )
         for spec in cycle.world.sensors
     ]  # fmt: skip
@@ -274,6 +276,23 @@ def _ray(beam: Beam | None) -> m.RayView | None:
     return m.RayView(
         beam.body, list(beam.start), list(beam.direction), beam.range, f"{beam.name}.distance"
     )
+
+
+def _fan(cycle: Cycle, name: str) -> m.FanView | None:
+    block, number = cycle.sensor(name)
+    if not isinstance(block, Lidar) or len(block.fans[number].angles) > MOST_SIGNALS:
+        return None
+    fan = block.fans[number]
+    signals = [f"{name}.r{k}" for k in range(len(fan.angles))]
+    return m.FanView(fan.body, _array(fan.frame), _numbers(fan.angles), fan.range, signals)
+
+
+def _camera(cycle: Cycle, name: str) -> m.CameraView | None:
+    block, number = cycle.sensor(name)
+    if not isinstance(block, Camera):
+        return None
+    lens, (body, frame) = block.lens(number), block.frames[number]
+    return m.CameraView(body, _array(frame), lens.opening, lens.width / lens.height, lens.far)
 
 
 def _signal(signal: Signal) -> m.SignalView:
