@@ -44,6 +44,10 @@ SCENES = {
     "tripod/can": "tripod",
     "tripod/level": "tripod",
     "tripod/twin": "twin",
+    "vehicles/crawl": "crawl",
+    "vehicles/eight": "eight",
+    "vehicles/explore": "explore",
+    "vehicles/together": "together",
 }
 SCENE_SIZE = (480, 372)
 
@@ -186,6 +190,26 @@ DOCS: dict[str, Picture] = {
         lambda: after("furniture/room", 1.0),
         Camera((-0.9, -6.4, 3.9), (0.0, 0.1, 0.80), 0.60),
         Look(reach=4.0, grid=0.0),
+    ),
+    "eight": Picture(
+        lambda: after("vehicles/eight", 5.3),
+        Camera((1.10, -2.15, 1.20), (0.0, -0.06, 0.02), 0.56),
+        Look(reach=2.0),
+    ),
+    "explore": Picture(
+        lambda: after("vehicles/explore", 23.0),
+        Camera((1.7, -4.3, 4.0), (0.10, -0.10, 0.0), 0.60),
+        Look(grid=0.0),
+    ),
+    "crawl": Picture(
+        lambda: after("vehicles/crawl", 4.35),
+        Camera((0.85, -0.80, 0.48), (0.26, 0.0, 0.06), 0.50),
+        Look(reach=1.0),
+    ),
+    "together": Picture(
+        lambda: after("vehicles/together", 12.3),
+        Camera((0.55, -1.75, 0.85), (-0.05, 0.15, 0.0), 0.60),
+        Look(reach=2.0),
     ),
     "crane": Picture(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
 }
