@@ -126,7 +126,7 @@ def test_the_explorer_sets_its_wheels_its_steering_and_its_turret() -> None:
 @pytest.mark.capability(23)
 @pytest.mark.parametrize("bend", [0.0, 1.0, -2.5])
 def test_cart_turns_about_the_point_where_its_axles_meet(bend: float) -> None:
-    """Steered by Ackermann's law it drives the circle of that curvature: κ to 4 %, way to 2 %."""
+    """Steered by Ackermann's law it drives the circle of that curvature: κ to 4 %, way to 3 %."""
     scene = lw.Scene("yard", step=0.004).add(lw.Element("ground", (lw.Plane(),)))
     scene.place(lw.load_part("vehicles/cart"), base="free")
     speed, duration = 0.4, 4.0
@@ -144,7 +144,7 @@ def test_cart_turns_about_the_point_where_its_axles_meet(bend: float) -> None:
             way += math.hypot(now[0] - before[0], now[1] - before[1])
             turned += math.remainder(now[2] - before[2], 2.0 * math.pi)
             before = now
-    assert way == pytest.approx(speed * duration, rel=0.02)
+    assert way == pytest.approx(speed * duration, rel=0.03)
     assert turned / way == pytest.approx(bend, rel=0.04, abs=1e-4)
 
 

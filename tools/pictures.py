@@ -198,7 +198,7 @@ DOCS: dict[str, Picture] = {
     ),
     "explore": Picture(
         lambda: after("vehicles/explore", 23.0),
-        Camera((1.7, -4.3, 4.0), (0.10, -0.10, 0.0), 0.60),
+        Camera((1.7, -4.7, 4.4), (0.04, -0.06, 0.0), 0.60),
         Look(grid=0.0),
     ),
     "crawl": Picture(
