@@ -198,7 +198,7 @@ DOCS: dict[str, Picture] = {
     ),
     "explore": Picture(
         lambda: after("vehicles/explore", 23.0),
-        Camera((1.7, -4.7, 4.4), (0.04, -0.06, 0.0), 0.60),
+        Camera((1.7, -4.7, 4.4), (-0.06, -0.06, 0.0), 0.60),
         Look(grid=0.0),
     ),
     "crawl": Picture(
@@ -208,7 +208,7 @@ DOCS: dict[str, Picture] = {
     ),
     "together": Picture(
         lambda: after("vehicles/together", 12.3),
-        Camera((0.55, -1.75, 0.85), (-0.05, 0.15, 0.0), 0.60),
+        Camera((0.42, -1.95, 0.95), (-0.20, 0.20, 0.0), 0.60),
         Look(reach=2.0),
     ),
     "crane": Picture(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
