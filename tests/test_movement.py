@@ -205,3 +205,49 @@ def test_a_movement_is_no_part_and_no_scene() -> None:
         lw.load_movement("gripper/arm")
     times = [p.time for p in lw.load_movement("bioloid/greet").postures]
     assert all(b > a for a, b in pairwise(times))
+
+
+ROBOT = """<robot>
+  <solids>
+    <cuboid><ID value='0'/><pos x='0' y='0' z='0.2'/><size x='0.1' y='0.1' z='0.1'/>
+      <mass value='1'/><desc Eng='Trunk'/></cuboid>
+    <cuboid><ID value='1'/><pos x='0' y='0' z='0.05'/><size x='0.05' y='0.05' z='0.1'/>
+      <mass value='0.2'/><desc Eng='Leg'/></cuboid>
+  </solids>
+  <articulations>
+    <joint><ID value='7'/><pos x='0' y='0' z='0.12'/><axis x='0' y='1' z='0'/>
+      <connect B1='0' B2='1'/><limits Min='-98' Max='32'/><type value='Hinge'/>
+      <servo P='5' D='0.1'/><desc Eng='Left Knee'/></joint>
+  </articulations>
+  <movements>
+    <movement><ID value='1'/><desc Pt='Chutar'/><desc Eng='Kick'/>
+      <posture><time value='0'/><joint ID='7' value='0'/></posture>
+      <posture><time value='1'/><joint ID='7' value='-60'/></posture>
+    </movement>
+    <movement><ID value='2'/>
+      <posture><time value='0'/><joint ID='7' value='10'/></posture>
+    </movement>
+  </movements>
+</robot>
+"""
+
+
+@pytest.mark.capability(157, 171)
+def test_movements_of_a_humanoids_xml_are_played(tmp_path: Path) -> None:
+    """The file that holds the robot holds its movements; the agent plays the one it names."""
+    file = tmp_path / "kicker.xml"
+    file.write_text(ROBOT)
+    kick = lw.load_movement(file, "kick")
+    assert kick.labels == {"en": "Kick", "pt": "Chutar"}
+    assert (kick.duration, len(kick.joints())) == (1.0, 1)
+    scene = lw.Scene("s", step=0.01).place(lw.load_part(file), name="robot")
+    scene.engine("kinematic").agent("play", "movement", file=str(file), movement="kick")
+    with Session(scene, watch=False) as session:
+        session.step(51)
+        target = session[f"robot/{kick.joints()[0]}.target"]
+        assert target == pytest.approx(math.radians(-30), abs=1e-9)
+    with pytest.raises(LinkworkError, match=r"holds 2 movements: kick, movement_2"):
+        lw.load_movement(file)
+    file.write_text(ROBOT.replace("<joint ID='7' value='-60'/>", "<joint ID='8' value='-60'/>"))
+    with pytest.raises(LinkworkError, match=r"kicker\.xml:16: a posture names joint 8"):
+        lw.load_movement(file, "kick")

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from linkwork.errors import FormatError, listing
+from linkwork.formats.humanoid_xml.movements import read_movements
 from linkwork.formats.humanoid_xml.read import read_robot
 from linkwork.formats.humanoid_xml.write import write_robot
 from linkwork.formats.xml_tree import root_tag
 from linkwork.parts import Part
-from linkwork.scene import Scene
+from linkwork.scene import Movement, Scene
 
 __all__ = ["HumanoidXmlFormat"]
 
@@ -37,6 +38,18 @@ class HumanoidXmlFormat:
         """
         robot = read_robot(Path(path))
         return robot.part, robot.notes.lines()
+
+    def movements(self, path: str | os.PathLike[str], *, text: str | None = None) -> list[Movement]:
+        """Every movement that the file holds beside its robot.
+
+        Args:
+            path: The file.
+            text: What it holds, if it need not be read.
+
+        Raises:
+            LinkworkError: If the file does not follow the format; names file and line.
+        """
+        return read_movements(Path(path), text=text)
 
     def write(self, thing: Part | Scene, path: str | os.PathLike[str]) -> list[str]:
         """Writes a part of cuboids and hinges.
