@@ -244,8 +244,8 @@ class Joint:
 
     def _normalise_speed(self) -> None:
         given, nv = self.speed, self.kind.nv
-        if given is None:
-            given = (0.0,) * nv
+        if given is None or given == (0.0,) * len(given if isinstance(given, tuple) else ()):
+            given = (0.0,) * nv  # at rest, whatever the type was before it was replaced
         speeds = (float(given),) if isinstance(given, int | float) else tuple(given)
         if len(speeds) != nv or not all(math.isfinite(c) for c in speeds):
             self._refuse(f"speed needs {nv} finite numbers for a {self.type} joint.")
