@@ -128,3 +128,13 @@ def test_limp_it_falls() -> None:
             session[signal] = 0.0
         session.run(1.5)
         assert session["robot.z"] < 0.2
+
+
+def test_its_soles_feel_its_weight() -> None:
+    """Standing still, the corners of both feet together press with m·g, half of it on each foot."""
+    with Session("bioloid/stand", watch=False) as session:
+        session.run(2.0)
+        weight = 9.81 * session.world.mass.sum()
+        left, right = (session[f"robot/{side}_tread.force"] for side in ("left", "right"))
+        assert left + right == pytest.approx(weight, rel=0.01)
+        assert left == pytest.approx(right, rel=0.05)
