@@ -62,7 +62,9 @@ class ModelWriter:
         return node
 
     def _spelled(self, spelling: str) -> str:
-        return spelling.removeprefix(self.prefix) or spelling
+        """The name without what SDF keeps to itself: ``::`` for scopes, ``__name__``."""
+        name = (spelling.removeprefix(self.prefix) or spelling).replace("::", "_")
+        return name.strip("_") or "unnamed" if name[:2] == name[-2:] == "__" else name
 
     def _link(self, link: FlatLink) -> list[ET.Element]:
         """The link with the joints between it and its carrier."""
