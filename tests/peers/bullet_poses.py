@@ -5,6 +5,7 @@
 Prints the postures' poses by link (position, quaternion xyzw) and the links' masses, as JSON.
 """
 
+# pyright: reportMissingImports=false - they are in the peers' environment
 import json
 import sys
 from pathlib import Path

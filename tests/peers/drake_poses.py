@@ -5,6 +5,7 @@
 Prints the postures' poses by link, and mass, centre and inertia of each link, as JSON.
 """
 
+# pyright: reportMissingImports=false - they are in the peers' environment
 import json
 import sys
 from pathlib import Path
