@@ -9,7 +9,7 @@ import typer
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="A file (.toml, .urdf), or a kit's name for it.")],
+    source: Annotated[str, typer.Argument(help="A file (.toml, .urdf, .sdf, …), or a kit's name for it.")],
     target: Annotated[Path, typer.Argument(help="Where to write; the suffix says the format.")],
     part: Annotated[str, typer.Option(metavar="NAME", help="Take only this part of a scene.")] = "",
     overwrite: Annotated[
@@ -22,6 +22,7 @@ def convert(
       $ linkwork convert robot.urdf robot.toml
       $ linkwork convert gripper/arm arm.urdf
       $ linkwork convert tripod/level tripod.urdf --part tripod
+      $ linkwork convert tripod/level level.glb
     """
     import os
 
