@@ -9,7 +9,9 @@ import typer
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="A file (.toml, .urdf, .sdf, …), or a kit's name for it.")],
+    source: Annotated[
+        str, typer.Argument(help="A file (.toml, .urdf, .sdf, …), or a kit's name for it.")
+    ],
     target: Annotated[Path, typer.Argument(help="Where to write; the suffix says the format.")],
     part: Annotated[str, typer.Option(metavar="NAME", help="Take only this part of a scene.")] = "",
     overwrite: Annotated[

@@ -37,6 +37,7 @@ _OF_JOINTS: dict[str, Callable[[Joint], Any]] = {
     "springs": lambda j: j.stiffness,
     "rotor inertias": lambda j: j.armature,
     "initial values": lambda j: any(j.values),
+    "initial speeds": lambda j: any(j.speeds),
     "drives": lambda j: j.drive is not None,
     "bus settings": lambda j: j.bus,
     "labels": lambda j: j.labels,

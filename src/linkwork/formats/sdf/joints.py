@@ -142,7 +142,7 @@ def make_joints(
     try:
         joint = Joint(name, "fixed", *ends, at=at, at_to=at_to, origin=node.origin)
         if first is None or kind in ("fixed", "ball"):
-            joint = replace(joint, type=kind, range=None, value=None)
+            joint = replace(joint, type=kind, range=None, value=None, speed=None)
             return [joint if first is None or kind == "fixed" else _with_laws(joint, first)]
         if kind == "universal":
             if len(axes) < 2:
@@ -151,11 +151,11 @@ def make_joints(
                 return _chain(joint, axes)
             made = replace(
                 joint, type=kind, axis=axes[0].xyz, axis2=axes[1].xyz,
-                range=(axes[0].range, axes[1].range), value=None,
+                range=(axes[0].range, axes[1].range), value=None, speed=None,
             )  # fmt: skip
             return [_with_laws(made, first)]
         made = replace(
-            joint, type=kind, axis=first.xyz, range=(first.range,), value=first.value,
+            joint, type=kind, axis=first.xyz, range=(first.range,), value=first.value, speed=None,
             pitch=_pitch(node) if kind == "screw" else 0.0,
         )  # fmt: skip
         return [_with_laws(made, first)]
