@@ -5,7 +5,8 @@
 Prints the postures' poses by link (position, quaternion xyzw) and the links' masses, as JSON.
 """
 
-# pyright: reportMissingImports=false - they are in the peers' environment
+# The imports are of the peers' environment.
+# pyright: reportMissingImports=false
 import json
 import sys
 from pathlib import Path

@@ -5,7 +5,8 @@
 Prints the postures' poses by link, and mass, centre and inertia of each link, as JSON.
 """
 
-# pyright: reportMissingImports=false - they are in the peers' environment
+# The imports are of the peers' environment.
+# pyright: reportMissingImports=false
 import json
 import sys
 from pathlib import Path
