@@ -82,6 +82,7 @@ def _light(light: Light) -> ET.Element:
         node.set("dir", numerals(way))
     if light.kind == "sun":
         node.set("directional", "true")
+    node.set("castshadow", "true" if light.shadows else "false")
     node.set("diffuse", numerals(color))
     return node
 

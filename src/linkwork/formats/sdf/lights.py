@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linkwork.formats.colors import hex_color
 from linkwork.formats.sdf.context import Reading
-from linkwork.formats.sdf.values import name_of, number, numbers, pose_of, vector
+from linkwork.formats.sdf.values import flag, name_of, number, numbers, pose_of, vector
 from linkwork.formats.xml_tree import Node
 from linkwork.parts.names import plain
 from linkwork.scene import Light
@@ -30,5 +30,6 @@ def read_light(node: Node, taken: set[str], reading: Reading) -> Light:
         (x, y, z),
         color,
         max(number(node, "intensity", 1.0), 0.0),
-        node.origin,
+        shadows=flag(node, "cast_shadows"),
+        origin=node.origin,
     )

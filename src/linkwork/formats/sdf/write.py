@@ -112,6 +112,7 @@ def _light(light: Light) -> ET.Element:
     kind = "directional" if light.kind == "sun" else "point"
     node = ET.Element("light", name=light.name, type=kind)
     add(node, "pose", f"{numerals(light.xyz)} 0 0 0")
+    add(node, "cast_shadows", "true" if light.shadows else "false")
     add(node, "diffuse", numerals(rgba(light.color)))
     add(node, "intensity", numeral(light.strength))
     if length > 1e-9:
