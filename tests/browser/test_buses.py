@@ -406,3 +406,37 @@ def test_a_scene_without_buses_says_so(gripper_page: StudioPage) -> None:
     expect(panel).to_contain_text("No fault is at work")
     expect(panel.get_by_role("button", name="Lose")).to_have_count(0)
     expect(panel.get_by_role("button", name="Dead drive")).to_be_visible()
+
+
+def test_a_port_whose_controller_is_silent_says_so(bench: StudioPage, folder: Path) -> None:
+    """The other port goes on: its name stays plain, and the bus tells of the one that waits."""
+    extra = """
+[[port]]
+name = "lamp"
+commands = [{ name = "wish", can_id = 0x300, bits = 8, lo = 0, hi = 1 }]
+"""
+    text = (folder / "bench.toml").read_text().replace("socketcand = 0", "socketcand = 0\n{}")
+    (folder / "two.toml").write_text(text.format("deadline_ms = 300") + extra)
+    bench.page.evaluate(
+        "(scene) => { window.before = linkwork.store.scene;"
+        " linkwork.send({ type: 'open', scene }); }",
+        str(folder / "two.toml"),
+    )
+    bench.until("store.scene && store.scene !== window.before && linkwork.buses.ports")
+    if not bench.ask("store.status.running"):
+        bench.press("Space")
+    bus = controlled(bench)
+    say(bus, 128, 0x300)
+    lamp, shoulder = (
+        bench.page.locator(f".port-head[data-port='{name}'] .port-age")
+        for name in ("lamp", "arm/shoulder")
+    )
+    for _ in range(200):
+        say(bus, 2048)
+        bench.page.wait_for_timeout(50)
+        if (lamp.text_content() or "").startswith("lost, "):
+            break
+    expect(lamp).to_have_class("port-age warn")
+    expect(shoulder).not_to_contain_text("lost")
+    expect(bench.page.locator(".bus-state")).to_have_text("controller lost")
+    bus.shutdown()

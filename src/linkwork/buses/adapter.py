@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import msgspec
@@ -40,6 +40,8 @@ class Adapter:
     * ``counters``: counters of its own with their units; each becomes the signal ``<bus>.<name>``;
     * ``steady``: those of the counters that are the same however long partners think; in lock-step
       only these become signals, as they stand at each turn;
+    * ``together``: whether one partner at a time commands all ports, so that whatever he says shows
+      that he is there for each; else every port has an age of its own;
     * ``faults``: what can go wrong on its wire by the order ``fault`` ("drop", "delay", …), whose
       arguments ``FaultOrder`` checks; the order ``clear`` ends those of a ``name``;
     * ``orders``: what people may tell it, each with a msgspec struct of what it takes;
@@ -84,6 +86,7 @@ class Adapter:
     Address: ClassVar[type[msgspec.Struct]] = AnyAddress
     counters: ClassVar[Mapping[str, str]] = {}
     steady: ClassVar[tuple[str, ...]] = ()
+    together: ClassVar[bool] = False
     faults: ClassVar[tuple[str, ...]] = ()
     FaultOrder: ClassVar[type[msgspec.Struct]] = NoParams
     orders: ClassVar[Mapping[str, type[msgspec.Struct]]] = {}
@@ -193,9 +196,15 @@ class Adapter:
         self.partners = max(0, self.partners - 1)
         self.report()
 
-    def gone(self) -> None:
-        """Who commanded has gone, though others may still look on: the controller is lost."""
-        self._latch.gone()
+    def gone(self, keys: Iterable[str] | None = None) -> None:
+        """Who commanded has gone, though others may still look on: the controller is lost.
+
+        Args:
+            keys: What he commanded, of ``plan.fed``; everything if None.
+        """
+        if keys is None:
+            keys = () if self.plan.lockstep else self.plan.fed
+        self._latch.gone(keys)
 
     def count(self, name: str, by: float = 1.0) -> None:
         """Counts up one of :attr:`counters`."""

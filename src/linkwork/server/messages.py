@@ -504,7 +504,8 @@ class BusState(msgspec.Struct, frozen=True):
     """How a bus is: its process, who is connected, its health.
 
     ``state`` is "starting", "waiting" (for a partner), "active", "lost" (the policy on loss is at
-    work) or "off" (``problem`` says why); ``age`` of the last feed [s], null before the first.
+    work) or "off" (``problem`` says why); ``age`` is that of the port that has waited longest [s],
+    null before anything came.
     """
 
     name: str
@@ -523,16 +524,25 @@ class BusState(msgspec.Struct, frozen=True):
     faults: list[RunningFault]
 
 
+class PortState(msgspec.Struct, frozen=True):
+    """How a port is: ``age`` of its last command [s], null before the first; ``lost`` with it."""
+
+    age: float | None
+    misses: int
+    lost: bool
+
+
 class Ports(ServerMessage, frozen=True):
     """How buses and ports stand, at most ten times a second, while somebody looks.
 
-    ``values``, ``raw`` (the codes on the wire), ``owners`` and ``held`` are in the order of the
-    signals in the scene's buses.
+    ``ports`` are in the order of the scene's buses and their ports; ``values``, ``raw`` (the codes
+    on the wire), ``owners`` and ``held`` are in the order of their signals.
     """
 
     version: int
     time: float
     buses: list[BusState]
+    ports: list[PortState]
     values: list[float | None]
     raw: list[int | None]
     owners: list[str]

@@ -70,7 +70,7 @@ def apply(session: Session, message: m.Message) -> None:
             session.heed(bus)
         case m.Lost():
             bus = session.cycle.bus(message.bus)
-            bus.lose(message.why, session)
+            bus.lose(message.why, session, message.keys)
             session.heed(bus)
         case m.Override():
             _override(session, message)

@@ -175,7 +175,7 @@ function groupRows(
   live: Live[],
 ): HTMLElement[] {
   const ports = bus.ports.filter((port: PortView) => port.group === group);
-  const rows = ports.flatMap((port) => portRows(port, places, live));
+  const rows = ports.flatMap((port) => portRows(bus, port, places, live));
   if (!group) return rows;
   const content = h("div", { class: "port-group-body" }, ...rows);
   const head: HTMLButtonElement = h(

@@ -367,7 +367,7 @@ export interface FaultState {
   own: boolean;
 }
 
-/** How a bus is: its process, who is connected, its health. ``state`` is "starting", "waiting" (for a partner), "active", "lost" (the policy on loss is at work) or "off" (``problem`` says why); ``age`` of the last feed [s], null before the first. */
+/** How a bus is: its process, who is connected, its health. ``state`` is "starting", "waiting" (for a partner), "active", "lost" (the policy on loss is at work) or "off" (``problem`` says why); ``age`` is that of the port that has waited longest [s], null before anything came. */
 export interface BusState {
   name: string;
   state: "active" | "lost" | "off" | "starting" | "waiting";
@@ -385,12 +385,20 @@ export interface BusState {
   faults: RunningFault[];
 }
 
-/** How buses and ports stand, at most ten times a second, while somebody looks. ``values``, ``raw`` (the codes on the wire), ``owners`` and ``held`` are in the order of the signals in the scene's buses. */
+/** How a port is: ``age`` of its last command [s], null before the first; ``lost`` with it. */
+export interface PortState {
+  age: number | null;
+  misses: number;
+  lost: boolean;
+}
+
+/** How buses and ports stand, at most ten times a second, while somebody looks. ``ports`` are in the order of the scene's buses and their ports; ``values``, ``raw`` (the codes on the wire), ``owners`` and ``held`` are in the order of their signals. */
 export interface Ports {
   type: "ports";
   version: number;
   time: number;
   buses: BusState[];
+  ports: PortState[];
   values: (number | null)[];
   raw: (number | null)[];
   owners: string[];

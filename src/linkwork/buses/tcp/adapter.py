@@ -76,6 +76,7 @@ class Tcp(Adapter):
         ("lines_in", "lines_out", "bad_lines", "skipped", "dropped", "turned_away"), ""
     )
     steady = tuple(counters)
+    together = True
     faults = KINDS
     FaultOrder = LineFaultOrder
 

@@ -314,7 +314,7 @@ BUS = Table(
         ),
         "closes": Key(Word(PLANTS), "Whose sensors close the loop, where the plant is both."),
         "period": Key(Number(0.0), "Control period [s]; the scene's step if absent.", "time"),
-        "deadline": Key(Number(0.0), "Longest age of the last command [s]; 0 for any.", "time"),
+        "deadline": Key(Number(0.0), "Longest age of a port's command [s]; 0 for any.", "time"),
         "on_loss": Key(Word(POLICIES), "What becomes of commands when the controller is lost."),
         "ramp": Key(Number(0.0), "How long a ramp to the safe values takes [s].", "time"),
         "lockstep": Key(Flag(), "Whether the scene waits for the partner before each period."),
