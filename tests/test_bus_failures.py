@@ -25,6 +25,7 @@ from bad_clients import (
     half_a_message,
     killed,
     never_reading,
+    no_finite_numbers,
     not_numbers,
     paused,
     two_masters,
@@ -56,6 +57,7 @@ COUNTED: dict[Misdeed, tuple[Rule | None, Rule | None]] = {
     half_a_message: (None, ("part.turned_away", 1, True)),
     wrong_lengths: (("can0.bad", 2, True), ("part.bad_lines", 3, True)),
     not_numbers: (("can0.bad", 3, True), ("part.bad_lines", 3, True)),
+    no_finite_numbers: (("can0.invalid", 3, True), ("part.bad_lines", 3, True)),
     two_masters: (("can0.conflicts", 20, True), ("part.bad_lines", 1, True)),
     duplicate_ids: (("can0.conflicts", 20, True), ("part.bad_lines", 20, True)),
 }

@@ -135,6 +135,7 @@ function factList(list: HTMLElement, bus: BusView): () => void {
   add("Heard", `${bus.name}.age`);
   add("Misses", `${bus.name}.misses`);
   add("Refused", `${bus.name}.refused`);
+  add("Invalid", `${bus.name}.invalid`);
   add("Process", `${bus.name}.restarts`);
   const set = (name: string, words: string, bad = false): void => {
     const value = made.get(name);
@@ -160,6 +161,8 @@ function factList(list: HTMLElement, bus: BusView): () => void {
       bus.deadline > 0 ? `, deadline ${Math.round(1000 * bus.deadline)} ms` : ", no deadline";
     set("Misses", `${count(now.misses)}${limit}`, now.misses > 0);
     set("Refused", count(now.refused), now.refused > 0);
+    const invalid = now.counters["invalid"] ?? 0;
+    set("Invalid", count(invalid), invalid > 0);
   };
 }
 

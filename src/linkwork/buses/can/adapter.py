@@ -102,6 +102,7 @@ class Can(Adapter):
         self.hub = Hub(
             params.channel, bitrate=params.bitrate, timed=params.timed,
             restart_after=params.restart_after, on_event=self._happened,
+            clock=(lambda: self.time) if self.plan.lockstep else None,
         )  # fmt: skip
         self.node = self.hub.attach(OUR_NODE, self._hear, outbox=4096)
         self._doors = Doors(self.hub)
@@ -202,7 +203,7 @@ class Can(Adapter):
             self._meet()
             hub, totals = self.hub, self.hub.totals  # with those who left: a counter never falls
             self.gauge("frames", hub.frames)
-            self.gauge("load", round(hub.load.load(hub.now()), 4))
+            self.gauge("load", round(hub.fullness, 4))
             self.gauge("errors", self.node.count.errors)
             self.gauge("missed", totals.lost)
             self.gauge("bad", self._doors.bad + totals.bad)
