@@ -415,12 +415,13 @@ def test_a_port_whose_controller_is_silent_says_so(bench: StudioPage, folder: Pa
 name = "lamp"
 commands = [{ name = "wish", can_id = 0x300, bits = 8, lo = 0, hi = 1 }]
 """
-    text = (folder / "bench.toml").read_text().replace("socketcand = 0", "socketcand = 0\n{}")
-    (folder / "two.toml").write_text(text.format("deadline_ms = 300") + extra)
+    file = folder / "bench.toml"
+    text = file.read_text().replace("socketcand = 0", "socketcand = 0\ndeadline_ms = 300")
+    file.write_text(text + extra)
     bench.page.evaluate(
         "(scene) => { window.before = linkwork.store.scene;"
         " linkwork.send({ type: 'open', scene }); }",
-        str(folder / "two.toml"),
+        str(file),
     )
     bench.until("store.scene && store.scene !== window.before && linkwork.buses.ports")
     if not bench.ask("store.status.running"):

@@ -34,8 +34,9 @@ class TcpParams(msgspec.Struct, forbid_unknown_fields=True):
             others can reach gets a random token, which is shown.
         connect: "host:port" of a part that is hardware, or another simulation.
         tls: Whether connections are encrypted.
-        certificate: File of the certificate; at the controller's end, of what is trusted.
-        key: File of its private key.
+        certificate: File of the certificate, from the scene's folder; at the controller's end, of
+            what is trusted.
+        key: File of its private key, from the scene's folder.
     """
 
     host: str = "127.0.0.1"

@@ -12,7 +12,7 @@ from linkwork.formats.toml.freedoms import check_unit, read_ranges, read_value
 from linkwork.formats.toml.includes import locate
 from linkwork.formats.toml.source import Place
 from linkwork.formats.toml.tables import Fields
-from linkwork.formats.toml.words import SHAPE_TABLES
+from linkwork.formats.toml.words import SHAPE_TABLES, SPEC_FILES
 from linkwork.parts import (
     JOINT_TYPES,
     SHAPES,
@@ -170,16 +170,17 @@ def _drive(fields: Fields) -> Spec | None:
 def read_spec(kind: str, fields: Fields) -> Spec:
     """An engine, sensor, actuator, agent, bus or fault from its table.
 
-    A ``file`` becomes an absolute path, ``at`` a pose.
+    A ``file``, and a bus's ``certificate`` and ``key``, become absolute paths, ``at`` a pose.
     """
     params: dict[str, Any] = dict(fields.params)
     if kind != "fault":  # whose at is a time
         params |= _posed(fields, "at")
-    if "file" in fields:
-        folder = fields.place.source.folder
-        params["file"] = os.path.abspath(os.path.join(folder, fields["file"]))
+    for name in SPEC_FILES:
+        if name in fields:
+            file = os.path.expanduser(fields[name])
+            params[name] = os.path.abspath(os.path.join(fields.place.source.folder, file))
     for name in fields.values:
-        if name not in ("name", "type", "file") and (name != "at" or kind == "fault"):
+        if name not in ("name", "type", *SPEC_FILES) and (name != "at" or kind == "fault"):
             params[name] = fields[name]
     return Spec(kind, fields["type"], fields.get("name", ""), params, fields.place.origin)
 

@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.errors import FormatError
 from linkwork.formats.toml.numbers import angle, angles, posed, tidied, tidy
 from linkwork.formats.toml.tables import numeric
+from linkwork.formats.toml.words import SPEC_FILES
 from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, RailPiece, Shape, Spec
 from linkwork.spatial.inertia import Inertia
 from linkwork.spatial.pose import Pose
@@ -187,11 +188,15 @@ def spec_row(spec: Spec, folder: str = "") -> dict[str, Any]:
             )
         if name == "at" and isinstance(value, Pose):
             made |= posed(name, value) or {name: {}}
-        elif name == "file" and isinstance(value, str) and folder:
+        elif _is_file(spec, name) and isinstance(value, str) and folder:
             made[name] = relative_path(value, folder)
         else:
             made[name] = _plain({name: value}, spec)[name]
     return made
+
+
+def _is_file(spec: Spec, name: str) -> bool:
+    return name == "file" or (spec.kind == "bus" and name in SPEC_FILES)
 
 
 def port_row(spec: Spec) -> dict[str, Any]:

@@ -302,6 +302,8 @@ ENGINE = _spec(False, 'type = "mujoco"')
 
 PLANTS = ("virtual", "real")
 #: What becomes of commands when their controller is lost.
+#: Keys of engines, sensors, agents, buses and the like that are files.
+SPEC_FILES = ("file", "certificate", "key")
 POLICIES = ("hold", "ramp", "limp", "stop", "pause")
 
 BUS = Table(
@@ -322,6 +324,8 @@ BUS = Table(
             Number(0.0), "Longest wait in lock-step, by the wall clock [s]; 0 for ever.", "time"
         ),
         "file": Key(FILE, "File, from this file's folder, where the type has one."),
+        "certificate": Key(FILE, "File of a certificate, from this file's folder, for TLS."),
+        "key": Key(FILE, "File of its private key, from this file's folder."),
     },
     example='name = "can0", type = "can"',
     open=True,
