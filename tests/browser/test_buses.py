@@ -209,6 +209,38 @@ def test_the_tools_of_the_log_have_room_beside_each_other(bench: StudioPage, wid
     ]  # fmt: skip
     assert covers == []
     assert all(box["right"] <= width for box in boxes)
+    top = {box["name"]: box["top"] + box["bottom"] for box in boxes}
+    assert top["Hide the charts"] == pytest.approx(top["Frames"], abs=8)  # never in a row alone
+    if width == 1440:  # the panel is beside the dock; its buttons stand in one column
+        facts = bench.page.locator(".bus-facts .icon-button").all()
+        assert len({round(each.bounding_box()["x"]) for each in facts}) == 1  # type: ignore[index]
+
+
+def test_a_seed_is_asked_for_where_something_happens_by_chance(bench: StudioPage) -> None:
+    """A drive that dies at once needs none; at a rate it does, and dies by that rule."""
+    assert bench.studio is not None
+    session = running(bench.studio).session
+    panel = bench.page.get_by_role("tabpanel", name="Faults")
+    panel.get_by_role("button", name="Dead drive").click()
+    seed = panel.get_by_label("Seed")
+    expect(seed).to_be_hidden()
+    panel.get_by_label("By chance").fill("0.001")
+    expect(seed).to_be_visible()
+    seed.fill("7")
+    panel.get_by_label("Joint").select_option("arm/shoulder")
+    panel.get_by_role("button", name="Inject").click()
+    until(bench, lambda: session.cycle.trouble.find("dead"))
+    fault = session.cycle.trouble.find("dead")
+    assert fault is not None
+    assert (fault.params.chance, fault.params.seed) == (0.001, 7)
+    panel.get_by_role("button", name="Lose").click()
+    panel.get_by_label("Sender").fill("person")
+    panel.get_by_label("At most").fill("2")
+    panel.get_by_role("button", name="Inject").click()
+    until(bench, lambda: session.cycle.trouble.find("drop"))
+    lost = session.cycle.trouble.find("drop")
+    assert lost is not None
+    assert (lost.params.node, lost.params.times) == ("person", 2)
 
 
 def test_a_reloaded_page_and_a_second_one_have_the_log(

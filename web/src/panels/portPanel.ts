@@ -133,6 +133,7 @@ function factList(list: HTMLElement, bus: BusView): () => void {
   }
   add("Partners", `${bus.name}.partners`);
   add("Heard", `${bus.name}.age`);
+  add("Deadline", null);
   add("Misses", `${bus.name}.misses`);
   add("Refused", `${bus.name}.refused`);
   add("Invalid", `${bus.name}.invalid`);
@@ -157,9 +158,9 @@ function factList(list: HTMLElement, bus: BusView): () => void {
     const again = now.restarts > 0 ? `, restarted ${now.restarts}×` : "";
     set("Process", `${now.pid ? `pid ${now.pid}` : "none"}${again}`, now.restarts > 0);
     set("Heard", now.age === null ? "none yet" : `${formatSI(now.age, "s")} ago`);
-    const limit =
-      bus.deadline > 0 ? `, deadline ${Math.round(1000 * bus.deadline)} ms` : ", no deadline";
-    set("Misses", `${count(now.misses)}${limit}`, now.misses > 0);
+    const limit = `${Math.round(1000 * bus.deadline)} ms, then ${bus.on_loss}`;
+    set("Deadline", bus.deadline > 0 ? limit : "none");
+    set("Misses", count(now.misses), now.misses > 0);
     set("Refused", count(now.refused), now.refused > 0);
     const invalid = now.counters["invalid"] ?? 0;
     set("Invalid", count(invalid), invalid > 0);

@@ -247,6 +247,10 @@ class Tcp(Adapter):
         if struck:
             self.log("note", node, text=struck)
 
+    def struck(self) -> dict[str, float]:
+        """Faults that have not ended, with what was wished."""
+        return self._faults.struck()
+
     def order(self, name: str, args: dict[str, Any]) -> None:
         """Does what people ask for: ``fault`` or ``clear``."""
         if name == "fault":
