@@ -159,7 +159,7 @@ def test_who_is_not_let_in_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_faults_tell_how_often_they_struck() -> None:
-    """In words, with their number and name, until they are ended; the studio's cards count by it."""
+    """In words, with number and name, until they are ended; the studio's cards count by it."""
 
     async def test(adapter: Tcp, port: int) -> None:
         adapter.order("fault", {"kind": "drop", "name": "gap", "node": "controller", "times": 2})
