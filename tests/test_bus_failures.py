@@ -78,7 +78,12 @@ def cell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cell]:
 @pytest.mark.parametrize("door", ["can", "part"])
 @pytest.mark.parametrize("misdeed", COUNTED, ids=lambda each: each.__name__)
 def test_a_bad_client_harms_nobody(cell: Cell, misdeed: Misdeed, door: str) -> None:
-    """Again and again of it, honest clients are served and no process has grown."""
+    """Again and again of it, honest clients are served and no process has grown.
+
+    Of the session's rate this asserts what a busy machine can hold: that simulated time went on
+    while the misdeed was done, not how fast, and that in the end the session is in time again
+    (``LATE``). ``benchmarks/buses.py`` measures the rate itself.
+    """
     times = TIMES.get(misdeed, 3)
     if misdeed is garbage:
         garbage(cell, door, WARM_UP)

@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkwork import LinkworkError, Session
+from linkwork.buses.listing import port_lines
 from linkwork.buses.tcp import lines
 from linkwork.errors import FormatError, SessionError
+from linkwork.session.messages import Override
 from part_rig import COMMANDS, Controller, cell, door, run_until
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -397,3 +399,25 @@ def test_certificate_and_key_are_found_beside_the_scene(tmp_path: Path) -> None:
     with Session(cell(tmp_path, more.replace("part.pem", "nix.pem"))) as session:
         assert session.partners is not None
         assert str(tmp_path / "nix.pem") in session.partners["part"].error
+
+
+@pytest.mark.capability(29, 30, 31)
+def test_a_part_has_the_shape_of_mca2s_modules(tmp_path: Path) -> None:
+    """Controller in, sensor out, parameters and groups: told to who joins, inspected, adjusted."""
+    scene = cell(tmp_path)
+    scene.port("gains", group="arm/drives", parameters=["arm/J1.kp"])
+    with Session(scene) as session:
+        controller = Controller(door(session))
+        roles = {tuple(line.split(" ")[:2]) for line in controller.described}
+        assert {("command", "J1.target"), ("sensor", "J1.angle"), ("command", "gains.kp")} <= roles
+        lines = {line.name: line for line in port_lines(session.cycle)}
+        assert lines["part/gains.kp"].group == "arm/drives"
+        assert [lines[f"part/{name}"].role for name in ("J1.target", "J1.angle", "gains.kp")] == [
+            "command", "sensor", "parameter",
+        ]  # fmt: skip
+        controller.say("c 0.5 - - 55")
+        run_until(session, lambda: session["arm/J1.kp"] == 55.0)
+        run_until(session, lambda: session["arm/J1.target"] == 0.5)
+        session.send(Override("part/J1.target", 0.25))  # an inner value, changed while it runs
+        run_until(session, lambda: session["arm/J1.target"] == 0.25)
+        controller.close()
