@@ -111,6 +111,48 @@ def test_labels_and_numbers_survive_toml_and_xml(tmp_path: Path) -> None:
     np.testing.assert_allclose(forward(theirs, q), forward(ours, q), atol=1e-12)
 
 
+MOVEMENTS = """
+  <movements>
+    <movement>
+      <ID value='0'/>
+      <desc Pt='Agachar'/>
+      <desc Eng='Squat'/>
+      <posture><time value='0'/>
+        <joint ID='0' value='0'/><joint ID='1' value='0' value2='0'/></posture>
+      <posture><time value='1.5'/><joint ID='0' value='-80'/></posture>
+      <posture><time value='2'/>
+        <joint ID='0' value='-40'/><joint ID='1' value='5' value2='40'/></posture>
+    </movement>
+  </movements>
+</robot>"""
+
+
+@pytest.mark.capability(157, 171)
+def test_movements_of_the_file_are_played(tmp_path: Path) -> None:
+    """The same XML holds movements; an agent plays them, and convert writes them as files."""
+    text = HUMANOID.replace("</robot>", MOVEMENTS).replace(
+        "<speed Max='281'/>", "<servo P='20' D='0.5'/>"
+    )
+    _, notes = read(tmp_path, text)
+    assert any("Squat" in note and "movement" in note for note in notes)
+    path = tmp_path / "robot.xml"
+    (movement,) = HumanoidXmlFormat().movements(path)
+    assert movement.labels == {"pt": "Agachar", "en": "Squat"}
+    np.testing.assert_allclose(movement.at(1.75)["left_knee"], math.radians(-60.0))
+    np.testing.assert_allclose(movement.at(2.0)["hip.angle2"], math.radians(40.0))
+    done = linkwork("convert", path, tmp_path / "made.toml")
+    assert done.code == 0, done.err
+    assert (tmp_path / "made.squat.toml").is_file()
+    scene = lw.Scene("s").place(lw.load_part(path), name="r").engine("kinematic")
+    scene.agent("play", "movement", file=str(path), on="r")
+    session = lw.Session(scene)
+    session.run(1.5)
+    assert math.isclose(session["r/left_knee.angle"], math.radians(-80), abs_tol=0.02)
+    path.write_text(text.replace("<joint ID='0' value='-80'/>", "<joint ID='5' value='1'/>"))
+    with pytest.raises(FormatError, match="names joint 5, which does not exist"):
+        HumanoidXmlFormat().movements(path)
+
+
 @pytest.mark.parametrize("type", ["Hinge", "Universal"])
 def test_a_joint_told_from_the_other_side_is_the_same(tmp_path: Path, type: str) -> None:
     """The inverse motion with B1 and B2 exchanged is the same joint: axes turn, values stay."""

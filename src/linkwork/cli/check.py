@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def check(
     file: Annotated[
         str,
-        typer.Argument(help="A part, scene or movement (.toml, .urdf), or a kit's name for it."),
+        typer.Argument(help="A part, scene, movement or devices' file, or a kit's name for it."),
     ],
     signals: Annotated[
         bool, typer.Option("--signals", help="List every signal with unit, range and use.")
@@ -41,10 +41,13 @@ def check(
     from linkwork.parts import Part
 
     out = stdout()
+    if _show_devices(out, file):
+        return
     if movements := _movements(file):
         for each in movements:
             _show_movement(out, file, each)
-        return
+        if file.lower().endswith(".toml"):  # other formats hold them beside a robot
+            return
     thing, notes = load_with_notes(file)
     with getting_ready():
         from linkwork.cli.given import scene_to_run
@@ -96,6 +99,33 @@ def _show_movement(out: Screen, file: str, movement: Movement) -> None:
         f"{file}: {counts[0]} of {counts[1]} in {movement.duration:g} s, "
         f"{movement.interpolation}. An agent of type 'movement' can play it."
     )
+
+
+def _show_devices(out: Screen, file: str) -> bool:
+    """Lists what a file of devices maps, if it is one."""
+    import os
+
+    if not file.lower().endswith(".toml") or not os.path.isfile(file):
+        return False
+    from linkwork.devices import load_devices
+    from linkwork.devices.read import FORM
+    from linkwork.formats.toml.source import Source
+
+    if Source.read(file).data.get("format") != FORM:
+        return False
+    mapping = load_devices(file)
+    rows = [
+        (
+            device.name, device.type, each.source, each.to,
+            f"{'-' if each.invert else ''}{each.scale:.6g}", f"{each.deadzone:g}",
+        )
+        for device in mapping.devices.values()
+        for each in device.maps
+    ]  # fmt: skip
+    out.rows(("device", "type", "from", "to", "scale", "deadzone"), rows)
+    devices, inputs = len(mapping.devices), len(mapping.inputs())
+    out.say(f"{file}: {_count(devices, 'device')}, {_count(inputs, 'logical input')}.")
+    return True
 
 
 def _count(number: int, one: str, many: str = "") -> str:

@@ -31,7 +31,7 @@ def convert(
     from linkwork.cli.given import load_with_notes
     from linkwork.cli.screen import stdout
     from linkwork.errors import FormatError, not_found
-    from linkwork.formats import format_for, save
+    from linkwork.formats import format_for, read_movements, save
     from linkwork.scene import Scene
 
     out = stdout()
@@ -52,4 +52,9 @@ def convert(
         thing = thing.parts[part].part
     for note in [*notes, *save(thing, target)]:
         out.say(note, lead="note:")
+    if os.path.isfile(source) and target.suffix == ".toml":
+        for movement in read_movements(source):
+            beside = target.with_name(f"{target.stem}.{movement.name}.toml")
+            save(movement, beside)
+            out.say(f"Wrote {beside}.")
     out.say(f"Wrote {target}.")
