@@ -215,6 +215,28 @@ def test_a_urdf_is_edited_as_a_copy_in_toml(start: StudioPage) -> None:
     expect(start.page.locator("[data-key=type]")).to_be_enabled()
 
 
+def test_another_scene_of_the_same_name_is_another(start: StudioPage) -> None:
+    """It is fitted into the views; what was selected, hidden and told stays behind."""
+    drop(start, ("one.toml", SCENE))
+    start.until("store.scene?.file.endsWith('one.toml')")
+    start.ready()
+    start.row("box").click()
+    start.page.evaluate("linkwork.store.notes.push({ level: 'info', text: 'old', step: 0 })")
+    start.page.mouse.click(*start.find("front", "box"), button="right")
+    start.page.get_by_role("menuitem", name="Hide box").click()
+    start.until("!stage.bodies.pieces.some((piece) => piece.mesh.visible)")
+    drop(start, ("two.toml", SCENE + b"at = { xyz = [30, 0, 0] }\n"))
+    start.until("store.scene?.file.endsWith('two.toml')")
+    start.ready()
+    assert start.ask("store.selection.length") == 0
+    assert not start.ask("store.notes.some((note) => note.text === 'old')")
+    assert start.ask("stage.bodies.pieces.every((piece) => piece.mesh.visible)")
+    assert start.ask(
+        "(stage.draw(), stage.views.every((view) =>"
+        " stage.bodies.corners().every((corner) => view.shows(corner))))"
+    )
+
+
 def test_files_are_dropped_also_while_a_scene_is_open(start: StudioPage) -> None:
     """A drop in the studio opens the scene; a broken one says what, where and what is allowed."""
     start.page.locator("[data-scene='gripper/follow']").click()

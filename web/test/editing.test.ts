@@ -9,6 +9,7 @@ import {
   stepped,
   stepSize,
 } from "../src/panels/attributeWords";
+import type { Refusal } from "../src/panels/attributeRow";
 import { repairs } from "../src/panels/repairs";
 import { typeAhead } from "../src/tree/rows";
 
@@ -45,20 +46,25 @@ describe("numbers that are typed", () => {
   });
 });
 
+const refusal = (tried: string | number): Refusal => ({ tried, text: "", avoid: [] });
+
 describe("repairs of a refused value", () => {
   it("swap a range that is the wrong way round", () => {
-    expect(repairs(row({ key: "range_deg" }), "[120, -120]", "")).toEqual([
+    expect(repairs(row({ key: "range_deg" }), refusal("[120, -120]"))).toEqual([
       { label: "Swap the two", value: "[-120, 120]" },
     ]);
   });
   it("go to the nearest that is allowed", () => {
-    expect(repairs(row({ lo: 0 }), -1, "")).toEqual([{ label: "Use 0", value: 0 }]);
-    expect(repairs(row({ lo: 0, hi: 1 }), 3, "")).toEqual([{ label: "Use 1", value: 1 }]);
-    expect(repairs(row({ lo: 0, hi: 1 }), "", "")).toEqual([]);
+    expect(repairs(row({ lo: 0 }), refusal(-1))).toEqual([{ label: "Use 0", value: 0 }]);
+    expect(repairs(row({ lo: 0, hi: 1 }), refusal(3))).toEqual([{ label: "Use 1", value: 1 }]);
+    expect(repairs(row({ lo: 0, hi: 1 }), refusal(""))).toEqual([]);
+  });
+  it("are not values that would be refused as well", () => {
+    expect(repairs(row({ lo: 0 }), { ...refusal(-3), avoid: [0] })).toEqual([]);
   });
   it("take the name that was probably meant", () => {
     const reason = "there is no element named 'tub'. Did you mean 'tube'?";
-    expect(repairs(row({ key: "on" }), "tub", reason)).toEqual([
+    expect(repairs(row({ key: "on" }), { ...refusal("tub"), text: reason })).toEqual([
       { label: "Use tube", value: "tube" },
     ]);
   });

@@ -400,7 +400,11 @@ class Hello(ServerMessage, frozen=True):
 
 
 class Scene(ServerMessage, frozen=True):
-    """The scene that is open; frames carry its ``version``."""
+    """The scene that is open; frames carry its ``version``.
+
+    ``opened`` differs each time that something is opened; an edit, or a save under another name,
+    keeps it.
+    """
 
     version: int
     name: str
@@ -428,6 +432,7 @@ class Scene(ServerMessage, frozen=True):
     findings: list[FindingView]
     replay: ReplayView | None = None
     buses: list[BusView] = []
+    opened: int = 0
 
 
 class Closed(ServerMessage, frozen=True):

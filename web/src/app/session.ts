@@ -11,10 +11,10 @@ import {
 import type { FromServer, Refused, Scene } from "../protocol/messages";
 import { askToShow, forgetBuses, receiveFrames, receivePorts } from "./buses";
 import { run } from "./commands";
-import { takeUnseen } from "./hidden";
+import { showAll, takeUnseen } from "./hidden";
 import { receiveImage } from "./pictures";
 import { forgetTrails, receiveSignals, rewatch } from "./signals";
-import { exists, isDriver, same, store } from "./store";
+import { exists, isDriver, ofPrimary, same, store } from "./store";
 import { announce } from "./topics";
 import { toast } from "../ui/toast";
 import { readToken } from "./token";
@@ -84,8 +84,12 @@ function state(link: LinkState, reason: string): void {
 }
 
 function opened(scene: Scene): void {
+  const { converting } = store;
   const other =
-    store.scene?.name !== scene.name || store.scene?.replay?.path !== scene.replay?.path;
+    store.scene?.name !== scene.name ||
+    store.scene.replay?.path !== scene.replay?.path ||
+    (store.scene.opened !== scene.opened && !converting);
+  store.converting = false;
   store.scene = scene;
   store.findings = scene.findings;
   const { can_undo, can_redo, dirty } = scene;
@@ -94,11 +98,13 @@ function opened(scene: Scene): void {
   store.ghost = null;
   store.contacts = null;
   if (other) {
+    store.shown += 1;
     store.selection = [];
     store.attributes = null;
     store.notes = [];
     forgetTrails();
     forgetBuses();
+    showAll();
   } else follow(scene);
   announce("scene");
   announce("undo");
@@ -185,6 +191,8 @@ function message(m: FromServer): void {
       store.undo = m;
       return announce("undo");
     case "attributes":
+      // What was asked of another thing answers late; the panel keeps what it shows.
+      if (ofPrimary(store.attributes) && !ofPrimary(m)) return;
       store.attributes = m;
       return announce("attributes");
     case "refused":

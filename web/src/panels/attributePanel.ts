@@ -1,7 +1,7 @@
 import type { Row } from "../protocol/messages";
 import { convert } from "../app/files";
 import { command } from "../app/session";
-import { primary, same, store, type Thing } from "../app/store";
+import { ofPrimary, primary, same, store, type Thing } from "../app/store";
 import { announce, on } from "../app/topics";
 import { button } from "../ui/button";
 import { driving } from "../ui/driving";
@@ -46,17 +46,14 @@ export function attributePanel(): HTMLElement {
       );
       return;
     }
-    const answer =
-      store.attributes?.name === thing.name && store.attributes.kind === thing.kind
-        ? store.attributes
-        : null;
+    const answer = ofPrimary(store.attributes) ? store.attributes : null;
     const rows = answer?.rows ?? [];
     const refused = store.refused?.what === "edit" && same(attempt?.thing ?? null, thing);
     const refusedKey = refused ? store.refused?.key : undefined;
     const made = (row: Row): HTMLElement => {
       const here: Refusal | null =
         row.key === refusedKey && attempt && store.refused
-          ? { text: store.refused.text, tried: attempt.value }
+          ? { text: store.refused.text, tried: attempt.value, avoid: avoided(thing, row.key) }
           : null;
       const field = attributeRow(withUnit(row), here, (value) => edit(row, value), restore);
       if (here) keepTyped(field, here.tried);
@@ -137,6 +134,15 @@ function keepTyped(field: HTMLElement, typed: Value): void {
         .trim()
         .replace("-", "−")),
   );
+}
+
+/** Values that a range allows and the scene does not: a body that moves has mass from somewhere. */
+function avoided({ kind, name }: Thing, key: string): number[] {
+  const elements = store.scene?.elements ?? [];
+  const body = elements.find((each) => kind === "element" && each.name === name)?.body;
+  if (body === undefined || !/^(mass|density)(_|$)/.test(key)) return [];
+  const alone = elements.filter((each) => each.body === body).length === 1;
+  return alone && store.scene?.bodies[body]?.static === false ? [0] : [];
 }
 
 /** Units that depend on the joint ("N m or N") are said for the joint at hand. */

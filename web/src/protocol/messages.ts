@@ -276,7 +276,7 @@ export interface Hello {
   key: string;
 }
 
-/** The scene that is open; frames carry its ``version``. */
+/** The scene that is open; frames carry its ``version``. ``opened`` differs each time that something is opened; an edit, or a save under another name, keeps it. */
 export interface Scene {
   type: "scene";
   version: number;
@@ -305,6 +305,7 @@ export interface Scene {
   findings: FindingView[];
   replay: ReplayView | null;
   buses: BusView[];
+  opened: number;
 }
 
 /** No scene is open any more. */

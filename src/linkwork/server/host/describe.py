@@ -40,7 +40,7 @@ RAIL_POINTS = 65
 
 def describe(
     session: Session, meshes: MeshStore, undo: m.UndoState, *, editable: bool,
-    replay: m.ReplayView | None = None, base: int = 0,
+    replay: m.ReplayView | None = None, base: int = 0, opened: int = 0,
 ) -> m.Scene:  # fmt: skip
     """The scene that runs.
 
@@ -51,6 +51,7 @@ def describe(
         editable: Whether attributes can be edited in a file.
         replay: The recording whose world this is, if it is one.
         base: Browsers count the session's versions from here.
+        opened: Number of its own for each thing that is opened.
     """
     cycle, world = session.cycle, session.world
     scene = world.scene
@@ -100,6 +101,7 @@ def describe(
         ],
         replay=replay,
         buses=describe_buses(cycle),
+        opened=opened,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -42,13 +43,23 @@ _LEVELS = ("info", "warning", "error", "mark")
 
 @dataclass(frozen=True)
 class _Swap:
-    """A change of the files that the session has not gone over to yet."""
+    """A change of the files that the session has not gone over to yet.
+
+    Attributes:
+        compiled: Done when compiled.
+        client: Who asked for it.
+        what: Type of the message that did.
+        take_back: Makes the files as they were before, where the session cannot use them.
+        key: What an answer refers to.
+        thing: Kind and name of what was edited, where its attributes are shown.
+    """
 
     compiled: Future[Cycle]
     client: str
     what: str
     take_back: Callable[[], object]
-    key: str
+    key: str = ""
+    thing: tuple[str, str] | None = None
 
 
 class OpenScene:
@@ -90,6 +101,7 @@ class OpenScene:
         self._marks = 0
         self._asking = False
         self._swaps: list[_Swap] = []
+        self._unusable = ""  # why the last edit that was refused could not be used
         self._awaited: list[tuple[str, str]] = []  # faults that begin in the next world, and asker
         self._owners: dict[str, str] | None = None
         try:
@@ -157,7 +169,7 @@ class OpenScene:
         """How things stand, for those who come now."""
         scene = describe(
             self.session, self.meshes, self.editor.state,
-            editable=self.editor.project is not None, base=self._base,
+            editable=self.editor.project is not None, base=self._base, opened=self._base,
         )  # fmt: skip
         return [scene, m.Owners(dict(self.session.signals.owners)), self.editor.state]
 
@@ -167,9 +179,17 @@ class OpenScene:
         self.history.keep(self.session.state)
 
     def _on_event(self, event: inbox.Event) -> None:
-        if not (self._asking and event.source == "inbox"):  # that one is answered as refused
+        if not self._answered(event):
             level = event.level if event.level in _LEVELS else "info"
             self._tell("", m.Event(event.step, level, event.text, event.source))  # type: ignore[arg-type]
+
+    def _answered(self, event: inbox.Event) -> bool:
+        """Whether somebody is told of it as refused."""
+        if event.source == "scene" and event.level == "error":
+            done = [swap.compiled for swap in self._swaps if swap.compiled.done()]
+            reasons = [str(each.exception()) for each in done if each.exception() is not None]
+            return any(why and why in event.text for why in (*reasons, self._unusable))
+        return self._asking and event.source == "inbox"
 
     def _paint(self, session: Session) -> bytes:
         self.look_after()
@@ -426,21 +446,18 @@ class OpenScene:
                 text = f"{error.message} {error.hint}".strip()
                 self._tell(client, m.Refused("edit", text, message.key))
                 return
-            self._swap(client, "edit", self.editor.take_back, message.key)
+            thing = (message.kind, message.name)
+            self._swap(client, "edit", self.editor.take_back, message.key, thing)
         if message.key != "name":  # else the client asks by the new one
             self._inspect(client, message.kind, message.name)
 
-    def _swap(self, client: str, what: str, take_back: Callable[[], object], key: str = "") -> None:
-        """Lets the session go over to what the files say now.
-
-        Args:
-            client: Who asked for it.
-            what: Type of the message that did.
-            take_back: Makes the files as they were before, where the session cannot use them.
-            key: What an answer refers to.
-        """
+    def _swap(
+        self, client: str, what: str, take_back: Callable[[], object], key: str = "",
+        thing: tuple[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        """Lets the session go over to what the files say now; the rest as in :class:`_Swap`."""
         compiled = self.session.swap(self.editor.scene, ids=self.editor.ids)
-        self._swaps.append(_Swap(compiled, client, what, take_back, key))
+        self._swaps.append(_Swap(compiled, client, what, take_back, key, thing))
         self._tell("", self.editor.state)
 
     def _finish_swap(self) -> None:
@@ -450,16 +467,26 @@ class OpenScene:
         if error is None:
             del self._swaps[0]
             return
-        swaps, self._swaps = self._swaps, []
+        swaps, self._swaps, self._unusable = self._swaps, [], str(error)
         for swap in reversed(swaps):
             swap.take_back()
-        self._tell(failed.client, m.Refused(failed.what, str(error), failed.key))
+        self._refuse(failed, error)
         for swap in swaps[1:]:
-            text = "it was built on a change that cannot be used, and went with it."
-            self._tell(swap.client, m.Refused(swap.what, text, swap.key))
+            gone = "it was built on a change that cannot be used, and went with it."
+            self._refuse(swap, SessionError(gone))
         if len(swaps) > 1:  # one of the later ones may be in use by now
             self._swap("", "edit", lambda: None)
         self._tell("", self.editor.state)
+
+    def _refuse(self, swap: _Swap, error: BaseException) -> None:
+        """Tells who asked why it is not in use; first what is, for its panel showed the other."""
+        text = str(error)
+        if swap.thing is not None:
+            with contextlib.suppress(LinkworkError):  # its name may have been taken back too
+                self._inspect(swap.client, *swap.thing)
+            if isinstance(error, LinkworkError):  # the panel shows where; the words are enough
+                text = f"{error.message} {error.hint}".strip()
+        self._tell(swap.client, m.Refused(swap.what, text, swap.key))
 
     def close(self) -> None:
         """Ends the session."""
