@@ -84,6 +84,7 @@ export function beginLinkDrag(
     grab: grab.clone(),
     sight,
     up,
+    pixel: view.pixelAt(grab),
     valueOf: (dof) => valueOf(dof.signal) ?? 0,
   });
   return grip && new Turn(view, joint, grip, view.ray(from));
