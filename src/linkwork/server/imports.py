@@ -11,6 +11,7 @@ import zlib
 from pathlib import Path, PurePosixPath
 
 from linkwork.errors import FormatError
+from linkwork.server.loose_files import put_in_place
 
 #: Where imported files go.
 FOLDER = Path("~/.linkwork/imports")
@@ -29,7 +30,7 @@ def bring(content_type: str, body: bytes, folder: Path | None = None) -> Path:
     Raises:
         FormatError: If it is no such form, or holds nothing that can be opened.
     """
-    return keep(unpacked(files_of(content_type, body)), folder)
+    return keep(put_in_place(unpacked(files_of(content_type, body))), folder)
 
 
 def files_of(content_type: str, body: bytes) -> dict[str, bytes]:

@@ -738,11 +738,16 @@ class Release(ClientMessage, frozen=True):
 
 
 class Place(ClientMessage, frozen=True):
-    """Moves a joint itself, while paused."""
+    """Moves a joint itself, while paused.
+
+    What one movement of a hand asks for has the same ``gesture`` and is one step of undo; 0 is a
+    step of its own.
+    """
 
     joint: Name
     dof: Name
     value: float
+    gesture: int = 0
 
 
 class Posture(ClientMessage, frozen=True):

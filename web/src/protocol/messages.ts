@@ -560,12 +560,13 @@ export interface Release {
   type: "release";
 }
 
-/** Moves a joint itself, while paused. */
+/** Moves a joint itself, while paused. What one movement of a hand asks for has the same ``gesture`` and is one step of undo; 0 is a step of its own. */
 export interface Place {
   type: "place";
   joint: string;
   dof: string;
   value: number;
+  gesture?: number;
 }
 
 /** Puts the robot into a named posture. */
