@@ -13,8 +13,8 @@ import { askToShow, forgetBuses, receiveFrames, receivePorts } from "./buses";
 import { run } from "./commands";
 import { showAll, takeUnseen } from "./hidden";
 import { receiveImage } from "./pictures";
-import { forgetTrails, receiveSignals, rewatch } from "./signals";
-import { exists, isDriver, ofPrimary, same, store } from "./store";
+import { forgetTrails, putTrails, receiveSignals, rewatch, trailsNow } from "./signals";
+import { exists, isDriver, ofPrimary, same, store, type Note } from "./store";
 import { announce } from "./topics";
 import { toast } from "../ui/toast";
 import { readToken } from "./token";
@@ -83,6 +83,20 @@ function state(link: LinkState, reason: string): void {
   announce("link");
 }
 
+/** The run that waits behind a recording: its curves, and what it told. */
+let behind: { opened: number; trails: ReturnType<typeof trailsNow>; notes: Note[] } | null = null;
+
+/** Keeps what belongs to a run while a recording is looked at, and gives it back after. */
+function change(from: Scene | null, to: Scene): void {
+  if (from && !from.replay && to.replay)
+    behind = { opened: from.opened, trails: trailsNow(), notes: store.notes };
+  const back = !to.replay && behind?.opened === to.opened ? behind : null;
+  store.notes = back?.notes ?? [];
+  forgetTrails();
+  if (back) putTrails(back.trails);
+  if (!to.replay) behind = null;
+}
+
 function opened(scene: Scene): void {
   const { converting } = store;
   const other =
@@ -90,6 +104,7 @@ function opened(scene: Scene): void {
     store.scene.replay?.path !== scene.replay?.path ||
     (store.scene.opened !== scene.opened && !converting);
   store.converting = false;
+  const was = store.scene;
   store.scene = scene;
   store.findings = scene.findings;
   const { can_undo, can_redo, dirty } = scene;
@@ -101,8 +116,7 @@ function opened(scene: Scene): void {
     store.shown += 1;
     store.selection = [];
     store.attributes = null;
-    store.notes = [];
-    forgetTrails();
+    change(was, scene);
     forgetBuses();
     showAll();
   } else follow(scene);
