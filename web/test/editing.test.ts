@@ -48,6 +48,13 @@ describe("numbers that are typed", () => {
 
 const refusal = (tried: string | number): Refusal => ({ tried, text: "", avoid: [] });
 
+describe("words for keys", () => {
+  it("leave out that a value is of the running scene: its place says so", () => {
+    expect(keyWords("live.max_effort")).toBe("Max effort");
+    expect(keyWords("max_effort")).toBe("Max effort");
+  });
+});
+
 describe("repairs of a refused value", () => {
   it("swap a range that is the wrong way round", () => {
     expect(repairs(row({ key: "range_deg" }), refusal("[120, -120]"))).toEqual([

@@ -25,6 +25,9 @@ const ICONS: Record<string, IconName> = {
   viewpoint: "camera",
 };
 
+/** Rows that are folded away: values that no file keeps, and attributes that are not set. */
+type Fold = "live" | "rest";
+
 /** The last edit that was tried: its answer may be a refusal. */
 interface Attempt {
   thing: Thing;
@@ -36,7 +39,7 @@ interface Attempt {
 export function attributePanel(): HTMLElement {
   const fields = driving();
   const panel = h("div", { class: "attributes" }, fields);
-  let opened = false;
+  const opened = new Set<Fold>();
   let attempt: Attempt | null = null;
   const draw = (): void => {
     const thing = primary();
@@ -59,15 +62,37 @@ export function attributePanel(): HTMLElement {
       if (here) keepTyped(field, here.tried);
       return field;
     };
-    const unset = rows.filter((row) => row.value === "" && row.key !== refusedKey);
-    const set = rows.filter((row) => !unset.includes(row));
-    const rest = h(
-      "details",
-      { class: "unset", hidden: unset.length === 0, open: opened },
-      h("summary", {}, `${unset.length} not set`),
-      ...unset.map(made),
-    );
-    rest.addEventListener("toggle", () => (opened = rest.open));
+    const fold = (kind: Fold, words: string, inside: Row[]): HTMLElement => {
+      const rest = h(
+        "details",
+        { class: `unset ${kind}`, hidden: inside.length === 0, open: opened.has(kind) },
+        h("summary", {}, `${inside.length} ${words}`),
+        ...inside.map(made),
+      );
+      rest.addEventListener("toggle", () => opened[rest.open ? "add" : "delete"](kind));
+      return rest;
+    };
+    const foldOf = (row: Row): Fold | null =>
+      row.key === refusedKey
+        ? null
+        : row.key.startsWith("live.")
+          ? "live"
+          : row.value === ""
+            ? "rest"
+            : null;
+    const set = rows.filter((row) => foldOf(row) === null);
+    const folds = [
+      fold(
+        "live",
+        "of the running scene",
+        rows.filter((row) => foldOf(row) === "live"),
+      ),
+      fold(
+        "rest",
+        "not set",
+        rows.filter((row) => foldOf(row) === "rest"),
+      ),
+    ];
     const bind = bindForm(
       thing,
       rows,
@@ -77,7 +102,7 @@ export function attributePanel(): HTMLElement {
     fields.replaceChildren(
       head(thing),
       ...actions(thing, answer?.convert ?? false, answer?.note ?? ""),
-      h("div", { class: "fields" }, ...set.map(made), ...(bind ? [bind] : []), rest),
+      h("div", { class: "fields" }, ...set.map(made), ...(bind ? [bind] : []), ...folds),
       legend(rows, refusedKey !== undefined),
       origin(rows),
     );

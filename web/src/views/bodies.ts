@@ -32,10 +32,14 @@ export class Bodies {
   onArrival: () => void = () => undefined;
   private materials = new Map<string, MeshStandardMaterial>();
   private collision = false;
+  private moving: number[] = [];
+  private small = { of: -1, size: Infinity };
 
   build(scene: Scene): void {
     this.root.clear();
     this.pieces = [];
+    this.moving = scene.bodies.flatMap((body, number) => (body.static ? [] : [number]));
+    this.small.of = -1;
     this.groups = scene.bodies.map((body) => {
       const group = new Group();
       group.name = body.name;
@@ -137,6 +141,18 @@ export class Bodies {
 
   onBody(body: number): Piece[] {
     return this.pieces.filter((piece) => piece.element.body === body);
+  }
+
+  /** Size of the smallest body that moves [m]; infinite where none does. */
+  smallest(): number {
+    if (this.small.of !== this.pieces.length) {
+      const sizes = this.moving.map((body) => {
+        const box = new Box3().setFromPoints(this.corners(this.onBody(body)));
+        return box.isEmpty() ? Infinity : box.getSize(new Vector3()).length();
+      });
+      this.small = { of: this.pieces.length, size: Math.min(...sizes) };
+    }
+    return this.small.size;
   }
 
   /** Corners of boxes around some pieces, or around all that is not endless floor [m]. */

@@ -6,7 +6,7 @@ import { drag } from "../app/drag";
 import type { Bodies } from "./bodies";
 import { BodyFrames } from "./bodyFrames";
 import { CameraCones } from "./cameraCones";
-import { ContactArrows } from "./contactArrows";
+import { ContactArrows, markScale } from "./contactArrows";
 import { JointGlyph } from "./jointGlyph";
 import { nearestJoint } from "./linkDrag";
 import { PullLine } from "./pullLine";
@@ -56,7 +56,7 @@ export class Marks {
 
   update(views: View[], bodies: Bodies): void {
     this.glyph.update(show.glyphs ? shownJoint() : null, views, bodies);
-    this.contacts.update(store.contacts, show.contacts, show.forces);
+    this.contacts.update(store.contacts, show.contacts, show.forces, markScale(bodies.smallest()));
     this.frames.update(bodies);
     this.rays.update(show.rays, bodies);
     this.cones.update(show.rays, bodies);
