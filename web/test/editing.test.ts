@@ -10,7 +10,7 @@ import {
   stepSize,
 } from "../src/panels/attributeWords";
 import type { Refusal } from "../src/panels/attributeRow";
-import { repairs } from "../src/panels/repairs";
+import { refusalWords, repairs } from "../src/panels/repairs";
 import { typeAhead } from "../src/tree/rows";
 
 const row = (over: Partial<Row>): Row => ({
@@ -47,6 +47,15 @@ describe("numbers that are typed", () => {
 });
 
 const refusal = (tried: string | number): Refusal => ({ tried, text: "", avoid: [] });
+
+describe("why a value was refused", () => {
+  it("is said without the name that the panel shows already", () => {
+    const words = (text: string) => refusalWords(row({}), { text }, []);
+    expect(words("arm/E4: a moving body needs mass.")).toBe("A moving body needs mass.");
+    expect(words("joint 'arm/J1': it is stuck.")).toBe("It is stuck.");
+    expect(words("mass: must be 0 or more.")).toBe("Mass: must be 0 or more.");
+  });
+});
 
 describe("words for keys", () => {
   it("leave out that a value is of the running scene: its place says so", () => {

@@ -26,7 +26,7 @@ const ICONS: Record<string, IconName> = {
 };
 
 /** Rows that are folded away: values that no file keeps, and attributes that are not set. */
-type Fold = "live" | "rest";
+type Fold = "of-run" | "unset";
 
 /** The last edit that was tried: its answer may be a refusal. */
 interface Attempt {
@@ -65,7 +65,7 @@ export function attributePanel(): HTMLElement {
     const fold = (kind: Fold, words: string, inside: Row[]): HTMLElement => {
       const rest = h(
         "details",
-        { class: `unset ${kind}`, hidden: inside.length === 0, open: opened.has(kind) },
+        { class: kind, hidden: inside.length === 0, open: opened.has(kind) },
         h("summary", {}, `${inside.length} ${words}`),
         ...inside.map(made),
       );
@@ -76,21 +76,21 @@ export function attributePanel(): HTMLElement {
       row.key === refusedKey
         ? null
         : row.key.startsWith("live.")
-          ? "live"
+          ? "of-run"
           : row.value === ""
-            ? "rest"
+            ? "unset"
             : null;
     const set = rows.filter((row) => foldOf(row) === null);
     const folds = [
       fold(
-        "live",
+        "of-run",
         "of the running scene",
-        rows.filter((row) => foldOf(row) === "live"),
+        rows.filter((row) => foldOf(row) === "of-run"),
       ),
       fold(
-        "rest",
+        "unset",
         "not set",
-        rows.filter((row) => foldOf(row) === "rest"),
+        rows.filter((row) => foldOf(row) === "unset"),
       ),
     ];
     const bind = bindForm(

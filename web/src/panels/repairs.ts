@@ -18,7 +18,7 @@ export function refusalWords(row: Row, refusal: { text: string }, ways: Repair[]
     return `The range starts above its end: ${plain(hi!)} ${unit} is larger than ${plain(lo!)} ${unit}.`;
   }
   // The panel says already what it is about.
-  const text = refusal.text.replace(/^[a-z]+ '[^']*': /, "");
+  const text = refusal.text.replace(/^(?:[a-z]+ '[^']*'|[\w.-]+(?:\/[\w.-]+)+): /, "");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
