@@ -204,7 +204,7 @@ def test_a_value_that_the_scene_cannot_use_is_refused_with_what_stays(bench: Stu
     field.fill("0")
     field.press("Enter")
     alert = bench.page.locator("[data-row=mass] [role=alert]")
-    expect(alert).to_contain_text("a moving body needs mass")
+    expect(alert).to_contain_text("A moving body needs mass")
     expect(alert).to_contain_text("0.5 kg stays in use.")
     assert "toml" not in alert.inner_text()
     expect(bench.page.locator(".toast")).to_have_count(0)
