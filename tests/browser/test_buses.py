@@ -224,7 +224,7 @@ def test_a_seed_is_asked_for_where_something_happens_by_chance(bench: StudioPage
     panel.get_by_role("button", name="Dead drive").click()
     seed = panel.get_by_label("Seed")
     expect(seed).to_be_hidden()
-    panel.get_by_label("By chance").fill("0.001")
+    panel.get_by_label("Rate").fill("0.001")
     expect(seed).to_be_visible()
     seed.fill("7")
     panel.get_by_label("Joint").select_option("arm/shoulder")

@@ -101,7 +101,7 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
   const node = text("Sender", "", "all");
   const chance = text("Chance", "100");
   const times = text("At most", "", "no limit");
-  const rate = text("By chance", "", "at once");
+  const rate = text("Rate", "", "at once");
   const delay = text("By", "10");
   const value = text("At", "", "where it is");
   const by = text("Off by", "0.1");
@@ -120,7 +120,7 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
     node: labelled("Sender", node),
     chance: labelled("Chance", chance, "%"),
     times: labelled("At most", times, "times"),
-    rate: labelled("By chance", rate, "per s"),
+    rate: labelled("Rate", rate, "per s"),
     delay: labelled("By", delay, "ms"),
     reading: labelled("Reading", reading),
     joint: labelled("Joint", joint),
