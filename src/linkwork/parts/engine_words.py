@@ -91,7 +91,6 @@ MUJOCO_JOINT: dict[str, EngineWord] = {
     "margin": EngineWord("Distance at which the stops begin [rad or m].", low=0.0),
     "stiffness": EngineWord("Coefficients of the spring's second and third power.", "numbers", 2),
     "damping": EngineWord("Coefficients of the damper's second and third power.", "numbers", 2),
-    "springyield": EngineWord("Effort at which the spring yields [N m or N].", low=0.0),
     "effort_range": EngineWord("Least and most of all its drives [N m or N].", "numbers", 2),
     "gravity_by_drive": EngineWord("Whether gravity compensation counts as drive.", "flag"),
 }

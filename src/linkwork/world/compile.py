@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -141,6 +142,8 @@ class _Compiler:
             agents=list(self.scene.agents),
             buses=list(self.scene.buses), ports=flat.ports,
             faults=list(self.scene.faults),
+            element_words=[_words(flat.elements[n]) for n in element_names],
+            loop_words=[loop.mujoco for loop in flat.loops.values()],
             aliases=flat.aliases, ids=self.ids,
         )  # fmt: skip
         _couple(world, flat)
@@ -242,6 +245,10 @@ class _Compiler:
         world.joined.extend(sorted(pairs))
 
 
+def _words(entry: FlatElement) -> dict[str, Any]:
+    return entry.element.mujoco if entry.element is not None else {}
+
+
 def _dof_arrays(joints: list[Joint], joint_body: np.ndarray, vadr: np.ndarray, nv: int) -> dict:
     arrays = {
         "dof_body": np.zeros(nv, np.int64),
@@ -270,6 +277,7 @@ def _couple(world: World, flat: Flat) -> None:
     """Fills the couplings, a leader that follows another before those that follow it."""
     leaders: dict[int, int] = {}
     laws: dict[int, tuple[float, float]] = {}
+    words: dict[int, dict[str, Any]] = {}
     for coupling in flat.couplings:
         follows = world.single_dof(coupling.joint, origin=coupling.origin)
         leads = world.single_dof(coupling.of, origin=coupling.origin)
@@ -283,6 +291,7 @@ def _couple(world: World, flat: Flat) -> None:
             )
         leaders[follows] = leads
         laws[follows] = (coupling.ratio, coupling.offset)
+        words[follows] = coupling.mujoco
         walker = leads
         while walker in leaders:
             walker = leaders[walker]
@@ -301,6 +310,7 @@ def _couple(world: World, flat: Flat) -> None:
     rows = [(follows, leaders[follows]) for follows in ordered]
     world.coupling_dof = np.array(rows, np.int64).reshape(-1, 2)
     world.coupling_law = np.array([laws[f] for f in ordered], np.float64).reshape(-1, 2)
+    world.coupling_words = [words[f] for f in ordered]
 
 
 def _islands(world: World) -> None:

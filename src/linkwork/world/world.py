@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -75,6 +76,7 @@ class World:
     Arrays by loop: ``loop_kind``, ``loop_body`` (n×2), ``loop_pose`` (n×2×7), ``loop_axis``.
     By coupling: ``coupling_dof`` (n×2: follows, leads), ``coupling_law`` (n×2: ratio, offset).
     By element: ``element_body``, ``element_pose`` (n×7, in the body's frame).
+    ``element_words``, ``loop_words``, ``coupling_words``: what only one engine understands of each.
     """
 
     scene: Scene
@@ -134,6 +136,9 @@ class World:
     ports: list[Spec] = field(default_factory=list)
     faults: list[Spec] = field(default_factory=list)
     postures: dict[str, np.ndarray] = field(default_factory=dict)
+    element_words: list[dict[str, Any]] = field(default_factory=list)
+    loop_words: list[dict[str, Any]] = field(default_factory=list)
+    coupling_words: list[dict[str, Any]] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
 

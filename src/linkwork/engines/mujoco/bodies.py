@@ -36,6 +36,9 @@ class Build:
         prescribed: Degrees of freedom that follow their targets as infinite masses.
         driven: Degrees of freedom that have an actuator.
         heavy: Mass [kg] and inertia [kg m²] that stand for infinity.
+        native: Whether softness is MuJoCo's own where no word says otherwise.
+        wanted: Names of shapes that must be there although they touch nothing by themselves.
+        named: Geom of each shape that has a name, by the part's and its own.
         spec: The MjSpec.
         bodies: MuJoCo's body of each of ours.
         foreign: Bodies that others move.
@@ -51,6 +54,9 @@ class Build:
     prescribed: set[int]
     driven: set[int]
     heavy: float
+    native: bool = False
+    wanted: set[str] = field(default_factory=set)
+    named: dict[str, str] = field(default_factory=dict)
     spec: Any = field(default_factory=mujoco.MjSpec)
     bodies: dict[int, Any] = field(default_factory=dict)
     foreign: list[int] = field(default_factory=list)
@@ -108,6 +114,30 @@ def _set_inertial(mj_body: Any, mass: float, com: np.ndarray, inertia: np.ndarra
     mj_body.fullinertia = [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
 
 
+def _set_own_inertial(mj_body: Any, mass: float, com: np.ndarray, inertia: np.ndarray) -> None:
+    """Gives a body its mass as it is, by its principal axes."""
+    moments, axes = np.linalg.eigh(inertia)
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] = -axes[:, 0]
+    moments[2] = min(moments[2], moments[0] + moments[1])  # rounding must not break a + b ≥ c
+    mj_body.mass = mass
+    mj_body.ipos = com.tolist()
+    mj_body.explicitinertial = True
+    quat = np.zeros(4)
+    mujoco.mju_mat2Quat(quat, np.ascontiguousarray(axes).ravel())
+    mj_body.iquat = quat
+    mj_body.inertia = moments.tolist()
+
+
+def _set_words(world: World, mj_body: Any, b: int) -> None:
+    """What only this engine understands of a body: the first of its elements that says it."""
+    for number in np.flatnonzero(world.element_body == b).tolist():
+        words = world.element_words[number]
+        if "gravcomp" in words:
+            mj_body.gravcomp = words["gravcomp"]
+            return
+
+
 def _add_owned(build: Build, b: int) -> None:
     """Adds an owned body; massless links hand their joint on to the body they carry."""
     world = build.world
@@ -128,7 +158,10 @@ def _add_owned(build: Build, b: int) -> None:
         quat=[1, 0, 0, 0] if free else list(x0.quat),
     )
     build.bodies[b] = mj_body
-    _set_inertial(mj_body, world.mass[b], world.com[b], world.inertia[b])
+    (_set_inertial, _set_own_inertial)[build.native](
+        mj_body, world.mass[b], world.com[b], world.inertia[b]
+    )
+    _set_words(world, mj_body, b)
     here = Pose()  # pose of each chained link's frame, seen from this body at value 0
     joints = []
     for link in chain:
@@ -151,7 +184,7 @@ def _add_joint(build: Build, mj_body: Any, b: int, frame: Pose) -> None:
     q, v = int(world.qadr[b]), int(world.vadr[b])
     if kind == CODE["free"]:
         joint = mj_body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_FREE)
-        _set_laws(build, joint, v)
+        _set_laws(build, joint, v, number)
         build.coordinates.append((q, v, name, 7))
         return
     if kind == CODE["ball"]:
@@ -159,7 +192,7 @@ def _add_joint(build: Build, mj_body: Any, b: int, frame: Pose) -> None:
         joint = mj_body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_BALL, pos=pos)
         if limits is not None:
             joint.range = [0.0, limits[1]]
-        _set_laws(build, joint, v)
+        _set_laws(build, joint, v, number)
         build.coordinates.append((q, v, name, 4))
         return
     for k, (kind_of, axis) in enumerate(_primitives(world, b, frame)):
@@ -168,7 +201,7 @@ def _add_joint(build: Build, mj_body: Any, b: int, frame: Pose) -> None:
         lo, hi = float(world.dof_lo[v + k]), float(world.dof_hi[v + k])
         if (math.isfinite(lo) or math.isfinite(hi)) and v + k not in build.prescribed:
             joint.range = [max(lo, -1e6), min(max(hi, lo + 1e-9), 1e6)]
-        _set_laws(build, joint, v + k)
+        _set_laws(build, joint, v + k, number)
         build.coordinates.append((q + k, v + k, primitive, 1))
     if kind == CODE["screw"]:
         slide, pitch = f"{name}#slide", float(world.pitch[b])
@@ -195,14 +228,22 @@ def _primitives(world: World, b: int, frame: Pose) -> list[tuple[Any, Vec3]]:
     return [(SLIDE, second), (SLIDE, across), (HINGE, axis)]
 
 
-def _set_laws(build: Build, joint: Any, v: int) -> None:
+def _set_laws(build: Build, joint: Any, v: int, number: int) -> None:
     world = build.world
     joint.damping[0] = world.damping[v]
     joint.frictionloss = world.friction[v]
-    joint.solref_friction = [TIE_STEPS * world.scene.step, 1.0]
-    joint.solimp_friction = list(STIFF)
-    joint.solref_limit = [2.0 * world.scene.step, 1.0]
-    joint.solimp_limit = list(STOP)
+    if not build.native:
+        joint.solref_friction = [TIE_STEPS * world.scene.step, 1.0]
+        joint.solimp_friction = list(STIFF)
+        joint.solref_limit = [2.0 * world.scene.step, 1.0]
+        joint.solimp_limit = list(STOP)
+    for word, value in world.joints[number].mujoco.items():
+        if word in ("stiffness", "damping"):
+            getattr(joint, word)[1:3] = value
+        elif word == "gravity_by_drive":
+            joint.actgravcomp = value
+        elif word != "effort_range":  # which the drive keeps
+            setattr(joint, word, list(value) if isinstance(value, tuple | list) else value)
     joint.stiffness[0] = world.stiffness[v]
     # the spring of a driven joint is written anew each step, with its actuator's
     joint.springref = 0.0 if v in build.driven else world.rest[v]

@@ -9,7 +9,9 @@ import numpy as np
 from linkwork.engines.mujoco.bodies import Build, body_name
 from linkwork.engines.mujoco.rebound import IMPEDANCE, rebound
 from linkwork.engines.mujoco_geoms import add_shape
+from linkwork.parts.names import scoped
 from linkwork.world import World
+from linkwork.world.world import WorldShape
 
 #: Shortest time constant of contacts [s], where the scene gives none.
 CONTACT_TIME = 0.004
@@ -36,21 +38,19 @@ def add_surfaces(build: Build, contact_time: float) -> None:
     world = build.world
     time = contact_time or max(CONTACT_TIME, 2.0 * world.scene.step)
     for number, piece in enumerate(world.shapes):
-        if not piece.shape.collide or piece.body not in build.bodies:
+        own = _own_name(world, piece)
+        touches = piece.shape.collide or own in build.wanted
+        if not touches or piece.body not in build.bodies:
             continue
         name = f"{world.element_names[piece.element]}#{number}"
+        if own:
+            build.named[own] = name
         add_shape(
             build.spec, build.bodies[piece.body], piece, name,
-            moving=not world.is_static(piece.body),
-            friction=[piece.friction, _TURNING, _ROLLING],
-            solref=[time, CONTACT_DAMPING],
-            solimp=list(IMPEDANCE_BY_DEPTH),
-            condim=3,
-            # what others move touches our bodies only: two infinite masses would fight
-            contype=1, conaffinity=int(build.owned[piece.body]),
+            moving=not world.is_static(piece.body), **_surface(build, piece, time),
         )  # fmt: skip
         build.geoms.append((name, piece.body, piece.element, piece.restitution))
-    apart = excluded(world)
+    apart = excluded(world, joined_too=not build.native)
     for a, b in sorted(apart):
         if a in build.bodies and b in build.bodies:
             names = body_name(world, a), body_name(world, b)
@@ -58,10 +58,39 @@ def add_surfaces(build: Build, contact_time: float) -> None:
     _add_rebounds(build, apart)
 
 
-def excluded(world: World) -> set[tuple[int, int]]:
+def _own_name(world: World, piece: WorldShape) -> str:
+    """Name of a shape that has one: behind its part's, alone in scenery."""
+    name = piece.shape.mujoco.get("name", "")
+    return scoped(world.body_part[piece.body], name) if name else ""
+
+
+def _surface(build: Build, piece: WorldShape, time: float) -> dict[str, Any]:
+    """Attributes of a geom: ours, or MuJoCo's own, and what the shape's words say."""
+    # what others move touches our bodies only: two infinite masses would fight
+    owned = bool(build.owned[piece.body]) or build.world.is_static(piece.body)
+    made: dict[str, Any] = {
+        "friction": [piece.friction, _TURNING, _ROLLING],
+        "condim": 3,
+        "contype": 1,
+        "conaffinity": int(owned if build.native else build.owned[piece.body]),
+    }
+    if not build.native:
+        made |= {"solref": [time, CONTACT_DAMPING], "solimp": list(IMPEDANCE_BY_DEPTH)}
+    for word, value in piece.shape.mujoco.items():
+        if word == "fluid":
+            made |= {"fluid_ellipsoid": 1.0, "fluid_coefs": list(value)}
+        elif word != "name":
+            made[word] = list(value) if isinstance(value, tuple | list) else value
+    if not piece.shape.collide:  # named in a pair, and otherwise touching nothing
+        made |= {"contype": 0, "conaffinity": 0}
+    return made
+
+
+def excluded(world: World, *, joined_too: bool = True) -> set[tuple[int, int]]:
     """Pairs of bodies that do not touch, smaller number first."""
     collide = world.scene.collide
-    pairs: set[tuple[int, int]] = set() if collide.joined else set(world.joined)
+    apart = joined_too and not collide.joined
+    pairs: set[tuple[int, int]] = set(world.joined) if apart else set()
     for one, other in collide.never:
         pairs |= _between(world, one, other)
     for one, other in collide.always:
@@ -95,6 +124,11 @@ def _add_rebounds(build: Build, apart: set[tuple[int, int]]) -> None:
                     solref=[-spring, -max(damper, 1e-9)], solimp=list(IMPEDANCE),
                     friction=[0.0, 0.0, _TURNING, _ROLLING, _ROLLING],
                 )  # fmt: skip
+
+
+def scale_friction(mj: Any, first: np.ndarray, share: np.ndarray) -> None:
+    """Gives every geom its first friction times a share (ngeom), mixed as MuJoCo does."""
+    mj.geom_friction[:, 0] = first * share
 
 
 def set_friction(mj: Any, friction: np.ndarray) -> None:

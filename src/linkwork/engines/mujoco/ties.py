@@ -33,7 +33,7 @@ CLOSING = ("ball", "hinge", "fixed")
 
 def tie_screw(spec: Any, hinge: str, slide: str, pitch: float) -> None:
     """Makes a slide advance by ``pitch`` [m/rad] with its hinge."""
-    _tie_joints(spec, slide, hinge, pitch, 0.0, 0.0)
+    _stiffen(spec, _tie_joints(spec, slide, hinge, pitch, 0.0), 0.0)
 
 
 def add_ties(build: Build, loop_time: float) -> None:
@@ -43,18 +43,31 @@ def add_ties(build: Build, loop_time: float) -> None:
         if build.owned[world.loop_body[n]].any():
             _close(build, n, name, loop_time)
     names = {v: name for _, v, name, size in build.coordinates if size == 1}
-    laws = zip(world.coupling_dof.tolist(), world.coupling_law.tolist(), strict=True)
-    for (follows, leads), (ratio, offset) in laws:
+    laws = zip(
+        world.coupling_dof.tolist(), world.coupling_law.tolist(), world.coupling_words, strict=True
+    )
+    for (follows, leads), (ratio, offset), words in laws:
         if follows in names and leads in names:
-            _tie_joints(build.spec, names[follows], names[leads], ratio, offset, loop_time)
+            made = _tie_joints(build.spec, names[follows], names[leads], ratio, offset)
+            made.data[2:5] = words.get("polycoef", (0.0, 0.0, 0.0))
+            _set_softness(build, made, words, loop_time)
 
 
-def _tie_joints(
-    spec: Any, follows: str, leads: str, ratio: float, offset: float, time: float
-) -> None:
+def _tie_joints(spec: Any, follows: str, leads: str, ratio: float, offset: float) -> Any:
     equality = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, name1=follows, name2=leads)
     equality.data[:5] = [offset, ratio, 0.0, 0.0, 0.0]
-    _stiffen(spec, equality, time)
+    return equality
+
+
+def _set_softness(build: Build, equality: Any, words: dict[str, Any], time: float) -> None:
+    """As stiff as can be, or as MuJoCo has it, and what the tie's words say."""
+    if not build.native:
+        _stiffen(build.spec, equality, time)
+    for word in ("solref", "solimp"):
+        if word in words:
+            setattr(equality, word, list(words[word]))
+    if "torquescale" in words:
+        equality.data[10] = words["torquescale"]
 
 
 def _stiffen(spec: Any, equality: Any, time: float) -> None:
@@ -80,7 +93,7 @@ def _close(build: Build, n: int, name: str, time: float) -> None:
             name1=sites[0],
             name2=sites[1],
         )
-        _stiffen(build.spec, equality, time)
+        _set_softness(build, equality, world.loop_words[n], time)
 
 
 def _arm(world: World, n: int) -> float:
