@@ -114,6 +114,7 @@ ACTUATORS: Registry[Any] = Registry(
         "servo": "linkwork.actuators.servo:Servo",
         "motor": "linkwork.actuators.motor:Motor",
         "effort": "linkwork.actuators.effort:Effort",
+        "general": "linkwork.actuators.general:General",
     },
 )
 AGENTS: Registry[Any] = Registry(
@@ -159,6 +160,7 @@ FORMATS: Registry[Any] = Registry(
         "sdf": "linkwork.formats.sdf:SdfFormat",
         "robotix": "linkwork.formats.robotix:RobotixFormat",
         "toml": "linkwork.formats.toml:TomlFormat",
+        "mjcf": "linkwork.formats.mjcf:MjcfFormat",
         "urdf": "linkwork.formats.urdf:UrdfFormat",
         "wrl": "linkwork.formats.x3d:VrmlFormat",
         "x3d": "linkwork.formats.x3d:X3dFormat",

@@ -360,7 +360,8 @@ def _driven(world: World, actuators: list[Actuator], engines: list[Engine]) -> l
     """
     driven: dict[int, Spec] = {}
     for actuator in actuators:
-        for dof, spec in zip(actuator.dofs, actuator.specs, strict=True):
+        for number, dof in enumerate(actuator.dofs):
+            spec = actuator.spec_of(number)
             other = driven.setdefault(dof, spec)
             if other is not spec:
                 raise SceneError(

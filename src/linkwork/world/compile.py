@@ -46,6 +46,7 @@ class _Compiler:
         self.body_of: dict[str, int] = {}
         self.pose_of: dict[str, Pose] = {}
         self.free_start: dict[int, Pose] = {}
+        self.inertia_of: dict[str, Inertia] = {}
         self._gather()
 
     def _is_head(self, element: FlatElement) -> bool:
@@ -143,6 +144,8 @@ class _Compiler:
             buses=list(self.scene.buses), ports=flat.ports,
             faults=list(self.scene.faults),
             element_words=[_words(flat.elements[n]) for n in element_names],
+            element_inertia=[self.inertia_of[n] for n in element_names],
+            loop_element=self._loop_elements(element_names),
             loop_words=[loop.mujoco for loop in flat.loops.values()],
             aliases=flat.aliases, ids=self.ids,
         )  # fmt: skip
@@ -176,8 +179,8 @@ class _Compiler:
         pieces: list[list[Inertia]] = [[] for _ in range(nb)]
         for name, entry in self.flat.elements.items():
             if entry.element is not None:
-                moved = entry.element.mass_properties().moved(self.pose_of[name])
-                pieces[self.body_of[name]].append(moved)
+                own = self.inertia_of[name] = entry.element.mass_properties()
+                pieces[self.body_of[name]].append(own.moved(self.pose_of[name]))
         mass, com, inertia = np.zeros(nb), np.zeros((nb, 3)), np.zeros((nb, 3, 3))
         for b, found in enumerate(pieces):
             if found and b > 0:
@@ -227,6 +230,15 @@ class _Compiler:
             "loop_pose": np.array(poses, np.float64).reshape(-1, 2, 7),
             "loop_axis": np.array(axes, np.float64).reshape(-1, 3),
         }
+
+    def _loop_elements(self, element_names: list[str]) -> np.ndarray:
+        """Which elements carry the anchors of each loop."""
+        index = {name: number for number, name in enumerate(element_names)}
+        rows = [
+            [index[self.flat.anchors[anchor][1]] for anchor in (loop.a, loop.b)]
+            for loop in self.flat.loops.values()
+        ]
+        return np.array(rows, np.int64).reshape(-1, 2)
 
     def _join(self, world: World) -> None:
         """Pairs of bodies that touch each other by construction."""

@@ -12,6 +12,7 @@ from linkwork.errors import NameNotFound, Origin, not_found
 from linkwork.parts import Shape, Spec
 from linkwork.parts.joint import JOINT_TYPES, Joint
 from linkwork.scene import Scene
+from linkwork.spatial.inertia import Inertia
 from linkwork.spatial.pose import Pose
 
 _A = np.ndarray
@@ -75,7 +76,8 @@ class World:
 
     Arrays by loop: ``loop_kind``, ``loop_body`` (n×2), ``loop_pose`` (n×2×7), ``loop_axis``.
     By coupling: ``coupling_dof`` (n×2: follows, leads), ``coupling_law`` (n×2: ratio, offset).
-    By element: ``element_body``, ``element_pose`` (n×7, in the body's frame).
+    By element: ``element_body``, ``element_pose`` (n×7, in the body's frame), ``element_inertia``
+    (in its own frame). ``loop_element`` (n×2): elements that carry a loop's anchors.
     ``element_words``, ``loop_words``, ``coupling_words``: what only one engine understands of each.
     """
 
@@ -137,6 +139,8 @@ class World:
     faults: list[Spec] = field(default_factory=list)
     postures: dict[str, np.ndarray] = field(default_factory=dict)
     element_words: list[dict[str, Any]] = field(default_factory=list)
+    element_inertia: list[Inertia] = field(default_factory=list)
+    loop_element: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     loop_words: list[dict[str, Any]] = field(default_factory=list)
     coupling_words: list[dict[str, Any]] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)

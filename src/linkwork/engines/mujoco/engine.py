@@ -151,6 +151,10 @@ class Mujoco(Engine):
         changed = self._bodies[state["param/mass"][self._bodies] != world.mass[self._bodies]]
         for b in changed:
             number = model.body_to[b]
+            if more := model.pieces.get(int(b)):
+                masses[[number, *more]] *= state["param/mass"][b] / world.mass[b]
+                inertias[[number, *more]] *= state["param/mass"][b] / world.mass[b]
+                continue
             masses[number] = state["param/mass"][b]
             inertias[number] *= masses[number] / world.mass[b]
         if (masses != mj.body_mass).any():

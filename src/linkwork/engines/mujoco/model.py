@@ -36,6 +36,7 @@ class Model:
         geom_body, geom_element: Our body and element of each geom.
         slides: Slide joints that stand for screws: (our dof, MuJoCo's q, MuJoCo's v, m/rad).
         body_to: MuJoCo's body of each of ours, −1 where it has none.
+        pieces: MuJoCo's bodies of elements that are fixed to the first of theirs, by our body.
         heavy: Mass [kg] and inertia [kg m²] that stand for infinity.
         body_mass, body_inertia: MuJoCo's masses and principal inertias as compiled.
         geom_friction: MuJoCo's sliding friction as compiled.
@@ -56,6 +57,7 @@ class Model:
     body_mass: np.ndarray
     body_inertia: np.ndarray
     geom_friction: np.ndarray
+    pieces: dict[int, list[int]]
 
 
 def build_model(
@@ -132,7 +134,18 @@ def _map(build: Build, mj: Any) -> Model:
         np.array([int(j.dofadr[0]) for j in foreign], np.int64),
         geom_body, geom_element, slides, body_to, build.heavy,
         mj.body_mass.copy(), mj.body_inertia.copy(), mj.geom_friction[:, 0].copy(),
+        _pieces(build),
     )  # fmt: skip
+
+
+def _pieces(build: Build) -> dict[int, list[int]]:
+    """MuJoCo's bodies of elements that are fixed to others, by our body."""
+    made: dict[int, list[int]] = {}
+    for element, mj_body in build.pieces.items():
+        body = int(build.world.element_body[element])
+        if mj_body.id != build.bodies[body].id:
+            made.setdefault(body, []).append(mj_body.id)
+    return made
 
 
 def _set_mean_inertia(model: Model, prescribed: list[int]) -> None:

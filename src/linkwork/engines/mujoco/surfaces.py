@@ -10,6 +10,7 @@ from linkwork.engines.mujoco.bodies import Build, body_name
 from linkwork.engines.mujoco.rebound import IMPEDANCE, rebound
 from linkwork.engines.mujoco_geoms import add_shape
 from linkwork.parts.names import scoped
+from linkwork.spatial.pose import Pose
 from linkwork.world import World
 from linkwork.world.world import WorldShape
 
@@ -45,17 +46,46 @@ def add_surfaces(build: Build, contact_time: float) -> None:
         name = f"{world.element_names[piece.element]}#{number}"
         if own:
             build.named[own] = name
+        carrier, pose = build.bodies[piece.body], piece.pose
+        if piece.element in build.pieces:
+            carrier, row = build.pieces[piece.element], world.element_pose[piece.element]
+            pose = Pose.of(row[:3], quat=row[3:]).inverse() @ pose
         add_shape(
-            build.spec, build.bodies[piece.body], piece, name,
+            build.spec, carrier, piece, name, pose=pose,
             moving=not world.is_static(piece.body), **_surface(build, piece, time),
         )  # fmt: skip
         build.geoms.append((name, piece.body, piece.element, piece.restitution))
     apart = excluded(world, joined_too=not build.native)
-    for a, b in sorted(apart):
-        if a in build.bodies and b in build.bodies:
-            names = body_name(world, a), body_name(world, b)
-            build.spec.add_exclude(bodyname1=names[0], bodyname2=names[1])
+    for one, other in _exclusions(build, apart):
+        build.spec.add_exclude(bodyname1=one, bodyname2=other)
     _add_rebounds(build, apart)
+
+
+def _exclusions(build: Build, apart: set[tuple[int, int]]) -> list[tuple[str, str]]:
+    """Names of the pairs of MuJoCo's bodies that do not touch."""
+    world = build.world
+    if not build.pieces:
+        known = [(a, b) for a, b in sorted(apart) if a in build.bodies and b in build.bodies]
+        return [(body_name(world, a), body_name(world, b)) for a, b in known]
+    made: set[tuple[str, str]] = set()
+    for pair in world.scene.collide.never:
+        ends = []
+        for given in pair:
+            numbers = [n for n, name in enumerate(world.element_names) if name == given]
+            if not numbers:
+                bodies = _bodies_called(world, given)
+                numbers = np.flatnonzero(np.isin(world.element_body, bodies)).tolist()
+            ends.append(sorted({_carrier(build, n) for n in numbers} - {""}))
+        made |= {(min(a, b), max(a, b)) for a in ends[0] for b in ends[1] if a != b}
+    return sorted(made)
+
+
+def _carrier(build: Build, element: int) -> str:
+    """Name of the MuJoCo body that an element's shapes are on; empty if it has none."""
+    if element in build.pieces:
+        return build.pieces[element].name
+    body = int(build.world.element_body[element])
+    return build.bodies[body].name if body in build.bodies else ""
 
 
 def _own_name(world: World, piece: WorldShape) -> str:

@@ -48,6 +48,8 @@ def add_ties(build: Build, loop_time: float) -> None:
     )
     for (follows, leads), (ratio, offset), words in laws:
         if follows in names and leads in names:
+            # MuJoCo counts both from where they start
+            offset += ratio * build.starts.get(leads, 0.0) - build.starts.get(follows, 0.0)
             made = _tie_joints(build.spec, names[follows], names[leads], ratio, offset)
             made.data[2:5] = words.get("polycoef", (0.0, 0.0, 0.0))
             _set_softness(build, made, words, loop_time)
@@ -109,6 +111,11 @@ def _add_site(build: Build, n: int, end: int, k: int, offset: float) -> str:
     axis = world.loop_axis[n]
     pose = pose @ Pose((offset * axis[0], offset * axis[1], offset * axis[2]))
     name = f"{world.loop_names[n]}#{k}{'ab'[end]}"
+    element = int(world.loop_element[n, end])
     body = build.bodies[int(world.loop_body[n, end])]
+    if element in build.pieces:
+        body = build.pieces[element]
+        row = world.element_pose[element]
+        pose = Pose.of(row[:3], quat=row[3:]).inverse() @ pose
     body.add_site(name=name, pos=list(pose.xyz), quat=list(pose.quat))
     return name

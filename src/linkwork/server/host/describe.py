@@ -179,7 +179,7 @@ def _joint(cycle: Cycle, number: int) -> m.JointView:
         world.joint_body[number]
     )  # fmt: skip
     first = int(world.vadr[body])
-    drives = {spec.type for a in cycle.actuators for d, spec in zip(a.dofs, a.specs, strict=True)
+    drives = {a.type for a in cycle.actuators for d in a.dofs
               if int(world.dof_body[d]) == body}  # fmt: skip
     drive = next((word for word in _DRIVES if word in drives), "none")
     if drive == "none" and any(
