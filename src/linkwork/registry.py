@@ -106,6 +106,7 @@ SENSORS: Registry[Any] = Registry(
         "foot": "linkwork.sensors.foot:Foot",
         "lidar": "linkwork.sensors.lidar:Lidar",
         "camera": "linkwork.sensors.camera:Camera",
+        "mujoco": "linkwork.sensors.mujoco:MujocoSensors",
     },
 )
 ACTUATORS: Registry[Any] = Registry(

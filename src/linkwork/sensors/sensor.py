@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from linkwork.blocks import Block
+from linkwork.engines import Engine
 
 
 class Sensor(Block):
@@ -17,6 +18,9 @@ class Sensor(Block):
     reads_contacts: ClassVar[bool] = False
     #: Names of readings that are arrays, which are no signals; see :meth:`array`.
     arrays: ClassVar[tuple[str, ...]] = ()
+
+    def meet(self, engines: list[Engine]) -> None:
+        """Told of the engines, before they lay out their models."""
 
     def read(self, step: int, *, now: bool = False) -> None:
         """Fills the readings that are due at ``step``; all of them with ``now``."""

@@ -57,6 +57,8 @@ class Cycle:
         self.engines: list[Engine] = build_engines(world)
         self.sensors: list[Sensor] = _by_type(SENSORS, world, world.sensors)
         self.actuators: list[Actuator] = _by_type(ACTUATORS, world, _actuator_specs(world))
+        for sensor in self.sensors:
+            sensor.meet(self.engines)
         _check_names(world.agents, taken=(PERSON,))
         self.agents: list[Agent] = [
             AGENTS.get(spec.type, origin=spec.origin)(world, spec, f"agent/{spec.name}")

@@ -138,6 +138,7 @@ class _Compiler:
                 name: (self.body_of[on], self.pose_of[on] @ anchor.at)
                 for name, (anchor, on) in flat.anchors.items()
             },
+            anchor_element={name: on for name, (_, on) in flat.anchors.items()},
             joined=[],
             sensors=flat.sensors, actuators=list(self.scene.actuators),
             agents=list(self.scene.agents),

@@ -143,6 +143,7 @@ class World:
     loop_element: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     loop_words: list[dict[str, Any]] = field(default_factory=list)
     coupling_words: list[dict[str, Any]] = field(default_factory=list)
+    anchor_element: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
 
@@ -210,6 +211,13 @@ class World:
         if name in self.anchors:
             return self.anchors[name]
         raise not_found("element", name, [*self.element_names, *self.anchors], origin=origin)
+
+    def element_of(self, name: str) -> int:
+        """Number of the element ``name``, or of the one that carries the anchor; −1 for none."""
+        name = self.aliases.get(name, name)
+        if name in self._element_index:
+            return self._element_index[name]
+        return self._element_index.get(self.anchor_element.get(name, ""), -1)
 
     def dofs(self, name: str, *, origin: Origin | None = None) -> range:
         """Degrees of freedom of the joint ``name``, or the one of ``joint.dof``."""

@@ -197,6 +197,15 @@ class Mujoco(Engine):
                 self._give_up(h)
         self._report()
 
+    def sense(self) -> np.ndarray:
+        """Readings of the model's own sensors in the present state."""
+        self._enter(self.world.scene.step, True)
+        mujoco.mj_forward(self._mj, self._data)
+        self._fresh = False  # it has left a warm start of its own
+        if said.warnings:
+            said.warnings.clear()  # the step itself will say so
+        return self._data.sensordata
+
     def _enter(self, h: float, first: bool) -> None:
         """Writes the start of the step into MuJoCo's arrays."""
         state, model = self.state, self.model

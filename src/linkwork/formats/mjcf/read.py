@@ -50,7 +50,7 @@ def read_mjcf(path: Path) -> tuple[Scene, list[str]]:
         read_equalities(reading, engine)
         read_contacts(reading, engine)
         read_actuators(reading)
-        read_sensors(reading)
+        read_sensors(reading, engine)
         if model.m.nbody > 1:
             scene.place(part, name=name)
         read_views(reading)

@@ -89,7 +89,7 @@ def _read_joint(reading: Reading, number: int, from_: str, to: str, at: Pose) ->
     if m.jnt_limited[number] and kind != "free":
         lo, hi = numbers(m.jnt_range[number])
         made["range"] = ((0.0, hi), None, None) if kind == "ball" else (lo, hi)
-    laws = {
+    laws: dict[str, Any] = {
         "damping": float(m.dof_damping[v]),
         "friction": float(m.dof_frictionloss[v]),
         "armature": float(m.dof_armature[v]),

@@ -15,6 +15,7 @@ from linkwork.scene.scene import Collide
 from linkwork.spatial.pose import Pose
 
 _EQ, _OBJ, _WRAP = mujoco.mjtEq, mujoco.mjtObj, mujoco.mjtWrap
+_SINGLE = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 _SOLREF, _SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
 
 
@@ -90,10 +91,7 @@ def _read_coupling(reading: Reading, e: int) -> None:
     data = numbers(m.eq_data[e][:5])
     joints = []
     for number in (one, other):
-        if int(m.jnt_type[number]) not in (
-            mujoco.mjtJoint.mjJNT_HINGE,
-            mujoco.mjtJoint.mjJNT_SLIDE,
-        ):
+        if int(m.jnt_type[number]) not in _SINGLE:
             reading.lost("couplings of joints with several freedoms", "equality", e)
             return
         joints.append(float(m.qpos0[m.jnt_qposadr[number]]))

@@ -16,6 +16,7 @@ from linkwork.scene.scene import Light, Viewpoint
 from linkwork.spatial.pose import Pose
 
 _JOINT = mujoco.mjtJoint
+_STANDING = "{} that move with a body, for the eye only, stand still"
 
 
 def read_views(reading: Reading) -> None:
@@ -36,9 +37,7 @@ def read_views(reading: Reading) -> None:
         )  # fmt: skip
         scene.viewpoints.append(view)
         if m.cam_bodyid[c] or m.cam_mode[c]:
-            reading.notes.about(
-                "cameras that move with a body, for the eye only, stand still", name
-            )
+            reading.notes.about(_STANDING.format("cameras"), name)
     taken.clear()
     for n in range(m.nlight):
         name = plain(reading.model.name("light", n) or f"light{n}", taken)
@@ -55,7 +54,7 @@ def read_views(reading: Reading) -> None:
             )
         )  # fmt: skip
         if m.light_bodyid[n] or m.light_mode[n]:
-            reading.notes.about("lights that move with a body, for the eye only, stand still", name)
+            reading.notes.about(_STANDING.format("lights"), name)
 
 
 def _three(values: np.ndarray) -> tuple[float, float, float]:

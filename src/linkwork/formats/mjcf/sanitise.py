@@ -36,7 +36,7 @@ _NAMED_INSIDE = {"actuator", "sensor", "equality", "contact", "tendon", "keyfram
 _COMPILER_FILES = {"meshdir", "texturedir", "assetdir", "strippath", "fusestatic", "discardvisual"}
 #: Attributes that hold names; all others may hold no infinite number.
 _NAMES = re.compile(
-    r"name|.*class|joint.*|body.*|site.*|geom.*|tendon.*|mesh|material|hfield|obj.*"
+    r"name|.*class|joint.*|body.*|site.*|geom.*|tendon.*|mesh|material|hfield|obj.*|model"
 )
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 _ENDLESS = re.compile(r"[+-]?(inf|infinity|nan)\Z", re.IGNORECASE)
@@ -127,15 +127,10 @@ class _Writer:
             self._mesh(node, made)
         elif node.tag == "hfield" and inside == "asset":
             self._hfield(node, made)
-        if node.tag == "geom":
-            for name in ("fluidshape",):
-                if made.get(name) == "none":
-                    del made[name]
         named = node.tag in _NAMED or inside in _NAMED_INSIDE
-        if (named and not default and node.tag != "geom") or (node.tag == "geom" and not default):
-            if inside != "fixed" and inside != "spatial":
-                name = made.setdefault("name", f"{GENERATED}{self._number()}")
-                self.safe.origins.setdefault((_kind(node, inside), name), node.origin)
+        if named and not default and inside not in ("fixed", "spatial"):
+            name = made.setdefault("name", f"{GENERATED}{self._number()}")
+            self.safe.origins.setdefault((_kind(node, inside), name), node.origin)
         return made
 
     def _number(self) -> int:
