@@ -212,6 +212,10 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             positive=("width", "height", "opening", "near", "far", "noise", "period"),
             anew=("pose", "visible"),  # another world, another picture
         ),
+        "mujoco": Example(
+            {"sensor": "framelinvel", "on": "arm/tip", "cutoff": 5.0, "period": 0.02},
+            names=("on",), required=("sensor", "on"), positive=("cutoff", "period"),
+        ),
     },
     "actuator": {
         "servo": Example(
@@ -225,6 +229,11 @@ EXAMPLES: dict[str, dict[str, Example]] = {
         "effort": Example(
             {"joint": "arm/J2", "max_effort": 0.5},
             names=("joint",), required=("joint",), positive=("max_effort",),
+        ),
+        "general": Example(
+            {"joints": {"arm/J2": 1.5}, "gain": [2.0, 0.0, 0.0], "bias": [0.0, -2.0, -0.1],
+             "dynamics": "filter", "time": 0.05, "control_range": [-1.0, 1.0]},
+            required=("joints",), positive=("time",),
         ),
     },
     "agent": {
@@ -309,6 +318,9 @@ FORMAT_EXAMPLES: dict[str, FormatExample] = {
     "humanoid_xml": FormatExample(
         ("value='Universal'", "value='Uniwersal'"),
         sample=small_files.HUMANOID, meant=small_files.humanoid_part,
+    ),
+    "mjcf": FormatExample(
+        ('type="slide"', 'type="slyde"'), sample=small_files.MJCF, meant=small_files.mjcf_part,
     ),
     "mesh": FormatExample(
         ("vertex 0.125", "vertex 0.125=high"),

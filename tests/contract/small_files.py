@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork.parts import Box, Capsule, Element, Joint, Part
+from linkwork.parts import Box, Capsule, Element, Joint, Part, Sphere
 from linkwork.spatial import Pose
 from mesh_files import box, gltf, gltf_document, text_stl
 
@@ -145,5 +145,49 @@ def humanoid_part() -> Part:
             "left_knee", "hinge", "thigh", "shank", at=Pose((0.0, 0.0, -0.05)),
             at_to=Pose((0.0, 0.0, 0.05)), axis=(0, 1, 0), range=(rad(-98), rad(32)),
             max_effort=1.5, max_speed=rad(281),
+        ),
+    )  # fmt: skip
+
+
+MJCF = """<mujoco model="sample">
+  <compiler angle="radian"/>
+  <default><geom density="500"/></default>
+  <worldbody>
+    <body name="base" pos="0 0 0.5">
+      <geom type="box" size="0.1 0.05 0.025"/>
+      <body name="arm" pos="0.1 0 0" quat="0.6 0 0.8 0">
+        <joint name="turn" axis="0 1 0" range="-1.25 0.75" damping="0.125"/>
+        <geom type="capsule" fromto="0 0 0 0 0 0.3" size="0.02"/>
+        <body name="slide" pos="0 0 0.3">
+          <joint name="push" type="slide" axis="1 0 0" range="0 0.5"/>
+          <geom size="0.03" pos="0.1 0 0"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def mjcf_part() -> Part:
+    """The part in it."""
+    turned = Pose.of((0.1, 0.0, 0.0), quat=(0.6, 0.0, 0.8, 0.0))
+    arm = Capsule(radius=0.02, length=0.3, at=Pose.of((0.0, 0.0, 0.15)))
+    ball = Sphere(radius=0.03, at=Pose.of((0.1, 0.0, 0.0)))
+    return Part("sample").add(
+        Element("origin"),
+        Element(
+            "base", (Box(size=(0.2, 0.1, 0.05)),), on="origin", at=Pose.of((0.0, 0.0, 0.5)),
+            density=500.0,
+        ),
+        Element("arm", (arm,), density=500.0),
+        Element("slide", (ball,), density=500.0),
+        Joint(
+            "turn", "hinge", "base", "arm", at=turned, axis=(0.0, 1.0, 0.0), range=(-1.25, 0.75),
+            damping=0.125,
+        ),
+        Joint(
+            "push", "slider", "arm", "slide", at=Pose.of((0.0, 0.0, 0.3)), axis=(1.0, 0.0, 0.0),
+            range=(0.0, 0.5),
         ),
     )  # fmt: skip

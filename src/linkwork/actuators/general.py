@@ -61,6 +61,7 @@ class General(Actuator):
     """
 
     type: ClassVar[str] = "general"
+    form = GeneralParams
     inputs = ("control",)
 
     def __init__(self, world: World, specs: list[Spec], name: str = "") -> None:

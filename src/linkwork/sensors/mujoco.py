@@ -50,6 +50,7 @@ _UNITS = {
     "ballangvel": "rad/s", "tendonpos": "m", "tendonvel": "m/s",
 }  # fmt: skip
 _COLUMNS = {1: ("value",), 3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
+_WIDEST = 4
 _ONE = ("touch", "rangefinder", *_TENDON, *_WHOLE)
 
 
@@ -91,25 +92,23 @@ class MujocoSensors(Sensor):
     """
 
     type: ClassVar[str] = "mujoco"
+    form = MujocoSensorParams
 
     def __init__(self, world: World, specs: list[Spec], name: str = "") -> None:
         super().__init__(world, specs, name)
         self.params = [read_params(spec, MujocoSensorParams) for spec in specs]
         self.every: list[int] = []
         self._engines: list[Mujoco | None] = []
-        self._first: list[int] = []
-        count = 0
-        for spec, params in zip(specs, self.params, strict=True):
+        self._widths: list[int] = []
+        for number, (spec, params) in enumerate(zip(specs, self.params, strict=True)):
             _check(spec, params)
             what = f"sensor {spec.name!r}"
             self.every.append(whole_steps(params.period, world.scene.step, what, spec.origin))
-            self._first.append(count)
-            for column in _columns(world, spec, params):
-                unit = _UNITS.get(params.sensor, "")
-                place = SignalSpec(f"{spec.name}.{column}", self.field("reading"), (count,), unit)
-                self._signals.append(place)
-                count += 1
-        self._first.append(count)
+            columns = _columns(params.sensor)
+            self._widths.append(len(columns))
+            for column, word in enumerate(columns):
+                full, place = f"{spec.name}.{word}", (self.field("reading"), (number, column))
+                self._signals.append(SignalSpec(full, *place, _UNITS.get(params.sensor, "")))
 
     def meet(self, engines: list[Engine]) -> None:
         """Lets the engine that moves what a sensor looks at carry the sensor in its model."""
@@ -143,7 +142,7 @@ class MujocoSensors(Sensor):
         ]
 
     def slots(self) -> dict[str, tuple[int, ...]]:  # noqa: D102
-        return {"reading": (self._first[-1],)}
+        return {"reading": (len(self.specs), _WIDEST)}
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
@@ -163,8 +162,8 @@ class MujocoSensors(Sensor):
                 continue
             if id(engine) not in sensed:
                 sensed[id(engine)] = engine.sense()
-            first, after = self._first[n], self._first[n + 1]
-            reading[first:after] = sensed[id(engine)][place : place + after - first]
+            width = self._widths[n]
+            reading[n, :width] = sensed[id(engine)][place : place + width]
 
 
 def _check(spec: Spec, params: MujocoSensorParams) -> None:
@@ -181,8 +180,8 @@ def _check(spec: Spec, params: MujocoSensorParams) -> None:
         )
 
 
-def _columns(world: World, spec: Spec, params: MujocoSensorParams) -> tuple[str, ...]:
-    kind = params.sensor
+def _columns(kind: str) -> tuple[str, ...]:
+    """Words for the numbers of a reading."""
     if kind in ("framequat", "ballquat"):
         return _COLUMNS[4]
     if kind in _ONE or (kind in _JOINT and kind != "ballangvel"):

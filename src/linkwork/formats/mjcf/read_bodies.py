@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.formats.mjcf.compiled import pose_of
 from linkwork.formats.mjcf.read_geoms import read_shapes
-from linkwork.formats.mjcf.reading import ROOT, Reading, numbers
+from linkwork.formats.mjcf.reading import Reading, numbers
 from linkwork.mujoco_library import mujoco
 from linkwork.parts import Anchor, Element, Joint
 from linkwork.spatial.inertia import Inertia
@@ -27,7 +27,7 @@ _SOLREF, _SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
 def read_bodies(reading: Reading) -> None:
     """Adds every body with its joints, and every site as an anchor."""
     m, part = reading.m, reading.part
-    part.add(Element(ROOT, origin=part.origin))
+    part.add(Element(reading.elements[0], origin=part.origin))
     for body in range(1, m.nbody):
         _read_body(reading, body)
     for site in range(m.nsite):

@@ -33,7 +33,7 @@ def read_views(reading: Reading) -> None:
         eye, forward = data.cam_xpos[c], -data.cam_xmat[c].reshape(3, 3)[:, 2]
         view = Viewpoint(
             name, _three(eye), _three(eye + forward), math.radians(float(m.cam_fovy[c])),
-            reading.model.origin("camera", c),
+            origin=reading.model.origin("camera", c),
         )  # fmt: skip
         scene.viewpoints.append(view)
         if m.cam_bodyid[c] or m.cam_mode[c]:
@@ -50,7 +50,7 @@ def read_views(reading: Reading) -> None:
         scene.lights.append(
             Light(
                 name, kind, _three(place), _three(place + way), color, strength,
-                reading.model.origin("light", n),
+                origin=reading.model.origin("light", n),
             )
         )  # fmt: skip
         if m.light_bodyid[n] or m.light_mode[n]:

@@ -16,7 +16,7 @@ from linkwork.parts.names import plain, scoped
 from linkwork.scene import Scene
 
 #: The element that stands for MuJoCo's world, to which the part's bodies are joined.
-ROOT = "world"
+ROOT = "origin"
 
 
 @dataclass
@@ -62,7 +62,8 @@ class Reading:
     def name_all(self) -> None:
         """Gives bodies, joints and sites names that are allowed here, and remembers theirs."""
         m, model = self.m, self.model
-        bodies = [ROOT, *_spelled(model, "body", range(1, m.nbody))]
+        bodies = _spelled(model, "body", range(1, m.nbody))
+        bodies.insert(0, plain(ROOT, set(bodies)))
         joints = _spelled(model, "joint", range(m.njnt))
         table = NameTable.of(bodies, joints)
         self.elements = [table.links[name] for name in bodies]
