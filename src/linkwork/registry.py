@@ -160,6 +160,7 @@ FORMATS: Registry[Any] = Registry(
         "mesh": "linkwork.formats.mesh:MeshFormat",
         "sdf": "linkwork.formats.sdf:SdfFormat",
         "robotix": "linkwork.formats.robotix:RobotixFormat",
+        "step": "linkwork.formats.step:StepFormat",
         "toml": "linkwork.formats.toml:TomlFormat",
         "mjcf": "linkwork.formats.mjcf:MjcfFormat",
         "urdf": "linkwork.formats.urdf:UrdfFormat",

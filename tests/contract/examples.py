@@ -330,6 +330,10 @@ FORMAT_EXAMPLES: dict[str, FormatExample] = {
     "robotix": FormatExample(
         ("TYPE = 2", "TYPE = 7"), sample=small_files.ROBOTIX, meant=small_files.robotix_part,
     ),
+    "step": FormatExample(
+        ("ISO-10303-21", "ISO=10303"),
+        writes=False, sample=small_files.step_file(), meant=small_files.step_part, lines=False,
+    ),
     "toml": FormatExample(('type = "hinge"', 'type = "hinj"')),
     "urdf": FormatExample(('type="revolute"', 'type="revolut"')),
     "wrl": FormatExample(("", ""), reads=False),

@@ -7,6 +7,7 @@ import math
 from linkwork.parts import Box, Capsule, Element, Joint, Part, Sphere
 from linkwork.spatial import Pose
 from mesh_files import box, gltf, gltf_document, text_stl
+from step_files import assembly
 
 SIZE = (0.25, 0.125, 0.5)
 
@@ -191,3 +192,18 @@ def mjcf_part() -> Part:
             range=(0.0, 0.5),
         ),
     )  # fmt: skip
+
+
+def step_file() -> str:
+    """Two boxes of an assembly, in millimetres."""
+    size = tuple(1000 * c for c in SIZE)
+    return assembly("pair", {"low": (size, (0, 0, 0)), "top": (size, (0, 0, 1000))})
+
+
+def step_part() -> Part:
+    """Both boxes, in metres."""
+    part = Part("sample").add(Element("sample"))
+    for name, height in (("low", 0.0), ("top", 1.0)):
+        at = Pose((0.0, 0.0, height))
+        part.add(Element(name, (Box(size=SIZE),), on="sample", at=at, density=1000.0))
+    return part

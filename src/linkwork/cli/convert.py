@@ -32,6 +32,8 @@ def convert(
     from linkwork.cli.screen import stdout
     from linkwork.errors import FormatError, not_found
     from linkwork.formats import format_for, read_movements, save
+    from linkwork.formats.prepare import gathered
+    from linkwork.parts import Part
     from linkwork.scene import Scene
 
     out = stdout()
@@ -50,6 +52,8 @@ def convert(
         if part not in thing.parts:
             raise not_found("part", part, thing.parts, origin=thing.origin)
         thing = thing.parts[part].part
+    if isinstance(thing, Part) and Path(source).suffix.lower() in (".step", ".stp"):
+        thing = gathered(thing, target.parent, target.stem)  # out of the cache
     for note in [*notes, *save(thing, target)]:
         out.say(note, lead="note:")
     if os.path.isfile(source) and target.suffix == ".toml":

@@ -18,12 +18,17 @@ from linkwork.spatial.pose import Pose
 MOST = 2000
 
 
-def read_gltf_part(path: Path) -> tuple[Part, list[str]]:
+def read_gltf_part(path: Path, *, up: str = "Y", of: Path | None = None) -> tuple[Part, list[str]]:
     """The part that a glTF file's scene makes.
 
     A file with one mesh is a part of one element. Of several, each node with triangles is an
     element in the node's frame, fixed to the nearest such node above it, or to an element
     without shape that stands for the file. The file's y up becomes z up, in the nodes' frames too.
+
+    Args:
+        path: The glTF file.
+        up: Which axis is up in it.
+        of: The file that it was made from, where it stands for another.
 
     Returns:
         The part, and notes of what was assumed or left out.
@@ -31,11 +36,11 @@ def read_gltf_part(path: Path) -> tuple[Part, list[str]]:
     Raises:
         LinkworkError: If the file cannot be read or holds too many nodes.
     """
-    notes = Notes()
-    name = plain(path.stem)
-    part = Part(name, origin=Origin(str(path)))
-    if name != path.stem:
-        part.title = path.stem
+    notes, of, turn = Notes(), of or path, UPRIGHT[up]
+    name = plain(of.stem)
+    part = Part(name, origin=Origin(str(of)))
+    if name != of.stem:
+        part.title = of.stem
     whole = load_mesh(path)
     nodes = mesh_nodes(path)
     shown = [node for node in nodes if node.has_mesh]
@@ -48,11 +53,11 @@ def read_gltf_part(path: Path) -> tuple[Part, list[str]]:
     size = float((whole.bounds[1] - whole.bounds[0]).max())
     if size > LARGE:
         notes.say(
-            f"{path}: the thing is {size:.4g} m large, although glTF is in metres; if it was drawn "
-            f"in millimetres, begin with linkwork new --from {path.name} --unit mm."
+            f"{of}: the thing is {size:.4g} m large, as the file says it; if it was drawn in "
+            f"millimetres, begin with linkwork new --from {of.name} --unit mm."
         )
     if len(shown) < 2:
-        return part.add(mesh_element(path, name, notes)), notes.lines()
+        return part.add(mesh_element(path, name, notes, at=turn)), notes.lines()
     root = plain(name, {plain(node.name) for node in shown})
     part.add(Element(root, origin=part.origin))
     carriers = {"": (root, Pose())}  # node to the element that carries what is below, and its pose
@@ -66,12 +71,10 @@ def read_gltf_part(path: Path) -> tuple[Part, list[str]]:
             notes.about("nodes that are flattened to nothing, left out", node.key)
             carriers[node.key] = above
             continue
-        own = UPRIGHT["Y"] @ frame @ UPRIGHT["Y"].inverse()
+        own = turn @ frame @ turn.inverse()
         made = plain(node.name or f"node{node.key}", {*part.elements})
         try:
-            element = mesh_element(
-                path, made, notes, node=node.key, at=own.inverse() @ UPRIGHT["Y"]
-            )
+            element = mesh_element(path, made, notes, node=node.key, at=own.inverse() @ turn)
         except MeshError:  # points and lines, or triangles that shrank to nothing
             notes.about("nodes without triangles, left out", node.key)
             carriers[node.key] = above
