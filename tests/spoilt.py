@@ -6,7 +6,8 @@ import re
 WORDS = [
     b"nan", b"inf", b"1e309", b"-1", b"0", b"1e-320", b"99999999999999999999", b"", b"x",
     b"{", b"}", b"=", b"\"", b"'", b"<", b"/>", b"</robot>", b"<a>", b"&amp;", b"&x;", b"#",
-    b"\0", b"\xff", b"-0.0", b"0x10", b"1,5", b"..", b"\n" * 3, b"[[device]]", b"true", "é".encode(),
+    b"\0", b"\xff", b"-0.0", b"0x10", b"1,5", b"..", b"\n" * 3, b"[[device]]", b"true",
+    "é".encode(),
 ]  # fmt: skip
 _WORD = re.compile(rb"[^\s<>/='\"{}(),;\[\]]+")
 

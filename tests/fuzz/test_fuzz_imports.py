@@ -1,8 +1,8 @@
 """Broken files of every format that is read give errors that name them, never a traceback.
 
 ``LINKWORK_FUZZ_CASES`` scales how many cases run (3500 unless told). A failing case prints its
-number and leaves its file; the same number makes the same file again. TOML, URDF, SDF and meshes have
-fuzz tests of their own beside this one; together they are more than 10 000 cases.
+number; the same number makes the same file again. TOML, URDF and SDF have fuzz tests of their own
+beside this one; together they are more than 10 000 cases.
 """
 
 import os
