@@ -54,10 +54,10 @@ def format_for(path: str | os.PathLike[str], *, origin: Origin | None = None) ->
     suffix = os.path.splitext(file)[1].lower()
     sharing: dict[str, list[Format]] = {}
     for form in _likely_first(suffix):
-        for ending in form.suffixes:
-            if file.lower().endswith(ending):
-                sharing.setdefault(ending, []).append(form)
-        if sharing and not hasattr(form, "recognises"):
+        claimed = [ending for ending in form.suffixes if file.lower().endswith(ending)]
+        for ending in claimed:
+            sharing.setdefault(ending, []).append(form)
+        if claimed and not hasattr(form, "recognises"):
             break  # nobody else claims what it claims
     if sharing:
         ending = max(sharing, key=len)

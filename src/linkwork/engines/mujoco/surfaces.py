@@ -40,7 +40,7 @@ def add_surfaces(build: Build, contact_time: float) -> None:
     time = contact_time or max(CONTACT_TIME, 2.0 * world.scene.step)
     for number, piece in enumerate(world.shapes):
         own = _own_name(world, piece)
-        touches = piece.shape.collide or own in build.wanted
+        touches = piece.shape.collide or own in build.wanted or "fluid" in piece.shape.mujoco
         if not touches or piece.body not in build.bodies:
             continue
         name = f"{world.element_names[piece.element]}#{number}"
@@ -108,7 +108,7 @@ def _surface(build: Build, piece: WorldShape, time: float) -> dict[str, Any]:
         made |= {"solref": [time, CONTACT_DAMPING], "solimp": list(IMPEDANCE_BY_DEPTH)}
     for word, value in piece.shape.mujoco.items():
         if word == "fluid":
-            made |= {"fluid_ellipsoid": 1.0, "fluid_coefs": list(value)}
+            made |= {"fluid_ellipsoid": 1, "fluid_coefs": list(value)}
         elif word != "name":
             made[word] = list(value) if isinstance(value, tuple | list) else value
     if not piece.shape.collide:  # named in a pair, and otherwise touching nothing

@@ -165,6 +165,8 @@ def _words(reading: Reading, g: int, friction: float) -> dict[str, Any]:
     if name := reading.model.name("geom", g):
         here = plain(name, set(reading.geoms.values()))
         reading.geoms[g] = made["name"] = here
+    if m.geom_fluid[g, 0]:
+        made["fluid"] = numbers(m.geom_fluid[g, 1:6])
     if not _touches(m, g):
         return made
     triple = numbers(m.geom_friction[g])
@@ -175,8 +177,6 @@ def _words(reading: Reading, g: int, friction: float) -> dict[str, Any]:
         read = numbers(value) if np.ndim(value) else type(default)(value)
         if read != default:
             made[word] = read
-    if m.geom_fluid[g, 0]:
-        made["fluid"] = numbers(m.geom_fluid[g, 1:6])
     return made
 
 
