@@ -28,11 +28,16 @@ class PairParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Two shapes with a contact of their own, whatever else says that they touch or not.
 
     Attributes:
-        a, b: Names that their ``mujoco`` words give them, behind their part's.
+        a: Name that its ``mujoco`` words give the first, behind its part's.
+        b: Name of the second.
         condim: Dimensions of the contact.
         friction: Along two directions, turning and rolling about two.
-        solref, solimp, solreffriction: Softness.
-        margin, gap: Distances at which it begins and at which it pushes [m].
+        solref: Time constant and damping.
+        solimp: Impedance.
+        solreffriction: Time constant and damping of friction.
+        margin: Distance at which it begins [m].
+        gap: Distance within the margin without force [m].
+        adhesion: Force that holds it together [N].
     """
 
     a: str
@@ -61,7 +66,10 @@ class TendonParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         frictionloss: Coulomb friction [N].
         armature: Inertia of changing its length [kg].
         margin: Distance at which the limit begins [m].
-        solref_limit, solimp_limit, solref_friction, solimp_friction: Softness.
+        solref_limit: Time constant and damping of the limit.
+        solimp_limit: Impedance of the limit.
+        solref_friction: Time constant and damping of friction.
+        solimp_friction: Impedance of friction.
     """
 
     name: str
@@ -87,7 +95,8 @@ class TendonTieParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         a: The tendon that follows.
         b: The tendon that leads; empty to hold the other.
         polycoef: Coefficients of the powers 0 to 4.
-        solref, solimp: Softness.
+        solref: Time constant and damping.
+        solimp: Impedance.
     """
 
     a: str
@@ -114,15 +123,24 @@ class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
         integrator: How time goes on. All but "discrete" take drives' efforts as they are at the
             start of the step.
         cone: Kind of friction cones.
-        solver, jacobian: How contacts are solved.
-        ls_iterations, ls_tolerance, noslip_iterations, noslip_tolerance, ccd_iterations,
-            ccd_tolerance: Further limits of the solver; MuJoCo's own if absent.
+        solver: How contacts are solved: "PGS", "CG" or "Newton".
+        jacobian: How its matrices are kept: "dense", "sparse" or "auto".
+        ls_iterations: Most steps of a line search.
+        ls_tolerance: Tolerance of a line search.
+        noslip_iterations: Most iterations against slip.
+        noslip_tolerance: Tolerance of those.
+        ccd_iterations: Most iterations of the search for contacts of convex shapes.
+        ccd_tolerance: Tolerance of that search.
         wind: Velocity of the medium [m/s].
         magnetic: Magnetic field.
         density: Of the medium [kg/m³].
         viscosity: Of the medium [Pa s].
-        o_margin, o_solref, o_solimp, o_friction: Softness of all contacts, beside "override".
-        disable, enable: MuJoCo's flags.
+        o_margin: Margin of all contacts [m], where "override" is enabled.
+        o_solref: Time constant and damping of all contacts, likewise.
+        o_solimp: Impedance of all contacts, likewise.
+        o_friction: Friction of all contacts, likewise.
+        disable: What MuJoCo leaves undone: "contact", "limit" and other flags.
+        enable: What it does beyond: "override", "diagexact" and other flags.
         pairs: Shapes with a contact of their own.
         tendons: Tendons.
         tendon_ties: Tendons that follow each other or are held.
