@@ -49,7 +49,7 @@ class LineBus(Adapter):
                     given = json.loads(line)
                     turn = given.pop("turn", 0)
                 except (ValueError, AttributeError, TypeError):
-                    self.count("invalid")
+                    self.refused += 1
                     continue
                 self.feed(given, turn=turn)
         except (OSError, ValueError):

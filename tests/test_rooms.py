@@ -17,7 +17,6 @@ ROOMS = [
     "forms",
     "registry",
     "jit",
-    "mujoco_library",
     "spatial",
     "signals",
     "meshes",

@@ -102,9 +102,7 @@ class Report(msgspec.Struct, frozen=True, tag=True):
 
 
 class Gone(msgspec.Struct, frozen=True, tag=True):
-    """Who commanded these signals has left; others may still be there. All if there are none."""
-
-    keys: Annotated[list[Name], msgspec.Meta(max_length=100_000)] = []
+    """Who commanded has left; others may still be there."""
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):

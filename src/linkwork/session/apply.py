@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.agents.movement import MovementPlayer
 from linkwork.agents.program import Program
 from linkwork.errors import LinkworkError, SceneError, SessionError, SignalError, not_found
 from linkwork.kinematics.kernels import BALL, FREE
@@ -70,7 +69,7 @@ def apply(session: Session, message: m.Message) -> None:
             session.heed(bus)
         case m.Lost():
             bus = session.cycle.bus(message.bus)
-            bus.lose(message.why, session, message.keys)
+            bus.lose(message.why, session)
             session.heed(bus)
         case m.Override():
             _override(session, message)
@@ -189,7 +188,7 @@ def compile_archive(message: m.Swap, folder: Path) -> Cycle:
         scene = unpack(message.archive, folder)
         cycle = Cycle(compile_scene(scene, ids=message.ids))
         for program in cycle.agents:
-            if isinstance(program, Program | MovementPlayer):
+            if isinstance(program, Program):
                 program.source = message.sources.get(program.spec.name, program.source)
         rehearse(cycle)
     except LinkworkError:

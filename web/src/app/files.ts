@@ -149,7 +149,7 @@ function convertOffer(): void {
 }
 
 export function convert(): void {
-  store.converting = command({ type: "convert" });
+  command({ type: "convert" });
 }
 
 /** A scene with a floor and, if a kit's part is named, that part on it. */
@@ -221,7 +221,6 @@ export function guardFiles(): void {
     if (what === "save_as" && key === TAKEN && asked) askWhere(asked);
     else stay();
   });
-  on(["refused", "link"], () => (store.converting = false));
   on(["scene", "refused", "link"], () => {
     if (store.opening) setOpening("");
   });

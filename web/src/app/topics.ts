@@ -25,7 +25,6 @@ export type Topic =
   | "gallery"
   | "ports"
   | "frames"
-  | "images"
   | "drag";
 
 const listeners = new Map<Topic, Set<() => void>>();

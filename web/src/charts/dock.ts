@@ -59,12 +59,8 @@ export function chartDock(): HTMLElement {
       tools,
       frames.tools,
       ALONE === null &&
-        h(
-          "span",
-          { class: "dock-corner" },
-          iconButton("window", "Charts in their own window", () => openAlone("charts")),
-          iconButton("close", "Hide the charts", () => arrange({ dock: false })),
-        ),
+        iconButton("window", "Charts in their own window", () => openAlone("charts")),
+      ALONE === null && iconButton("close", "Hide the charts", () => arrange({ dock: false })),
     ),
     row,
     empty,

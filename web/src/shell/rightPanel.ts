@@ -3,7 +3,6 @@ import { buses } from "../app/buses";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { attributePanel } from "../panels/attributePanel";
-import { cameraPicture } from "../panels/cameraPicture";
 import { faultPanel } from "../panels/faultPanel";
 import { jointTable } from "../panels/jointTable";
 import { liveSignals } from "../panels/liveSignals";
@@ -25,9 +24,8 @@ export function rightPanel(): HTMLElement {
       "div",
       { class: "panel-body scroll", role: "tabpanel", "aria-label": "Attributes" },
       attributePanel(),
-      cameraPicture(),
-      jointTable(),
       liveSignals(),
+      jointTable(),
     ),
     Program: programPanel(),
     Messages: messagePanel(),

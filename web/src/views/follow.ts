@@ -2,13 +2,12 @@ import { announce, on } from "../app/topics";
 import { store } from "../app/store";
 
 let body: number | null = null;
-/** The scene that it is in. */
-let scene = -1;
+let scene = "";
 
 /** The cameras keep this body in sight; null lets them stand still. */
 export function follow(index: number | null): void {
   body = index;
-  scene = store.shown;
+  scene = store.scene?.name ?? "";
   announce("layout");
 }
 
@@ -18,5 +17,5 @@ export function followed(): number | null {
 
 // Another scene has other bodies.
 on("scene", () => {
-  if (body !== null && store.shown !== scene) follow(null);
+  if (body !== null && store.scene?.name !== scene) follow(null);
 });

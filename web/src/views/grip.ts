@@ -24,8 +24,6 @@ export interface Hold {
   sight: Vector3;
   /** The view's upward direction, unit. */
   up: Vector3;
-  /** Size of a pixel there [m]. */
-  pixel: number;
   /** Present value of a degree of freedom. */
   valueOf: (dof: Dof) => number;
 }
@@ -85,7 +83,7 @@ function mapped(hold: Hold, index: number, map: JointDrag): Grip | null {
 
 function turning(hold: Hold, index: number, axis: Vector3): Grip | null {
   const { pivot } = frameOf(hold);
-  return mapped(hold, index, new HingeDrag({ pivot, axis }, hold.grab, hold.sight, hold.pixel));
+  return mapped(hold, index, new HingeDrag({ pivot, axis }, hold.grab, hold.sight));
 }
 
 function sliding(hold: Hold, axis: Vector3): Grip | null {
@@ -108,7 +106,7 @@ function cylindrical(hold: Hold): Grip | null {
   if (!position || !angle) return null;
   if (Math.abs(axis.dot(hold.sight)) > FACING) return turning(hold, 1, axis);
   const slide = new SliderDrag({ pivot, axis }, hold.grab, hold.sight, hold.up);
-  const turn = new HingeDrag({ pivot, axis }, hold.grab, hold.sight, hold.pixel, true);
+  const turn = new HingeDrag({ pivot, axis }, hold.grab, hold.sight, true);
   return from(hold, [position, angle], (ray) => [slide.change(ray), turn.change(ray)]);
 }
 

@@ -117,9 +117,7 @@ class OpenRecording:
         unsaved = behind.editor.state.files if behind is not None else []
         view = replay_view(self.recording, live=behind is not None, unsaved=unsaved)
         session = self.playback.live
-        scene = describe(
-            session, self.meshes, _NO_UNDO, editable=False, replay=view, opened=self._base
-        )
+        scene = describe(session, self.meshes, _NO_UNDO, editable=False, replay=view)
         return [scene, m.Owners({}), _NO_UNDO]
 
     # ---- the loop ------------------------------------------------------------------------
