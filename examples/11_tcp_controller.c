@@ -2,7 +2,7 @@
 
    cc -o controller examples/11_tcp_controller.c -lm
    linkwork run amtec/tcp                 (in another terminal)
-   ./controller 127.0.0.1 7420
+   ./controller 127.0.0.1 7420            (and the token, where the part has one)
 */
 #include <arpa/inet.h>
 #include <math.h>
@@ -18,11 +18,14 @@ int main(int argc, char **argv) {
     if (connect(door, (struct sockaddr *)&at, sizeof at)) return perror("no part"), 1;
     FILE *in = fdopen(door, "r"), *out = fdopen(door, "w");
     char line[65536];
-    fprintf(out, "join\n"), fflush(out);
-    while (fgets(line, sizeof line, in) && strcmp(line, "ready\n")) commands += !strncmp(line, "command", 7);
+    fprintf(out, "join%s%s\n", argc > 3 ? " " : "", argc > 3 ? argv[3] : ""), fflush(out);
+    while (fgets(line, sizeof line, in) && strcmp(line, "ready\n"))
+        if (!strncmp(line, "error", 5)) return fputs(line, stderr), 1; /* the token is wrong, perhaps */
+        else commands += !strncmp(line, "command", 7);
     double time = 0, angle = 0, wanted = 1;
-    while ((time < 4 || fabs(angle - wanted) > 0.02) && fgets(line, sizeof line, in)
-           && sscanf(line, "s %*d %lf %lf", &time, &angle) == 2) {
+    while (time < 4 || fabs(angle - wanted) > 0.02) {
+        if (!fgets(line, sizeof line, in)) return fputs("the part is gone\n", stderr), 1;
+        if (sscanf(line, "s %*d %lf %lf", &time, &angle) != 2) return fputs(line, stderr), 1;
         wanted = 0.5 * sin(fmin(time, 4)); /* sways for 4 s, then goes where that ended */
         fprintf(out, "c %.6f", wanted);
         for (int n = 1; n < commands; n++) fprintf(out, " -");

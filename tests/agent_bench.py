@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from linkwork.agents import Agent
 from linkwork.blocks import add_blocks
 from linkwork.errors import Origin
@@ -109,6 +111,9 @@ class SmallBench:
     @property
     def time(self) -> float:
         return self._state.step * STEP
+
+    def array(self, sensor: str, name: str) -> np.ndarray:
+        raise NotImplementedError("this bench has no sensors")
 
     def write(self, signal: str, value: float, owner: str) -> None:
         if self._deciding:

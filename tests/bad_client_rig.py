@@ -47,6 +47,11 @@ commands = [{ signal = "arm/J1.target", can_id = 0x11, bits = 12 }]
 sensors = [{ signal = "arm/J1.angle", can_id = 0x111, bits = 12, send = "period" }]
 
 [[port]]
+name = "J3"
+bus = "can0"
+commands = [{ signal = "arm/J3.target", can_id = 0x12 }]
+
+[[port]]
 name = "J2"
 bus = "part"
 commands = [{ signal = "arm/J2.target" }]

@@ -1,8 +1,10 @@
 """What badly behaved clients do, each to the CAN bus or to the TCP part of a cell."""
 
 import contextlib
+import math
 import os
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -195,6 +197,21 @@ def not_numbers(cell: Cell, door: str) -> None:
         else:
             client.sendall(b"c nan\nc inf\nc 1e400\n")
         answered(client, b"error", 3)
+
+
+def no_finite_numbers(cell: Cell, door: str) -> None:
+    """Well formed, but NaN or infinite: bits of an IEEE number, or words of the part's lines."""
+    with raw(port(cell, door)) as client:
+        client.sendall(ENTRANCE[door])
+        if door == "can":
+            for value in (math.nan, math.inf, -math.inf):
+                words = struct.pack("<f", value).hex(" ").encode()
+                client.sendall(b"< send 12 4 " + words + b" >")
+            client.sendall(b"< echo >")
+            answered(client, b"< echo >")
+        else:
+            client.sendall(b"c nan\nc -inf\nc inf\n")
+            answered(client, b"error", 3)
 
 
 def two_masters(cell: Cell, door: str) -> None:

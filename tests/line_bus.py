@@ -49,7 +49,7 @@ class LineBus(Adapter):
                     given = json.loads(line)
                     turn = given.pop("turn", 0)
                 except (ValueError, AttributeError, TypeError):
-                    self.refused += 1
+                    self.count("invalid")
                     continue
                 self.feed(given, turn=turn)
         except (OSError, ValueError):

@@ -111,6 +111,7 @@ def test_servo_jump_of_the_target_is_no_kick() -> None:
     assert bench.drive()[BIAS, 0] == 10.0
 
 
+@pytest.mark.capability(20)
 def test_servo_stays_within_range_and_speed_of_its_joint() -> None:
     """Numbers that reach the state unchecked are held to the joint's range and speed."""
     bench = rig("servo", {"range": (-0.5, 0.5), "max_speed": 1.0})
@@ -290,7 +291,7 @@ def test_servo_goes_to_the_wanted_angle_at_the_wanted_speed_within_its_torque() 
         assert session["arm/J.speed"] == pytest.approx(0.0, abs=1e-6)
 
 
-@pytest.mark.capability(19)
+@pytest.mark.capability(19, 20)
 def test_servo_that_is_too_weak_accelerates_with_its_largest_torque() -> None:
     """Far from its target a saturated servo turns the arm by ½ (τ/I) t²."""
     with running("servo", mass=1.0, kp=1e4, kd=0.0, max_effort=0.01) as session:

@@ -77,7 +77,7 @@ def test_a_controller_outside_moves_the_arm_and_reads_it(shared: Session) -> Non
         assert shared["line0/J1.target"] == 1.5  # held at the range's end
         assert shared["line0.age"] < 1.0
         status = process_of(shared)
-        until(shared, lambda: status.status.get("wire_refused", 0) >= 2)
+        until(shared, lambda: status.status.get("invalid", 0) >= 2 and shared["line0.invalid"] >= 2)
     until(shared, lambda: shared["line0.partners"] == 0)
 
 

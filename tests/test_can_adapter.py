@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import struct
 import uuid
 from collections.abc import Callable, Coroutine
 from contextlib import contextmanager
@@ -352,5 +353,61 @@ def test_a_frame_that_is_too_short_is_told_once() -> None:
         await until(lambda: adapter.status()["short"] == 2)
         (note,) = link.of(Note)
         assert note.text == "tool sent 0x11 with 0 bytes of 2: what is missing stays as it was."
+
+    served(plan(), test)
+
+
+def test_the_load_in_lockstep_is_that_of_simulated_time() -> None:
+    """However long the controller thinks: 100 frames in a simulated second, in no time here."""
+
+    async def test(adapter: Can, link: Link) -> None:
+        hub = adapter.hub
+        hub.attach("controller").send(data_frame(0x80, b""))
+        await until(lambda: adapter._spoken)
+        before = hub.load.total
+        for step in range(1, 101):
+            adapter.arrived(step, 0.01 * step, step, [0.01 * (step % 7)])
+            await asyncio.sleep(0.0)
+        await until(lambda: hub.log.last > 100)
+        bits = hub.load.total - before
+        assert hub.fullness == pytest.approx(bits / 500_000, rel=0.06)
+        adapter.arrived(1, 0.01, 1, [0.0])  # the scene begins again
+        await asyncio.sleep(0.0)
+        await until(lambda: hub.log.last > 101)
+        assert hub.fullness < 0.1 * bits / 500_000
+
+    served(plan(lockstep=True, params={"turn_id": 0x80}), test)
+
+
+def test_a_float_that_is_no_number_is_counted_and_told_once() -> None:
+    """NaN and infinities in the bits of an IEEE number change nothing."""
+    loose = PortSignal("target", "command", "rad", -1.0, 1.0, None, {"can_id": 0x11})
+
+    async def test(adapter: Can, link: Link) -> None:
+        node = adapter.hub.attach("controller")
+        for value in (math.nan, math.inf, -math.inf, 0.5):
+            node.send(data_frame(0x11, struct.pack("<f", value)))
+        await until(lambda: link.of(Fed))
+        assert [fed.values for fed in link.of(Fed)] == [{"J.target": 0.5}]
+        assert adapter.status()["invalid"] == 3
+        (note,) = link.of(Note)
+        assert "J.target came with nan" in note.text
+
+    served(plan(loose), test)
+
+
+def test_who_leaves_is_told_with_what_he_commanded() -> None:
+    """Each identifier has its master: the last who sent it."""
+
+    async def test(adapter: Can, link: Link) -> None:
+        one, two = adapter.hub.attach("one"), adapter.hub.attach("two")
+        two.send(data_frame(0x12, b"\x00\x04"))
+        one.send(data_frame(0x11, b"\x00\x04"))
+        await until(lambda: len(link.of(Fed)) == 2)
+        two.detach()
+        await until(lambda: link.of(Gone))
+        one.detach()
+        await until(lambda: len(link.of(Gone)) == 2)
+        assert [gone.keys for gone in link.of(Gone)] == [["J.speed"], ["J.target"]]
 
     served(plan(), test)

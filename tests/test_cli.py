@@ -13,7 +13,7 @@ from command_line import linkwork
 from linkwork.cli.app import app
 from linkwork.formats import load_part
 
-COMMANDS = ["check", "convert", "kits", "new", "ports", "replay", "run", "studio", "warmup"]
+COMMANDS = ["check", "convert", "kits", "look", "new", "ports", "replay", "run", "studio", "warmup"]
 
 URDF = """\
 <robot name="pointer">

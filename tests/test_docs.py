@@ -114,7 +114,9 @@ def test_code_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
         if block.language == "toml":
             tomllib.loads(block.text)
             if block.mark.startswith("file="):
-                lw.load(block.mark.removeprefix("file="))
+                name = block.mark.removeprefix("file=")
+                read = lw.load_movement if "linkwork/movement" in block.text else lw.load
+                read(name)
         elif block.mark == "run":
             script = tmp_path / f"block{number}.py"
             script.write_text(block.text)

@@ -39,7 +39,7 @@ def slope(angle: float, ground: float, body: float) -> Cycle:
     return cycle(scene.place(sledge, at=tilt @ Pose((0.0, 0.0, 0.02)), base="free"))
 
 
-@pytest.mark.capability(9, 85)
+@pytest.mark.capability(9, 85, 18)
 @pytest.mark.parametrize("mu", [0.2, 0.5, 0.8])
 def test_block_slides_only_where_the_slope_is_steeper_than_its_friction(mu: float) -> None:
     """At 0.97 of the angle of friction it stands, at 1.03 it slides."""
@@ -52,7 +52,7 @@ def test_block_slides_only_where_the_slope_is_steeper_than_its_friction(mu: floa
         assert slip > 0.02 if slides else slip < 1e-4
 
 
-@pytest.mark.capability(9, 85)
+@pytest.mark.capability(9, 85, 18)
 @pytest.mark.parametrize("mu", [0.1, 0.3, 0.5])
 def test_sliding_block_accelerates_by_coulombs_law(mu: float) -> None:
     """a = g (sin α − μ cos α)."""
@@ -96,7 +96,7 @@ def bounce(restitution: float, shape: Shape, *, ground: float = 0.0, step: float
     return 0.0
 
 
-@pytest.mark.capability(9)
+@pytest.mark.capability(9, 18)
 @pytest.mark.parametrize("restitution", [0.2, 0.5, 0.8])
 @pytest.mark.parametrize("shape", [Sphere(0.05), Box((0.1, 0.1, 0.1))], ids=["ball", "box"])
 def test_rebound_is_near_the_restitution(restitution: float, shape: Shape) -> None:

@@ -60,6 +60,7 @@ def test_stiff_servo_with_a_limit_does_not_chatter(gains: tuple[float, float, fl
     assert ours.state.q[0] == pytest.approx(0.5 + sag, abs=0.02 * sag)
 
 
+@pytest.mark.capability(20)
 def test_saturated_motor_turns_by_its_largest_torque() -> None:
     """A velocity motor that is too weak accelerates by τ/I, then holds its speed."""
     ours = cycle(
@@ -100,6 +101,7 @@ def test_reported_effort_holds_the_link_against_gravity() -> None:
         assert ours.state.report.effort[0] == pytest.approx(held, rel=1e-3)
 
 
+@pytest.mark.capability(20)
 def test_joint_friction_holds_without_creeping() -> None:
     """Coulomb friction above the load holds a link: less than 0.01 degrees a second."""
     ours = cycle(Scene("test").place(arm(friction=0.03)))
@@ -109,6 +111,7 @@ def test_joint_friction_holds_without_creeping() -> None:
     assert abs(math.degrees(ours.state.q[0] - before)) < 0.01
 
 
+@pytest.mark.capability(20)
 def test_joint_friction_brakes_by_its_torque() -> None:
     """A link that turns freely loses friction/I of its speed every second."""
     ours = cycle(Scene("test", gravity=WEIGHTLESS).place(arm(friction=1e-4)))
@@ -141,6 +144,7 @@ def test_stiff_servo_presses_as_hard_as_its_law_says(kp: float) -> None:
     assert np.abs(ours.state.v).max() < 1e-3
 
 
+@pytest.mark.capability(20)
 def test_stop_of_a_joint_holds_a_strong_motor() -> None:
     """3 N m on a 50 g link press it less than 0.1 degrees into its stop; a blow bounces little."""
     scene = Scene("test").place(arm(range=(-0.2, 0.2), drive=motor(gain=0.3, max_effort=3.0)))

@@ -23,6 +23,10 @@ SAYS = {
     "10": r"file as it was: True(.|\n)*version 3",
     "11": r"J1 at (29|30|31)°, J2 at (29|30|31)°",
     "12": r"Tray: within 0\.[0-6]\d° of level\.",
+    "13": r"7\.0 s: the ball is [+-]\d % off, 1\.\d\d m ahead",
+    "14": r"circle of (0\.9|1\.0)\d m, wanted 1\.00 m(.|\n)*circle of 0\.(4[89]|5[0-2]) m",
+    "15": r"\d\d of 192 cells in 20 s(.|\n)*Touched anything: False",
+    "16": r"rubber: \+0\.[34]\d m(.|\n)*ice: [+-]0\.0\d m(.|\n)*bit-identical: True",
 }
 
 

@@ -3,7 +3,7 @@
 import io
 import stat
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from linkwork.errors import FormatError
 from linkwork.server import imports
+from linkwork.server.loose_files import put_in_place
 
 SCENE = b'format = "linkwork/scene 1"\nname = "s"\n'
 PART = b'format = "linkwork/part 1"\nname = "p"\n'
@@ -88,6 +89,43 @@ def test_bringing_it_again_keeps_what_was_edited(tmp_path: Path) -> None:
     assert second != first
     assert first.read_bytes().endswith(b"# mine\n")
     assert second.read_bytes() == PART
+
+
+@pytest.mark.parametrize(
+    ("reference", "main", "target"),
+    [
+        ("meshes/a.stl", "r.urdf", "meshes/a.stl"),
+        ("./meshes\\\\a.stl", "flat/r.urdf", "flat/meshes/a.stl"),
+        ("package://robot/meshes/a.stl", "r.urdf", "robot/meshes/a.stl"),
+        ("../../meshes/a.stl", "r.urdf", "meshes/a.stl"),
+    ],
+)
+def test_a_mesh_beside_its_robot_is_put_where_it_is_sought(
+    tmp_path: Path, reference: str, main: str, target: str
+) -> None:
+    """A browser gives files that are picked one by one no folders; the references do."""
+    mesh = str(PurePosixPath(main).parent / "a.stl")
+    files = {main: f'<mesh filename="{reference}"/>'.encode(), mesh: b"solid"}
+    robot = imports.keep(put_in_place(files), tmp_path)
+    home = robot.parents[main.count("/") + reference.count("../")]
+    assert (home / target).read_bytes() == b"solid"
+    assert robot.read_bytes() == files[main]
+    assert home.is_relative_to(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["/etc/meshes/a.stl", "file:///a/a.stl", "x/../../../a.stl", "b.stl/a.stl", "a.stl"],
+)
+def test_other_references_move_nothing(reference: str) -> None:
+    """Absolute ones, odd ones, and those to what is there."""
+    files = {
+        "r.urdf": f'<mesh filename="{reference}"/> "m/b.stl"'.encode(),
+        "a.stl": b"solid",
+        "b.stl": b"solid b",
+        "m/b.stl": b"solid c",
+    }
+    assert put_in_place(files) == files
 
 
 @settings(max_examples=200, deadline=None)

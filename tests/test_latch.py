@@ -106,9 +106,21 @@ def test_the_loss_of_who_commanded_comes_after_what_he_said() -> None:
     adapter.gone()
     link.full = False
     adapter.taken(1, IN_FLIGHT)
-    assert link.sent[IN_FLIGHT:] == [Fed(1, {"J.t": float(IN_FLIGHT)}), Gone()]
+    assert link.sent[IN_FLIGHT:] == [Fed(1, {"J.t": float(IN_FLIGHT)}), Gone(["J.t", "J.u"])]
     adapter.taken(1, IN_FLIGHT + 1)
     assert len(link.sent) == IN_FLIGHT + 2
+
+
+def test_who_takes_over_at_once_is_not_lost_with_the_one_before() -> None:
+    """What the new one has commanded meanwhile is his; the rest is told to be without a master."""
+    adapter, link = rig(commands="tuv")
+    link.full = True
+    adapter.feed({"J.t": 1.0})
+    adapter.gone(["J.t", "J.u"])
+    adapter.feed({"J.t": 2.0})
+    link.full = False
+    adapter.taken(1, 0)
+    assert link.sent == [Fed(1, {"J.t": 2.0}), Gone(["J.u"])]
 
 
 def test_a_turn_that_comes_between_two_looks_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,6 +95,11 @@ def test_the_first_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert kits.code == 0
     assert re.search(r"^tripod/leg +part", kits.out, re.MULTILINE)
 
+    # A scene of the kits, to see something move: the cart sets out to explore its room.
+    seen = linkwork("run", "vehicles/explore", "--for", 0.5, "--watch", "cart.x")
+    assert seen.code == 0, seen.err
+    assert "cart.x" in seen.out
+
     # A robot of one's own, which runs as it is.
     assert linkwork("new", "robot", "walker").code == 0
     assert linkwork("run", "walker_scene.toml", "--for", 0.3).code == 0

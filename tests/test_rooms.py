@@ -17,6 +17,7 @@ ROOMS = [
     "forms",
     "registry",
     "jit",
+    "mujoco_library",
     "spatial",
     "signals",
     "meshes",

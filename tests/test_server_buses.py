@@ -53,6 +53,7 @@ def test_ports_are_told_only_to_those_who_look(bench: Studio, driver: Client) ->
         seen = driver.until("ports")
         assert seen["buses"][0]["state"] in ("waiting", "active", "lost")
         assert len(seen["values"]) == len(seen["raw"]) == len(seen["owners"]) == 2
+        assert [port.keys() for port in seen["ports"]] == [{"age", "misses", "lost"}]
         assert None not in running(bench).desk.ports().raw
         other.send("inspect", name="arm/shoulder", kind="joint")
         other.until("attributes")

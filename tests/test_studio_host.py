@@ -195,6 +195,65 @@ def test_an_undo_that_cannot_be_used_is_itself_undone(here: Backstage, tmp_path:
     assert "friction = 0.4" in project.main.text
 
 
+# ---- postures by hand --------------------------------------------------------------------
+
+
+def placed(value: float, gesture: int = 0) -> m.Place:
+    return m.Place("arm/J1", "angle", value, gesture)
+
+
+@pytest.fixture
+def paused(here: Backstage) -> Backstage:
+    here.ask(m.Pause())
+    here.ask(m.Reset())
+    return here
+
+
+def test_a_hand_that_moved_a_joint_is_undone_in_one_step(paused: Backstage) -> None:
+    """Undo gives back the state before each movement, bit for bit, and redo the one after."""
+    session = scene_of(paused).session
+    paused.ask(friction(0.3))
+    paused.until("scene", lambda s: s["dirty"])
+    first = session.state.copy()
+    for value, gesture in ((0.1, 1), (0.2, 1), (0.5, 2)):
+        paused.ask(placed(value, gesture))
+    paused.ask(m.Undo())
+    state = paused.until("undo", lambda u: u["can_redo"])
+    assert session["arm/J1.angle"] == pytest.approx(0.2)
+    assert (state["undo"], state["redo"]) == ("place arm/J1", "place arm/J1")
+    paused.ask(m.Undo())
+    state = paused.until("undo", lambda u: u["undo"].startswith("friction"))
+    assert session.state.same(first)
+    paused.ask(m.Redo())
+    paused.until("undo", lambda u: u["undo"] == "place arm/J1")
+    assert session["arm/J1.angle"] == pytest.approx(0.2)
+    paused.ask(m.Undo())
+    paused.ask(m.Undo())  # the posture is back, now the edit
+    paused.until("undo", lambda u: not u["can_undo"] and not u["dirty"])
+
+
+def test_a_drag_that_was_given_up_is_no_step(paused: Backstage) -> None:
+    """Back where it was, there is nothing to undo."""
+    session = scene_of(paused).session
+    value = session["arm/J1.angle"]
+    for each in (value + 0.3, value):
+        paused.ask(placed(each, 7))
+    paused.until("undo", lambda u: u["can_undo"])
+    paused.until("undo", lambda u: not u["can_undo"])
+    assert "nothing to undo" in paused.refused(m.Undo())
+
+
+@pytest.mark.parametrize("message", [m.Step(1), m.Reset(), friction(0.2)], ids=m.type_of)
+def test_postures_are_undone_only_while_nothing_else_happened(
+    paused: Backstage, message: m.FromClient
+) -> None:
+    """Undo never goes back in time, nor past another change."""
+    paused.ask(placed(0.3))
+    paused.until("undo", lambda u: u["undo"] == "place arm/J1")
+    paused.ask(message)
+    paused.until("undo", lambda u: u["undo"] != "place arm/J1")
+
+
 # ---- what waits behind a recording -------------------------------------------------------
 
 

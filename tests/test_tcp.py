@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkwork import LinkworkError, Session
+from linkwork.buses.listing import port_lines
 from linkwork.buses.tcp import lines
 from linkwork.errors import FormatError, SessionError
+from linkwork.session.messages import Override
 from part_rig import COMMANDS, Controller, cell, door, run_until
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -192,7 +195,7 @@ def test_lines_are_counted_in_lockstep_too(tmp_path: Path) -> None:
             counts = {name: session[f"part.{name}"] for name in names}
             assert counts == {
                 "lines_in": 5, "lines_out": 3, "bad_lines": 1, "skipped": 0, "dropped": 0,
-                "turned_away": 1,
+                "turned_away": 1, "invalid": 0,
             }  # fmt: skip
             hashes.add(session.state.hash())
             controller.close()
@@ -263,16 +266,22 @@ def test_open_to_others_only_with_a_token(tmp_path: Path) -> None:
         Controller(door(session), token=token).close()
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate")
-def test_the_line_can_be_encrypted(tmp_path: Path) -> None:
-    """With TLS a controller that trusts the certificate is served; one that does not goes away."""
-    made, key = tmp_path / "part.pem", tmp_path / "part.key"
+def certified(folder: Path) -> tuple[Path, Path]:
+    """A certificate for this machine, and its key."""
+    made, key = folder / "part.pem", folder / "part.key"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
          "-nodes", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
          "-keyout", str(key), "-out", str(made)],
         check=True, capture_output=True,
     )  # fmt: skip
+    return made, key
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate")
+def test_the_line_can_be_encrypted(tmp_path: Path) -> None:
+    """With TLS a controller that trusts the certificate is served; one that does not goes away."""
+    made, key = certified(tmp_path)
     more = f'tls = true\ncertificate = "{made}"\nkey = "{key}"'
     with Session(cell(tmp_path, more)) as session:
         with pytest.raises(ssl.SSLError):
@@ -348,3 +357,67 @@ def test_the_process_stays_light(tmp_path: Path) -> None:
     """The part's process never imports numba."""
     code = "import sys, linkwork.buses.tcp; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def controllers(folder: Path) -> Iterator[list[str]]:
+    """The examples, ready to run: in Python, and in C where there is a compiler."""
+    examples = ROOT / "examples"
+    yield [sys.executable, str(examples / "11_tcp_controller.py")]
+    if shutil.which("cc") is not None:
+        program = folder / "controller"
+        source = examples / "11_tcp_controller.c"
+        subprocess.run(["cc", "-Wall", "-Werror", "-o", program, source, "-lm"], check=True)
+        yield [str(program)]
+
+
+def test_the_examples_say_what_a_part_with_a_token_wants(tmp_path: Path) -> None:
+    """Without the token they pass on the part's words and fail; with it they are let in."""
+    with Session(cell(tmp_path, 'token = "sesame"')) as session:
+        for words in controllers(tmp_path):
+            line = [*words, "127.0.0.1", str(door(session))]
+            for given, why in (([], "this part has a token"), (["open"], "the token is wrong")):
+                done = subprocess.run(
+                    [*line, *given], capture_output=True, text=True, timeout=60, check=False
+                )
+                assert done.returncode == 1
+                assert done.stdout == ""
+                assert done.stderr.startswith(f"error {why}")
+            before = session["part.lines_in"]
+            with subprocess.Popen([*line, "sesame"], stdout=subprocess.PIPE) as controller:
+                run_until(session, lambda before=before: session["part.lines_in"] > before, most=60)
+                controller.kill()
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate")
+def test_certificate_and_key_are_found_beside_the_scene(tmp_path: Path) -> None:
+    """As every file that a scene names, wherever the command is called from."""
+    certified(tmp_path)
+    more = 'tls = true\ncertificate = "part.pem"\nkey = "part.key"'
+    with Session(cell(tmp_path, more)) as session:
+        assert session.partners is not None
+        assert "with TLS" in session.partners["part"].doors[0]
+    with Session(cell(tmp_path, more.replace("part.pem", "nix.pem"))) as session:
+        assert session.partners is not None
+        assert str(tmp_path / "nix.pem") in session.partners["part"].error
+
+
+@pytest.mark.capability(29, 30, 31)
+def test_a_part_has_the_shape_of_mca2s_modules(tmp_path: Path) -> None:
+    """Controller in, sensor out, parameters and groups: told to who joins, inspected, adjusted."""
+    scene = cell(tmp_path)
+    scene.port("gains", group="arm/drives", parameters=["arm/J1.kp"])
+    with Session(scene) as session:
+        controller = Controller(door(session))
+        roles = {tuple(line.split(" ")[:2]) for line in controller.described}
+        assert {("command", "J1.target"), ("sensor", "J1.angle"), ("command", "gains.kp")} <= roles
+        lines = {line.name: line for line in port_lines(session.cycle)}
+        assert lines["part/gains.kp"].group == "arm/drives"
+        assert [lines[f"part/{name}"].role for name in ("J1.target", "J1.angle", "gains.kp")] == [
+            "command", "sensor", "parameter",
+        ]  # fmt: skip
+        controller.say("c 0.5 - - 55")
+        run_until(session, lambda: session["arm/J1.kp"] == 55.0)
+        run_until(session, lambda: session["arm/J1.target"] == 0.5)
+        session.send(Override("part/J1.target", 0.25))  # an inner value, changed while it runs
+        run_until(session, lambda: session["arm/J1.target"] == 0.25)
+        controller.close()

@@ -156,3 +156,17 @@ def test_who_is_not_let_in_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
         assert part.partners == 0
 
     served(test, token="open")
+
+
+def test_faults_tell_how_often_they_struck() -> None:
+    """In words, with number and name, until they are ended; the studio's cards count by it."""
+
+    async def test(adapter: Tcp, port: int) -> None:
+        adapter.order("fault", {"kind": "drop", "name": "gap", "node": "controller", "times": 2})
+        for _ in range(3):
+            adapter._commanded([0.5])
+        assert adapter.status()["fault.1.gap.drop, of the controller, 2 times"] == 2.0
+        adapter.order("clear", {"name": "gap"})
+        assert not any(key.startswith("fault.") for key in adapter.status())
+
+    served(test)

@@ -1,6 +1,8 @@
 """The TCP part's door: who comes in, who waits, who commands."""
 
 import asyncio
+import socket
+import struct
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
@@ -92,6 +94,30 @@ def test_who_does_not_join_does_not_fill_the_house() -> None:
                 each.close()
 
         await door.run(crowd)
+
+    by_hand(test)
+
+
+def test_who_breaks_off_has_not_joined_either() -> None:
+    """A connection that is reset counts as one that is closed; both came in vain."""
+
+    async def test(loop: HandClock) -> None:
+        door = Door()
+
+        async def two() -> None:
+            _, closes = await door.enter()
+            closes.write(b"jo")
+            closes.close()
+            _, breaks = await door.enter()
+            at_once = struct.pack("ii", 1, 0)
+            breaks.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+            breaks.write(b"jo")
+            breaks.transport.abort()
+            for _ in range(200):  # before the door is shut and sends everyone away
+                await asyncio.sleep(0)
+
+        await door.run(two)
+        assert door.count == {"turned_away": 2}
 
     by_hand(test)
 

@@ -633,8 +633,8 @@ def test_a_byte_order_mark_and_windows_line_breaks_are_read(tmp_path: Path) -> N
 def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
     """Unknown suffixes, missing files, folders, and parts for scenes."""
     put(tmp_path, "arm.toml", UPPER_ARM)
-    with pytest.raises(FormatError, match=r"'.stp' is not known. Known: .*\.toml.* toml"):
-        load(put(tmp_path, "arm.stp", ""))
+    with pytest.raises(FormatError, match=r"'.igs' is not known. Known: .*\.toml.* toml"):
+        load(put(tmp_path, "arm.igs", ""))
     with pytest.raises(FormatError, match=r"Did you mean 'arm.toml'\?"):
         load(tmp_path / "ram.toml")
     with pytest.raises(FormatError, match="is a folder"):
@@ -643,8 +643,8 @@ def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
         load_scene(tmp_path / "arm.toml")
     with pytest.raises(FormatError, match="cannot be written"):
         save(Part("p"), tmp_path / "no" / "p.toml")
-    with pytest.raises(FormatError, match=r"'\.stp' is not known"):
-        save(Part("p"), tmp_path / "p.stp")
+    with pytest.raises(FormatError, match=r"'\.igs' is not known"):
+        save(Part("p"), tmp_path / "p.igs")
 
 
 def test_what_a_file_cannot_say_is_refused_when_writing(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linkwork.errors import FormatError, LinkworkError
+from linkwork.formats.numerals import numeral
 from linkwork.formats.urdf import UrdfFormat
-from linkwork.formats.urdf.numerals import numeral
 from linkwork.parts import (
     Anchor,
     Box,

@@ -31,6 +31,8 @@ MARK = re.compile(r"^<!-- (keys|parameters): ([a-z_ ]+) -->\n((?:\|.*\n)*)", re.
 TABLES: dict[str, Table] = {
     "part file": words.PART,
     "scene file": words.SCENE,
+    "movement file": words.MOVEMENT,
+    "timed posture": words.TIMED_POSTURE,
     "element": words.ELEMENT,
     "shape": words.SHAPE,
     **words.SHAPE_TABLES,

@@ -35,15 +35,26 @@ SIZE, PART_SIZE = (960, 600), (480, 360)
 SCENES = {
     "amtec/bench": "amtec",
     "amtec/tcp": "amtec",
+    "bioloid/fixed": "greet",
+    "bioloid/stand": "humanoid",
+    "furniture/room": "room",
     "gripper/follow": "gripper",
+    "kuka/table": "kuka",
+    "mitsubishi/table": "mitsubishi",
     "tripod/can": "tripod",
     "tripod/level": "tripod",
     "tripod/twin": "twin",
+    "vehicles/crawl": "crawl",
+    "vehicles/eight": "eight",
+    "vehicles/explore": "explore",
+    "vehicles/together": "together",
 }
 SCENE_SIZE = (480, 372)
 
 #: The chart of the tripod's tilt.
 CHART = "level"
+#: What a camera sees.
+EYE = "camera"
 
 #: Parts whose z points down.
 HANGING = ("tripod/leg",)
@@ -158,6 +169,48 @@ DOCS: dict[str, Picture] = {
     "amtec": Picture(
         lambda: after("amtec/bench", 0.5), Camera((1.75, -2.05, 1.75), (0.22, 0.0, 0.62), 0.50)
     ),
+    "kuka": Picture(
+        lambda: after("kuka/table", 2.6), Camera((1.75, -2.45, 2.30), (-0.05, 0.0, 0.66), 0.60)
+    ),
+    "mitsubishi": Picture(
+        lambda: after("mitsubishi/table", 2.6),
+        Camera((1.75, -2.45, 2.45), (-0.05, 0.0, 0.70), 0.62),
+    ),
+    "humanoid": Picture(
+        lambda: after("bioloid/stand", 1.0),
+        Camera((0.72, -0.56, 0.66), (0.0, 0.0, 0.18), 0.50),
+        Look(lamp=(0.9, -1.6, 2.6)),
+    ),
+    "greet": Picture(
+        lambda: after("bioloid/fixed", 3.4),
+        Camera((0.78, -0.60, 0.76), (-0.02, 0.0, 0.245), 0.56),
+        Look(lamp=(0.9, -1.6, 2.6)),
+    ),
+    "room": Picture(
+        lambda: after("furniture/room", 1.0),
+        Camera((-0.9, -6.4, 3.9), (0.0, 0.1, 0.80), 0.60),
+        Look(reach=4.0, grid=0.0),
+    ),
+    "eight": Picture(
+        lambda: after("vehicles/eight", 5.3),
+        Camera((1.10, -2.15, 1.20), (0.0, -0.06, 0.02), 0.56),
+        Look(reach=2.0),
+    ),
+    "explore": Picture(
+        lambda: after("vehicles/explore", 23.0),
+        Camera((1.7, -4.7, 4.4), (-0.06, -0.06, 0.0), 0.60),
+        Look(grid=0.0),
+    ),
+    "crawl": Picture(
+        lambda: after("vehicles/crawl", 4.35),
+        Camera((0.85, -0.80, 0.48), (0.26, 0.0, 0.06), 0.50),
+        Look(reach=1.0),
+    ),
+    "together": Picture(
+        lambda: after("vehicles/together", 12.3),
+        Camera((0.42, -1.95, 0.95), (-0.20, 0.20, 0.0), 0.60),
+        Look(reach=2.0),
+    ),
     "crane": Picture(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
 }
 
@@ -174,6 +227,24 @@ def level_chart(path: Path) -> None:
             tray.append(math.degrees(session["tripod/platform/tilt.y"]))
     lines = [Line("floor", "#a54d06", floor), Line("tray", "#1a1e23", tray)]
     write_chart(path, "Tilt about y, °", lines, 30.0, -12.0, 12.0)
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
+
+
+def camera_picture(path: Path) -> None:
+    """What the eye of example 13 sees: colour, and beside it depth, from near to far."""
+    with tempfile.TemporaryDirectory() as folder:
+        scene = example("13")["scene"](Path(folder))
+        scene.sensors[0].params.update(width=476, height=360)
+        with Session(scene, watch=False) as session:
+            session.run(3.3)
+            colour, depth = session.image("eye"), session.image("eye", "depth")
+    seen = np.isfinite(depth)
+    low, high = depth[seen].min(), depth[seen].max()
+    share = np.where(seen, (depth.clip(low, high) - low) / (high - low), 1.0)[..., None]
+    near, far = np.array([255.0, 236.0, 190.0]), np.array([24.0, 40.0, 84.0])
+    shades = np.where(seen[..., None], near + (far - near) * share, 0.0)
+    gap = np.full((len(colour), 8, 3), 255, np.uint8)
+    write_png(path, np.hstack([colour, gap, np.rint(shades).astype(np.uint8)]))
     print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
 
 
@@ -210,7 +281,7 @@ def main(names: list[str]) -> int:
     parts = {
         name: kit for kit in find_kits().values() if kit.source == "package" for name in kit.parts()
     }
-    known = [*DOCS, CHART, *parts, *SCENES]
+    known = [*DOCS, CHART, EYE, *parts, *SCENES]
     for name in names:
         if name not in known:
             print(f"There is no picture {name!r}; there are {', '.join(known)}.", file=sys.stderr)
@@ -219,6 +290,8 @@ def main(names: list[str]) -> int:
     for name in names or known:
         if name == CHART:
             level_chart(PICTURES / f"{CHART}.svg")
+        elif name == EYE:
+            camera_picture(PICTURES / f"{EYE}.png")
         elif name in DOCS:
             DOCS[name].draw(PICTURES / f"{name}.png", SIZE)
         elif name in SCENES:

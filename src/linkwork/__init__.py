@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     __version__: str
     from linkwork.agents.control import Control
     from linkwork.errors import LinkworkError
-    from linkwork.formats import load, load_part, load_scene, save
+    from linkwork.formats import load, load_movement, load_part, load_scene, save
     from linkwork.kinematics import forward, jacobian
     from linkwork.parts import (
         Anchor,
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
         Cone,
         Cylinder,
         Element,
+        Ellipsoid,
         Joint,
         Mesh,
         Part,
         Plane,
         Sphere,
+        Terrain,
     )
-    from linkwork.scene import Scene
+    from linkwork.scene import Movement, Scene
     from linkwork.scene.document import Document
     from linkwork.session.replay import replay
     from linkwork.session.session import Session
@@ -35,12 +37,14 @@ if TYPE_CHECKING:
 #: process that needs only part of the package does not load the compiler.
 _ROOMS = {
     "Anchor": "parts", "Box": "parts", "Capsule": "parts", "Cone": "parts", "Cylinder": "parts",
-    "Element": "parts", "Joint": "parts", "Mesh": "parts", "Part": "parts", "Plane": "parts",
+    "Element": "parts", "Ellipsoid": "parts", "Joint": "parts", "Mesh": "parts", "Part": "parts",
+    "Plane": "parts", "Terrain": "parts",
     "Sphere": "parts", "Control": "agents.control", "Document": "scene.document",
     "LinkworkError": "errors", "Pose": "spatial", "Scene": "scene", "Session": "session.session",
     "World": "world", "compile_scene": "world", "forward": "kinematics",
-    "jacobian": "kinematics", "load": "formats", "load_part": "formats",
-    "load_scene": "formats", "replay": "session.replay", "save": "formats",
+    "jacobian": "kinematics", "load": "formats", "load_movement": "formats",
+    "load_part": "formats", "load_scene": "formats", "Movement": "scene",
+    "replay": "session.replay", "save": "formats",
 }  # fmt: skip
 
 __all__ = [
@@ -52,20 +56,24 @@ __all__ = [
     "Cylinder",
     "Document",
     "Element",
+    "Ellipsoid",
     "Joint",
     "LinkworkError",
     "Mesh",
+    "Movement",
     "Part",
     "Plane",
     "Pose",
     "Scene",
     "Session",
     "Sphere",
+    "Terrain",
     "World",
     "compile_scene",
     "forward",
     "jacobian",
     "load",
+    "load_movement",
     "load_part",
     "load_scene",
     "replay",

@@ -61,6 +61,10 @@ class MeshError(LinkworkError):
     """A mesh file that is missing, broken or unusable."""
 
 
+class MeshNotFound(MeshError):
+    """A mesh that is not where the file that names it looks; the hint lists the places."""
+
+
 class PartError(LinkworkError):
     """A part that cannot be built or attached as asked."""
 

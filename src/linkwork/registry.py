@@ -102,6 +102,11 @@ SENSORS: Registry[Any] = Registry(
         "ray": "linkwork.sensors.ray:Ray",
         "inclinometer": "linkwork.sensors.inclinometer:Inclinometer",
         "contact": "linkwork.sensors.contact:Contact",
+        "imu": "linkwork.sensors.imu:Imu",
+        "foot": "linkwork.sensors.foot:Foot",
+        "lidar": "linkwork.sensors.lidar:Lidar",
+        "camera": "linkwork.sensors.camera:Camera",
+        "mujoco": "linkwork.sensors.mujoco:MujocoSensors",
     },
 )
 ACTUATORS: Registry[Any] = Registry(
@@ -110,6 +115,7 @@ ACTUATORS: Registry[Any] = Registry(
         "servo": "linkwork.actuators.servo:Servo",
         "motor": "linkwork.actuators.motor:Motor",
         "effort": "linkwork.actuators.effort:Effort",
+        "general": "linkwork.actuators.general:General",
     },
 )
 AGENTS: Registry[Any] = Registry(
@@ -118,6 +124,7 @@ AGENTS: Registry[Any] = Registry(
         "program": "linkwork.agents.program:Program",
         "wave": "linkwork.agents.wave:Wave",
         "sequence": "linkwork.agents.sequence:Sequence",
+        "movement": "linkwork.agents.movement:MovementPlayer",
     },
 )
 BUSES: Registry[Any] = Registry(
@@ -148,8 +155,17 @@ FAULTS: Registry[Any] = Registry(
 FORMATS: Registry[Any] = Registry(
     "format",
     {
+        "gltf": "linkwork.formats.gltf:GltfFormat",
+        "humanoid_xml": "linkwork.formats.humanoid_xml:HumanoidXmlFormat",
+        "mesh": "linkwork.formats.mesh:MeshFormat",
+        "sdf": "linkwork.formats.sdf:SdfFormat",
+        "robotix": "linkwork.formats.robotix:RobotixFormat",
+        "step": "linkwork.formats.step:StepFormat",
         "toml": "linkwork.formats.toml:TomlFormat",
+        "mjcf": "linkwork.formats.mjcf:MjcfFormat",
         "urdf": "linkwork.formats.urdf:UrdfFormat",
+        "wrl": "linkwork.formats.x3d:VrmlFormat",
+        "x3d": "linkwork.formats.x3d:X3dFormat",
     },
 )
 

@@ -209,6 +209,38 @@ def test_the_tools_of_the_log_have_room_beside_each_other(bench: StudioPage, wid
     ]  # fmt: skip
     assert covers == []
     assert all(box["right"] <= width for box in boxes)
+    top = {box["name"]: box["top"] + box["bottom"] for box in boxes}
+    assert top["Hide the charts"] == pytest.approx(top["Frames"], abs=8)  # never in a row alone
+    if width == 1440:  # the panel is beside the dock; its buttons stand in one column
+        facts = bench.page.locator(".bus-facts .icon-button").all()
+        assert len({round(each.bounding_box()["x"]) for each in facts}) == 1  # type: ignore[index]
+
+
+def test_a_seed_is_asked_for_where_something_happens_by_chance(bench: StudioPage) -> None:
+    """A drive that dies at once needs none; at a rate it does, and dies by that rule."""
+    assert bench.studio is not None
+    session = running(bench.studio).session
+    panel = bench.page.get_by_role("tabpanel", name="Faults")
+    panel.get_by_role("button", name="Dead drive").click()
+    seed = panel.get_by_label("Seed")
+    expect(seed).to_be_hidden()
+    panel.get_by_label("Rate").fill("0.001")
+    expect(seed).to_be_visible()
+    seed.fill("7")
+    panel.get_by_label("Joint").select_option("arm/shoulder")
+    panel.get_by_role("button", name="Inject").click()
+    until(bench, lambda: session.cycle.trouble.find("dead"))
+    fault = session.cycle.trouble.find("dead")
+    assert fault is not None
+    assert (fault.params.chance, fault.params.seed) == (0.001, 7)
+    panel.get_by_role("button", name="Lose").click()
+    panel.get_by_label("Sender").fill("person")
+    panel.get_by_label("At most").fill("2")
+    panel.get_by_role("button", name="Inject").click()
+    until(bench, lambda: session.cycle.trouble.find("drop"))
+    lost = session.cycle.trouble.find("drop")
+    assert lost is not None
+    assert (lost.params.node, lost.params.times) == ("person", 2)
 
 
 def test_a_reloaded_page_and_a_second_one_have_the_log(
@@ -406,3 +438,38 @@ def test_a_scene_without_buses_says_so(gripper_page: StudioPage) -> None:
     expect(panel).to_contain_text("No fault is at work")
     expect(panel.get_by_role("button", name="Lose")).to_have_count(0)
     expect(panel.get_by_role("button", name="Dead drive")).to_be_visible()
+
+
+def test_a_port_whose_controller_is_silent_says_so(bench: StudioPage, folder: Path) -> None:
+    """The other port goes on: its name stays plain, and the bus tells of the one that waits."""
+    extra = """
+[[port]]
+name = "lamp"
+commands = [{ name = "wish", can_id = 0x300, bits = 8, lo = 0, hi = 1 }]
+"""
+    file = folder / "bench.toml"
+    text = file.read_text().replace("socketcand = 0", "socketcand = 0\ndeadline_ms = 300")
+    file.write_text(text + extra)
+    bench.page.evaluate(
+        "(scene) => { window.before = linkwork.store.scene;"
+        " linkwork.send({ type: 'open', scene }); }",
+        str(file),
+    )
+    bench.until("store.scene && store.scene !== window.before && linkwork.buses.ports")
+    if not bench.ask("store.status.running"):
+        bench.press("Space")
+    bus = controlled(bench)
+    say(bus, 128, 0x300)
+    lamp, shoulder = (
+        bench.page.locator(f".port-head[data-port='{name}'] .port-age")
+        for name in ("lamp", "arm/shoulder")
+    )
+    for _ in range(200):
+        say(bus, 2048)
+        bench.page.wait_for_timeout(50)
+        if (lamp.text_content() or "").startswith("lost, "):
+            break
+    expect(lamp).to_have_class("port-age warn")
+    expect(shoulder).not_to_contain_text("lost")
+    expect(bench.page.locator(".bus-state")).to_have_text("controller lost")
+    bus.shutdown()

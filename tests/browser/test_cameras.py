@@ -175,6 +175,28 @@ def test_views_widen_while_the_robot_moves(gripper_page: StudioPage) -> None:
         gripper_page.until(ALL_SEEN)
 
 
+def test_views_widen_when_a_hand_lets_go(gripper_page: StudioPage) -> None:
+    """A drag while time stands leaves nothing outside; the camera waits until its end."""
+    page = gripper_page
+    page.press("Home")
+    page.rest()
+    page.page.evaluate(
+        "() => { for (const { camera } of linkwork.stage.views) { camera.stand.half *= 0.78;"
+        " camera.fitted = true; } linkwork.stage.draw(); }"
+    )
+    x, y = page.find("front", "arm/E3")
+    mouse = page.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x, y - 60, steps=6)
+    page.until(f"!{ALL_SEEN}")
+    shown = page.ask("store.poses.slice()")
+    page.page.wait_for_timeout(600)  # the last picture of the drag is long there
+    assert shown is not None
+    mouse.up()
+    page.until(ALL_SEEN)
+
+
 def test_f_frames_the_selection_in_every_view(gripper_page: StudioPage) -> None:
     """The finger is in the middle and large; Home shows everything again."""
     gripper_page.row("arm/E4").click()

@@ -66,6 +66,31 @@ def test_the_held_point_stays_under_the_pointer(gripper_page: StudioPage, grippe
     eventually("there", lambda: value(gripper, J1) == pytest.approx(wanted, abs=0.03))
 
 
+@pytest.mark.capability(50)
+def test_a_drag_while_time_stands_is_undone(gripper_page: StudioPage, gripper: Studio) -> None:
+    """Ctrl+Z puts the posture back and Ctrl+Shift+Z does it again: one step for each drag."""
+    page = gripper_page
+    at_the_start(page, gripper)
+    first = scene_of(gripper).session.state.q.copy()
+    start = page.find("front", "arm/E3")
+    page.drag(start, (start[0], start[1] - 30))
+    expect(page.page.get_by_role("button", name="Undo: place arm/J1")).to_be_enabled()
+    there = value(gripper, J1)
+    assert there > first[0] + 0.05
+    page.row("arm/J1").click()
+    page.press("+")
+    eventually("a degree on", lambda: value(gripper, J1) > there + 0.01)
+    page.press("Control+Z")
+    eventually("before the key", lambda: value(gripper, J1) == pytest.approx(there, abs=1e-9))
+    page.press("Control+Z")
+    eventually("as before", lambda: bool((scene_of(gripper).session.state.q == first).all()))
+    page.until("!store.undo.can_undo && store.undo.can_redo")
+    page.press("Control+Shift+Z")
+    eventually("done again", lambda: value(gripper, J1) == pytest.approx(there, abs=1e-9))
+    page.press("ArrowRight")
+    page.until("!store.undo.can_undo && !store.undo.can_redo && store.status.time > 0")
+
+
 def test_escape_gives_a_drag_up(gripper_page: StudioPage, gripper: Studio) -> None:
     """The joint goes back to where it was, and the button that is still down does nothing more."""
     page = gripper_page

@@ -197,6 +197,27 @@ def test_a_bad_value_is_refused_at_once_with_the_reason(bench: StudioPage) -> No
     expect(attribute(bench, "damping")).to_have_value("0.5")
 
 
+def test_a_value_that_the_scene_cannot_use_is_refused_with_what_stays(bench: StudioPage) -> None:
+    """The compiler's reason without a path, the value that was; no toast, no useless repair."""
+    bench.row("left/tip").click()
+    field = attribute(bench, "mass")
+    field.fill("0")
+    field.press("Enter")
+    alert = bench.page.locator("[data-row=mass] [role=alert]")
+    expect(alert).to_contain_text("A moving body needs mass")
+    expect(alert).to_contain_text("0.5 kg stays in use.")
+    assert "toml" not in alert.inner_text()
+    expect(bench.page.locator(".toast")).to_have_count(0)
+    assert not bench.ask("store.undo.can_undo")
+    assert world_mass(bench, "left/tip") == 0.5
+    field.fill("-3")
+    field.press("Enter")
+    expect(alert).to_contain_text("must be 0 or more")
+    expect(alert.get_by_role("button")).to_have_text(["Restore"])
+    bench.row("left/base").click()
+    bench.until("store.attributes?.name === 'left/base'")
+
+
 def test_units_are_typed_and_arrows_count(bench: StudioPage) -> None:
     """`1.5 rad` in a field of degrees; arrow keys step and are one edit together."""
     bench.row("left/bend").click()

@@ -176,27 +176,39 @@ def test_a_recent_file_opens_and_a_missing_one_says_so(
     expect(row).to_have_count(0)
 
 
-@pytest.mark.parametrize("packed", [False, True], ids=["files", "zip"])
-def test_a_robot_with_its_meshes_is_picked(start: StudioPage, packed: bool) -> None:
-    """URDF and meshes, as a folder's files would come or in a ZIP, open as one robot."""
+@pytest.mark.parametrize("brought", ["folder", "zip", "picked", "dropped"])
+def test_a_robot_with_its_meshes_is_opened(start: StudioPage, brought: str, tmp_path: Path) -> None:
+    """URDF and meshes as a folder, in a ZIP or one by one without their folders: one robot."""
     files = {"flag/flag.urdf": URDF, "flag/meshes/cloth.stl": STL}
-    if packed:
+    picker = start.page.get_by_label("Files to open")
+    if brought == "folder":
+        for name, data in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_bytes(data)
+        start.page.get_by_label("Folder to open").set_input_files(tmp_path / "flag")
+    elif brought == "zip":
         made = io.BytesIO()
         with zipfile.ZipFile(made, "w") as archive:
             for name, data in files.items():
                 archive.writestr(name, data)
-        files = {"flag.zip": made.getvalue()}
-        start.page.get_by_label("Files to open").set_input_files(
-            payload("flag.zip", *files.values())
-        )
+        picker.set_input_files(payload("flag.zip", made.getvalue()))
+    elif brought == "picked":
+        picker.set_input_files([payload("flag.urdf", URDF), payload("cloth.stl", STL)])
     else:
         drop(start, ("flag.urdf", URDF), ("cloth.stl", STL))
-        # Without its folder the mesh is not where the robot says: the error names both.
-        expect(start.page.get_by_role("alert")).to_contain_text("cloth.stl")
-        return
     start.until("store.scene?.name === 'flag'")
     start.until("store.scene.elements.some((e) => e.shapes.some((s) => s.mesh))")
     assert not start.ask("store.scene.editable")
+
+
+def test_a_robot_without_its_meshes_says_what_to_bring(start: StudioPage) -> None:
+    """One sentence of what is missing and one of what helps; no list of folders."""
+    drop(start, ("flag.urdf", URDF))
+    line = URDF[: URDF.index(b"cloth.stl")].count(b"\n") + 1
+    expect(start.page.locator(".toast.error .toast-text")).to_have_text(
+        f"flag.urdf:{line}: mesh 'meshes/cloth.stl' not found. "
+        "Open the folder that holds both, or a ZIP of it."
+    )
 
 
 def test_a_urdf_is_edited_as_a_copy_in_toml(start: StudioPage) -> None:
@@ -213,6 +225,28 @@ def test_a_urdf_is_edited_as_a_copy_in_toml(start: StudioPage) -> None:
     start.ready()
     start.row("flag/swing").click()
     expect(start.page.locator("[data-key=type]")).to_be_enabled()
+
+
+def test_another_scene_of_the_same_name_is_another(start: StudioPage) -> None:
+    """It is fitted into the views; what was selected, hidden and told stays behind."""
+    drop(start, ("one.toml", SCENE))
+    start.until("store.scene?.file.endsWith('one.toml')")
+    start.ready()
+    start.row("box").click()
+    start.page.evaluate("linkwork.store.notes.push({ level: 'info', text: 'old', step: 0 })")
+    start.page.mouse.click(*start.find("front", "box"), button="right")
+    start.page.get_by_role("menuitem", name="Hide box").click()
+    start.until("!stage.bodies.pieces.some((piece) => piece.mesh.visible)")
+    drop(start, ("two.toml", SCENE + b"at = { xyz = [30, 0, 0] }\n"))
+    start.until("store.scene?.file.endsWith('two.toml')")
+    start.ready()
+    assert start.ask("store.selection.length") == 0
+    assert not start.ask("store.notes.some((note) => note.text === 'old')")
+    assert start.ask("stage.bodies.pieces.every((piece) => piece.mesh.visible)")
+    assert start.ask(
+        "(stage.draw(), stage.views.every((view) =>"
+        " stage.bodies.corners().every((corner) => view.shows(corner))))"
+    )
 
 
 def test_files_are_dropped_also_while_a_scene_is_open(start: StudioPage) -> None:

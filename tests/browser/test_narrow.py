@@ -45,6 +45,30 @@ def test_panels_give_way_one_after_the_other(gripper_page: StudioPage) -> None:
     assert page.page.evaluate("document.documentElement.scrollWidth") <= 1040
 
 
+@pytest.mark.parametrize("wide", [1440, 1300, 1280, 1120, 1040])
+def test_the_bar_of_a_view_is_not_cut(gripper_page: StudioPage, wide: int) -> None:
+    """Every control of every view is within it and none lies on another, whatever is followed."""
+    page = gripper_page
+    resize(page, wide)
+    page.until(f"{VIEWS} === 4")
+    for body in ("arm/E4", "none"):
+        page.view("Perspective").get_by_role("button", name="Follow").click()
+        page.page.get_by_role("menuitemradio", name=body).click()
+        page.drawn()
+        boxes = page.ask(
+            "stage.views.map((view) => [view.element, ...view.element.querySelectorAll("
+            "'.view-bar button:not([hidden])')].map((each) => {"
+            " const box = each.getBoundingClientRect(); return [box.left, box.right]; }))"
+        )
+        for (left, right), *controls in boxes:
+            edges = [left, *(edge for control in controls for edge in control), right]
+            assert edges == sorted(edges)
+    page.view("Perspective").get_by_role("button", name="One view").click()
+    page.until(f"{VIEWS} === 1")
+    page.press("v")
+    page.until(f"{VIEWS} === 4")
+
+
 @pytest.mark.parametrize("wide", [1000, 700, 400])
 def test_below_1024_one_watches_one_view(
     gripper_page: StudioPage, gripper: Studio, wide: int

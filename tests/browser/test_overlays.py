@@ -139,7 +139,12 @@ def test_a_texture_is_laid_on_its_shape(page: StudioPage) -> None:
 
 
 def test_a_trace_follows_what_is_selected(page: StudioPage, bench: Studio) -> None:
-    """While time runs, the path of the selected element grows behind it."""
+    """While time runs, the path of the selected element grows behind it; Esc takes it away."""
     page.page.get_by_label("Traces", exact=True).set_checked(True, force=True)
     page.row("ball/ball").and_(page.page.locator("[data-kind=element]")).click()
     run_while(page, "stage.marks.trace.length < 4")
+    page.press("Escape")
+    page.until("(stage.draw(), stage.marks.trace.length === 0)")
+    assert (
+        page.ask("stage.marks.trace.root.children[0].geometry.attributes.position?.count ?? 0") == 0
+    )

@@ -1,7 +1,7 @@
 """Several people: two browsers agree, one drives and hands over, a stalled tab slows nobody."""
 
 import pytest
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import Browser, Route, expect
 
 from linkwork.server.messages import IN_FLIGHT
 from studio_page import opened
@@ -76,6 +76,28 @@ def test_two_agree_one_drives_and_hands_over(chromium: Browser, gripper: Studio)
         tab.get_by_role("button", name="Play (Space)").click()
         eventually("running", lambda: session.running)
         driver.until("store.status.running")
+
+
+def test_the_button_is_called_what_it_says(chromium: Browser, gripper: Studio) -> None:
+    """Ask to drive, Asked A, and Drive where nobody does: to the eye and to a screen reader."""
+    with opened(chromium, gripper) as first, opened(chromium, gripper) as second:
+        for page in (first, second):
+            page.ready()
+            page.until("store.people.driver && store.people.people.length === 2")
+        first_drives = first.ask("store.people.driver === store.you")
+        driver, watcher = (first, second) if first_drives else (second, first)
+        ask = watcher.page.get_by_role("banner").locator(".people-side > .button")
+        expect(ask).to_have_text("Ask to drive")
+        expect(ask).to_have_accessible_name("Ask to drive")
+        ask.click()
+        name = f"Asked {driver.ask('store.you')}"
+        expect(ask).to_have_text(name)
+        expect(ask).to_have_accessible_name(name)
+        driver.page.get_by_role("alertdialog").get_by_role("button", name="Not now").click()
+        expect(ask).to_have_accessible_name("Ask to drive")
+        driver.page.close()
+        expect(ask).to_have_text("Drive")
+        expect(ask).to_have_accessible_name("Drive")
 
 
 def test_a_stalled_tab_slows_nobody(chromium: Browser, gripper: Studio) -> None:

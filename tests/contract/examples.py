@@ -6,9 +6,12 @@ actuators to drive, J3 for agents to move, and a ball that falls on the ground.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from contract import small_files
+from linkwork.parts import Part
 from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, FAULTS, FORMATS, SENSORS, Registry
 
 REGISTRIES: dict[str, Registry[Any]] = {
@@ -47,12 +50,21 @@ class FormatExample:
     Attributes:
         mistake: A piece of the sample part's file, and what a careless hand makes of it.
         writes: Whether the format can be written.
-        sample: The sample part's file where the format cannot be written, else empty.
+        sample: The sample part's file where the format cannot be written, or cannot say all of
+            the sample part, else empty.
+        meant: The part in that file, where it is not the sample part.
+        lines: Whether people write such files, so that a mistake is told with its line.
+        reads: Whether the format can be read.
+        joints: Whether a part read back from a file that we wrote has its joints again.
     """
 
     mistake: tuple[str, str]
     writes: bool = True
-    sample: str = ""
+    sample: str | bytes = ""
+    meant: Callable[[], Part] | None = None
+    lines: bool = True
+    reads: bool = True
+    joints: bool = True
 
 
 PROGRAM = """
@@ -76,6 +88,24 @@ class Count(Control):
 
     def tick(self):
         self.memory.ticks += 1
+"""
+
+MOVEMENT = """
+format = "linkwork/movement 1"
+name = "nod"
+interpolation = "smooth"
+
+[[posture]]
+time = 0
+joints_deg = { J3 = 0 }
+
+[[posture]]
+time = 0.3
+joints_deg = { J3 = 20 }
+
+[[posture]]
+time = 0.5
+joints_deg = { J3 = -10 }
 """
 
 #: A port that lets a bus move J3 by what J1 does. A bus in lock-step goes the same way each time.
@@ -159,6 +189,33 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             {"on": "ball/ball", "with": "ground", "noise": 0.01},
             names=("on", "with"), required=("on",), positive=("noise",),
         ),
+        "imu": Example(
+            {"on": "arm/tip", "noise": 0.02, "gyro_noise_density": 0.001, "bias": [0.1, 0.0, -0.1],
+             "bias_walk": 0.3, "gyro_bias_walk": 0.1, "range": 60.0, "period": 0.006},
+            names=("on",), required=("on",),
+            positive=("noise", "gyro_noise_density", "bias_walk", "range", "period"),
+        ),
+        "foot": Example(
+            {"on": "ball/ball", "size": [0.04, 0.02], "noise": 0.01, "range": 20.0},
+            names=("on",), required=("on", "size"), positive=("noise", "range"),
+        ),
+        "lidar": Example(
+            {"on": "arm/base", "range": 3.0, "min_range": 0.02, "count": 9, "opening": 1.5,
+             "noise": 0.001, "period": 0.02},
+            names=("on",), required=("on", "range"),
+            positive=("range", "min_range", "count", "opening", "noise", "period"),
+        ),
+        "camera": Example(
+            {"on": "arm/tip", "width": 16, "height": 12, "opening": 0.9, "near": 0.02, "far": 9.0,
+             "sky": "#102030", "noise": 0.001, "period": 0.04},
+            names=("on",), required=("on",),
+            positive=("width", "height", "opening", "near", "far", "noise", "period"),
+            anew=("pose", "visible"),  # another world, another picture
+        ),
+        "mujoco": Example(
+            {"sensor": "framelinvel", "on": "arm/tip", "cutoff": 5.0, "period": 0.02},
+            names=("on",), required=("sensor", "on"), positive=("cutoff", "period"),
+        ),
     },
     "actuator": {
         "servo": Example(
@@ -172,6 +229,11 @@ EXAMPLES: dict[str, dict[str, Example]] = {
         "effort": Example(
             {"joint": "arm/J2", "max_effort": 0.5},
             names=("joint",), required=("joint",), positive=("max_effort",),
+        ),
+        "general": Example(
+            {"joints": {"arm/J2": 1.5}, "gain": [2.0, 0.0, 0.0], "bias": [0.0, -2.0, -0.1],
+             "dynamics": "filter", "time": 0.05, "control_range": [-1.0, 1.0]},
+            required=("joints",), positive=("time",),
         ),
     },
     "agent": {
@@ -188,6 +250,12 @@ EXAMPLES: dict[str, dict[str, Example]] = {
         "sequence": Example(
             {"joint": "arm/J3", "times": [0.0, 0.2, 0.5], "values": [0.0, 0.4, -0.2], "ramp": 0.1},
             names=("joint",), required=("joint", "times", "values"), positive=("ramp",),
+        ),
+        "movement": Example(
+            {"file": "nod.toml", "on": "arm", "movement": "nod", "start": 0.02, "speed": 1.5,
+             "ramp": 0.1, "period": 0.004, "repeat": True},
+            names=("file", "on", "movement"), required=("file",),
+            positive=("start", "speed", "ramp", "period"), files={"nod.toml": MOVEMENT},
         ),
     },
     "bus": {
@@ -243,9 +311,34 @@ EXAMPLES: dict[str, dict[str, Example]] = {
 }  # fmt: skip
 
 FORMAT_EXAMPLES: dict[str, FormatExample] = {
+    "gltf": FormatExample(
+        ('"version": "2.0"', '"version": "=2x"'),
+        sample=small_files.gltf_file(), meant=small_files.gltf_part, lines=False, joints=False,
+    ),
+    "humanoid_xml": FormatExample(
+        ("value='Universal'", "value='Uniwersal'"),
+        sample=small_files.HUMANOID, meant=small_files.humanoid_part,
+    ),
+    "mjcf": FormatExample(
+        ('type="slide"', 'type="slyde"'), sample=small_files.MJCF, meant=small_files.mjcf_part,
+    ),
+    "mesh": FormatExample(
+        ("vertex 0.125", "vertex 0.125=high"),
+        writes=False, sample=small_files.stl_file(), meant=small_files.stl_part,
+    ),
+    "sdf": FormatExample(('type="revolute"', 'type="revolut"')),
+    "robotix": FormatExample(
+        ("TYPE = 2", "TYPE = 7"), sample=small_files.ROBOTIX, meant=small_files.robotix_part,
+    ),
+    "step": FormatExample(
+        ("ISO-10303-21", "ISO=10303"),
+        writes=False, sample=small_files.step_file(), meant=small_files.step_part, lines=False,
+    ),
     "toml": FormatExample(('type = "hinge"', 'type = "hinj"')),
     "urdf": FormatExample(('type="revolute"', 'type="revolut"')),
-}
+    "wrl": FormatExample(("", ""), reads=False),
+    "x3d": FormatExample(("", ""), reads=False),
+}  # fmt: skip
 
 #: Kind and name of everything registered that takes part in the cycle.
 CASES = [

@@ -11,7 +11,7 @@ import numpy as np
 
 from drawing.view import unit
 from linkwork.engines.mujoco_geoms import add_shape
-from linkwork.parts import Box, Capsule, Cone, Cylinder, Plane, Shape, Sphere
+from linkwork.parts import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere, Terrain
 from linkwork.spatial import Pose
 from linkwork.world import World
 
@@ -75,6 +75,10 @@ def _normal(shape: Shape, p: np.ndarray) -> np.ndarray:
     match shape:
         case Sphere():
             return unit(p)
+        case Ellipsoid():
+            return unit(p / np.square(shape.radii))
+        case Terrain():
+            return np.tile((0.0, 0.0, 1.0), (len(p), 1))
         case Capsule():
             axis = np.zeros_like(p)
             axis[:, 2] = np.clip(p[:, 2], -shape.length / 2.0, shape.length / 2.0)

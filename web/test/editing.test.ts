@@ -9,7 +9,8 @@ import {
   stepped,
   stepSize,
 } from "../src/panels/attributeWords";
-import { repairs } from "../src/panels/repairs";
+import type { Refusal } from "../src/panels/attributeRow";
+import { refusalWords, repairs } from "../src/panels/repairs";
 import { typeAhead } from "../src/tree/rows";
 
 const row = (over: Partial<Row>): Row => ({
@@ -45,20 +46,41 @@ describe("numbers that are typed", () => {
   });
 });
 
+const refusal = (tried: string | number): Refusal => ({ tried, text: "", avoid: [] });
+
+describe("why a value was refused", () => {
+  it("is said without the name that the panel shows already", () => {
+    const words = (text: string) => refusalWords(row({}), { text }, []);
+    expect(words("arm/E4: a moving body needs mass.")).toBe("A moving body needs mass.");
+    expect(words("joint 'arm/J1': it is stuck.")).toBe("It is stuck.");
+    expect(words("mass: must be 0 or more.")).toBe("Mass: must be 0 or more.");
+  });
+});
+
+describe("words for keys", () => {
+  it("leave out that a value is of the running scene: its place says so", () => {
+    expect(keyWords("live.max_effort")).toBe("Max effort");
+    expect(keyWords("max_effort")).toBe("Max effort");
+  });
+});
+
 describe("repairs of a refused value", () => {
   it("swap a range that is the wrong way round", () => {
-    expect(repairs(row({ key: "range_deg" }), "[120, -120]", "")).toEqual([
+    expect(repairs(row({ key: "range_deg" }), refusal("[120, -120]"))).toEqual([
       { label: "Swap the two", value: "[-120, 120]" },
     ]);
   });
   it("go to the nearest that is allowed", () => {
-    expect(repairs(row({ lo: 0 }), -1, "")).toEqual([{ label: "Use 0", value: 0 }]);
-    expect(repairs(row({ lo: 0, hi: 1 }), 3, "")).toEqual([{ label: "Use 1", value: 1 }]);
-    expect(repairs(row({ lo: 0, hi: 1 }), "", "")).toEqual([]);
+    expect(repairs(row({ lo: 0 }), refusal(-1))).toEqual([{ label: "Use 0", value: 0 }]);
+    expect(repairs(row({ lo: 0, hi: 1 }), refusal(3))).toEqual([{ label: "Use 1", value: 1 }]);
+    expect(repairs(row({ lo: 0, hi: 1 }), refusal(""))).toEqual([]);
+  });
+  it("are not values that would be refused as well", () => {
+    expect(repairs(row({ lo: 0 }), { ...refusal(-3), avoid: [0] })).toEqual([]);
   });
   it("take the name that was probably meant", () => {
     const reason = "there is no element named 'tub'. Did you mean 'tube'?";
-    expect(repairs(row({ key: "on" }), "tub", reason)).toEqual([
+    expect(repairs(row({ key: "on" }), { ...refusal("tub"), text: reason })).toEqual([
       { label: "Use tube", value: "tube" },
     ]);
   });

@@ -38,6 +38,7 @@ const from = (type: string, dofs: Dof[], x: number, y: number) => {
     poses,
     grab: new Vector3(0.5, 0, 0),
     sight: new Vector3(0, 0, -1),
+    pixel: 0.001,
     up: new Vector3(0, 1, 0),
     valueOf: () => 0,
   })!;

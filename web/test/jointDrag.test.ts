@@ -2,6 +2,8 @@ import { Ray, Vector3 } from "three";
 import { describe, expect, it } from "vitest";
 import { HingeDrag, SliderDrag, within } from "../src/views/jointDrag";
 
+/** Size of a pixel [m]. */
+const PIXEL = 0.002;
 const joint = (axis: [number, number, number]) => ({
   pivot: new Vector3(0, 0, 1),
   axis: new Vector3(...axis),
@@ -13,18 +15,33 @@ const ahead = (x: number, z: number) => new Ray(new Vector3(x, -10, z), new Vect
 
 describe("HingeDrag", () => {
   it("turns by the angle the pointer goes round the axis", () => {
-    const drag = new HingeDrag(joint([0, 0, 1]), new Vector3(0.5, 0, 1), new Vector3(0, 0, -1));
+    const drag = new HingeDrag(
+      joint([0, 0, 1]),
+      new Vector3(0.5, 0, 1),
+      new Vector3(0, 0, -1),
+      PIXEL,
+    );
     expect(drag.change(down(0, 0.3))).toBeCloseTo(Math.PI / 2);
     expect(drag.change(down(0.4, -0.4))).toBeCloseTo(-Math.PI / 4);
   });
 
   it("does not depend on the side the axis is seen from", () => {
-    const drag = new HingeDrag(joint([0, 0, -1]), new Vector3(0.5, 0, 1), new Vector3(0, 0, -1));
+    const drag = new HingeDrag(
+      joint([0, 0, -1]),
+      new Vector3(0.5, 0, 1),
+      new Vector3(0, 0, -1),
+      PIXEL,
+    );
     expect(drag.change(down(0, 0.3))).toBeCloseTo(-Math.PI / 2);
   });
 
   it("keeps counting past half a turn", () => {
-    const drag = new HingeDrag(joint([0, 0, 1]), new Vector3(1, 0, 1), new Vector3(0, 0, -1));
+    const drag = new HingeDrag(
+      joint([0, 0, 1]),
+      new Vector3(1, 0, 1),
+      new Vector3(0, 0, -1),
+      PIXEL,
+    );
     let last = 0;
     for (let degrees = 0; degrees <= 270; degrees += 10) {
       const a = (degrees * Math.PI) / 180;
@@ -37,7 +54,7 @@ describe("HingeDrag", () => {
     const frame = joint([0, 0, 1]);
     const grab = new Vector3(0.5, 0, 1.2);
     const sight = new Vector3(0.3, 0.6, -0.7).normalize();
-    const drag = new HingeDrag(frame, grab, sight);
+    const drag = new HingeDrag(frame, grab, sight, PIXEL);
     const goal = grab.clone().sub(frame.pivot).applyAxisAngle(frame.axis, 0.7).add(frame.pivot);
     const ray = new Ray(goal.clone().addScaledVector(sight, -5), sight);
     expect(drag.change(ray)).toBeCloseTo(0.7);
@@ -45,14 +62,36 @@ describe("HingeDrag", () => {
 
   it("edge-on, follows the pointer across the axis on the screen", () => {
     // The axis is vertical on the screen; the point is nearest to the eye, so it moves sideways.
-    const drag = new HingeDrag(joint([0, 0, 1]), new Vector3(0, -0.5, 1), new Vector3(0, 1, 0));
+    const drag = new HingeDrag(
+      joint([0, 0, 1]),
+      new Vector3(0, -0.5, 1),
+      new Vector3(0, 1, 0),
+      PIXEL,
+    );
     expect(drag.change(ahead(0.1, 1))).toBeCloseTo(0.2);
     expect(drag.change(ahead(0, 3))).toBeCloseTo(0);
   });
 
   it("edge-on, still moves a point that turns towards the eye", () => {
-    const drag = new HingeDrag(joint([0, 0, 1]), new Vector3(0.5, 0, 1), new Vector3(0, 1, 0));
+    const drag = new HingeDrag(
+      joint([0, 0, 1]),
+      new Vector3(0.5, 0, 1),
+      new Vector3(0, 1, 0),
+      PIXEL,
+    );
     expect(Math.abs(drag.change(ahead(0.6, 1)))).toBeCloseTo(0.2);
+  });
+});
+
+describe("HingeDrag near its axis", () => {
+  it("turns by one degree for each pixel, seen edge-on", () => {
+    const drag = new HingeDrag(
+      joint([0, 0, 1]),
+      new Vector3(0, -0.01, 1),
+      new Vector3(0, 1, 0),
+      PIXEL,
+    );
+    expect(drag.change(ahead(60 * PIXEL, 1))).toBeCloseTo((60 * Math.PI) / 180);
   });
 });
 

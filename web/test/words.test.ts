@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { keyWords, numberList, readNumber } from "../src/panels/attributeWords";
 import { shortNames } from "../src/panels/jointTable";
 import { ago } from "../src/start/ago";
-import { spanFor } from "../src/transport/timeline";
 import { equalBox } from "../src/views/bodyFrames";
 import { roundLength } from "../src/views/scaleBar";
 
@@ -34,11 +33,6 @@ describe("words and numbers on the screen", () => {
     expect(ago(1000, 1030)).toBe("just now");
     expect(ago(1000, 1000 + 240)).toBe("4 min ago");
     expect(ago(0, 90_000)).toBe("yesterday");
-  });
-
-  it("gives the timeline room before time runs off", () => {
-    expect(spanFor(0)).toBe(20);
-    expect(spanFor(19.5)).toBe(40);
   });
 
   it("chooses round lengths for the scale bar", () => {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from linkwork.blocks import Block
+from linkwork.parts import Spec
 
 
 class Actuator(Block):
@@ -22,6 +23,10 @@ class Actuator(Block):
     kind: ClassVar[str] = "actuator"
     inputs: ClassVar[Sequence[str]] = ()
     dofs: list[int]
+
+    def spec_of(self, number: int) -> Spec:
+        """What was said of the drive of ``dofs[number]``."""
+        return self.specs[number]
 
     def drive(self, step: int) -> None:
         """Fills the efforts of the driven degrees of freedom for this step."""

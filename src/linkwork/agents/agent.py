@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, Protocol
 
+import numpy as np
+
 from linkwork.blocks import Block
 from linkwork.parts import Spec
 from linkwork.signals import Signals
@@ -33,6 +35,10 @@ class Bench(Protocol):
     @property
     def time(self) -> float:
         """Simulated time [s]."""
+        ...
+
+    def array(self, sensor: str, name: str) -> np.ndarray:
+        """A copy of a reading that is an array."""
         ...
 
     def write(self, signal: str, value: float, owner: str) -> None:

@@ -6,7 +6,13 @@ from collections.abc import Callable
 
 from linkwork.agents.chance import Chance
 from linkwork.agents.desk import Desk
-from linkwork.agents.handles import JointHandle, PortHandle, SensorHandle, SignalHandle
+from linkwork.agents.handles import (
+    CameraHandle,
+    JointHandle,
+    PortHandle,
+    SensorHandle,
+    SignalHandle,
+)
 from linkwork.agents.memory import Memory
 from linkwork.agents.timers import Timer
 from linkwork.errors import SessionError
@@ -55,6 +61,14 @@ class Control:
     def sensor(self, name: str) -> SensorHandle:
         """The sensor ``name``, looked up as :meth:`joint` does; its readings are attributes."""
         return self._place().sensor(name)
+
+    def camera(self, name: str) -> CameraHandle:
+        """The camera ``name``, looked up as :meth:`joint` does.
+
+        ``self.camera("eye").colour()`` is its newest picture, an array; so are ``depth()`` and
+        ``segmentation()``.
+        """
+        return self._place().camera(name)
 
     def port(self, name: str) -> PortHandle:
         """The port ``name`` of a bus, looked up as :meth:`joint` does.

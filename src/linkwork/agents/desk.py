@@ -7,7 +7,13 @@ from collections.abc import Callable
 
 from linkwork.agents.agent import Bench
 from linkwork.agents.chance import Chance
-from linkwork.agents.handles import JointHandle, PortHandle, SensorHandle, SignalHandle
+from linkwork.agents.handles import (
+    CameraHandle,
+    JointHandle,
+    PortHandle,
+    SensorHandle,
+    SignalHandle,
+)
 from linkwork.agents.lookup import find_dof, find_name, port_names
 from linkwork.agents.memory import Memory
 from linkwork.agents.timers import Timer, Timers
@@ -49,6 +55,7 @@ class Desk:
         self._joints: dict[str, JointHandle] = {}
         self._signals: dict[str, SignalHandle] = {}
         self._sensors: dict[str, SensorHandle] = {}
+        self._cameras: dict[str, CameraHandle] = {}
         self._ports: dict[str, PortHandle] = {}
         self._waiting: list[tuple[str, float]] | None = []
 
@@ -82,6 +89,15 @@ class Desk:
             names = {spec.name: None for spec in self.bench.world.sensors}
             full = find_name("sensor", name, names, scope=self.scope)
             handle = self._sensors[name] = SensorHandle(self, full)
+        return handle
+
+    def camera(self, name: str) -> CameraHandle:
+        """The handle of a camera."""
+        handle = self._cameras.get(name)
+        if handle is None:
+            names = {s.name: None for s in self.bench.world.sensors if s.type == "camera"}
+            full = find_name("camera", name, names, scope=self.scope)
+            handle = self._cameras[name] = CameraHandle(self, full)
         return handle
 
     def port(self, name: str) -> PortHandle:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from linkwork.agents.lookup import dof_signal, value_signal
 from linkwork.errors import SignalError, not_found
+from linkwork.registry import SENSORS
 
 if TYPE_CHECKING:
     from linkwork.agents.desk import Desk
@@ -167,9 +170,13 @@ class JointHandle:
 
 
 class SensorHandle:
-    """A sensor: its readings are attributes, ``self.sensor("tilt").x``."""
+    """A sensor: its readings are attributes, ``self.sensor("tilt").x``.
 
-    __slots__ = ("_desk", "_found", "_name")
+    Readings that are arrays are too, as copies: ``self.sensor("scan").ranges``.
+    """
+
+    __slots__ = ("_arrays", "_desk", "_found", "_name")
+    _arrays: tuple[str, ...]
     _desk: Desk
     _found: dict[str, SignalHandle]
     _name: str
@@ -177,7 +184,12 @@ class SensorHandle:
     def __init__(self, desk: Desk, name: str) -> None:
         object.__setattr__(self, "_desk", desk)
         object.__setattr__(self, "_name", name)
+        object.__setattr__(self, "_arrays", self._find_arrays())
         object.__setattr__(self, "_found", {})
+
+    def _find_arrays(self) -> tuple[str, ...]:
+        spec = next(s for s in self._desk.bench.world.sensors if s.name == self._name)
+        return SENSORS.get(spec.type).arrays
 
     def signal(self, reading: str) -> SignalHandle:
         """The handle of one reading; "value" means the only one.
@@ -200,6 +212,7 @@ class SensorHandle:
         if reading == "value" and len(outputs) == 1:
             return outputs[0]
         known = [full.removeprefix(name).lstrip(".") or "value" for full in readings]
+        known += self._arrays
         raise not_found(f"reading of sensor {name!r}", reading, known)
 
     def on_change(
@@ -208,13 +221,38 @@ class SensorHandle:
         """Calls ``call(value)`` after each step in which a reading moved by more than ``by``."""
         self.signal(reading).on_change(call, by)
 
-    def __getattr__(self, reading: str) -> float:
+    def __getattr__(self, reading: str) -> Any:
         if reading.startswith("_"):
             raise AttributeError(reading)
+        if reading in self._arrays:
+            return self._desk.bench.array(self._name, reading)
         return self.signal(reading).value
 
     def __setattr__(self, reading: str, value: float) -> None:
         self.signal(reading).value = value
+
+
+class CameraHandle(SensorHandle):
+    """A camera: its newest picture, made when it is asked for."""
+
+    __slots__ = ()
+
+    def colour(self) -> np.ndarray:
+        """Height×width×3 of 8 bit: red, green, blue."""
+        return self._desk.bench.array(self._name, "colour")
+
+    def depth(self) -> np.ndarray:
+        """Height×width [m], along the optical axis; inf where nothing is seen, 0 if too near."""
+        return self._desk.bench.array(self._name, "depth")
+
+    def segmentation(self) -> np.ndarray:
+        """Height×width: which of :attr:`names` each pixel shows, −1 for none."""
+        return self._desk.bench.array(self._name, "segmentation")
+
+    @property
+    def names(self) -> list[str]:
+        """The elements that :meth:`segmentation` counts."""
+        return self._desk.bench.world.element_names
 
 
 class PortHandle(SensorHandle):
@@ -224,6 +262,9 @@ class PortHandle(SensorHandle):
     """
 
     __slots__ = ()
+
+    def _find_arrays(self) -> tuple[str, ...]:
+        return ()
 
     def _full_name(self, reading: str) -> str:
         signals, name = self._desk.bench.signals, self._name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from linkwork.errors import NameNotFound, Origin, listing, not_found
+from linkwork.parts import Spec
 from linkwork.parts.names import scoped
 from linkwork.signals import Signals
 from linkwork.world import World
@@ -46,6 +47,27 @@ def find_name(
     if error.hint.startswith("Did you mean"):
         error.hint += f" Available {kind}s: {listing(names)}."
     raise error
+
+
+def find_scope(world: World, spec: Spec, on: str) -> str:
+    """The part that an agent's short names are looked up in first.
+
+    Args:
+        world: The world.
+        spec: The agent's.
+        on: The part it names, as seen from its own; empty for its own.
+
+    Raises:
+        NameNotFound: If there is no such part.
+    """
+    if not on:
+        return spec.scope
+    names = [*world.joint_names, *world.element_names]
+    scopes = {n[:i] for n in names for i, letter in enumerate(n) if letter == "/"}
+    for scope in (scoped(spec.scope, on), on):
+        if scope in scopes:
+            return scope
+    raise not_found("part", on, scopes, origin=spec.origin)
 
 
 def port_names(world: World, signals: Signals) -> dict[str, None]:

@@ -14,12 +14,13 @@ from linkwork.agents.chance import Chance
 from linkwork.agents.control import Control
 from linkwork.agents.desk import Desk
 from linkwork.agents.guard import Guard
+from linkwork.agents.lookup import find_scope
 from linkwork.agents.memory import Memory
 from linkwork.agents.program_file import ProgramFile
 from linkwork.agents.source import Source
 from linkwork.agents.timers import Timers
-from linkwork.blocks import read_params, scoped_name, whole_steps
-from linkwork.errors import FormatError, ProgramError, not_found
+from linkwork.blocks import read_params, whole_steps
+from linkwork.errors import FormatError, ProgramError
 from linkwork.parts import Spec
 from linkwork.state import State
 from linkwork.world import Finding, World
@@ -77,7 +78,7 @@ class Program(Agent):
             self._refuse(f"patience must be 0 s or more, not {params.patience:g}")
         if not params.file and params.source is None:
             self._refuse("it needs a 'file' or a 'source'")
-        self._scope = self._find_scope(params.on)
+        self._scope = find_scope(world, spec, params.on)
         self._file = ProgramFile(params.file, spec.name, spec.origin) if params.file else None
         self.path = self._file.path if self._file else None
         self.source = self.read_file() if params.source is None else params.source
@@ -89,16 +90,6 @@ class Program(Agent):
 
     def _refuse(self, why: str) -> None:
         raise FormatError(f"program {self.spec.name!r}: {why}.", origin=self.spec.origin)
-
-    def _find_scope(self, on: str) -> str:
-        if not on:
-            return self.spec.scope
-        names = [*self.world.joint_names, *self.world.element_names]
-        scopes = {n[:i] for n in names for i, letter in enumerate(n) if letter == "/"}
-        for scope in (scoped_name(self.spec, on), on):
-            if scope in scopes:
-                return scope
-        raise not_found("part", on, scopes, origin=self.spec.origin)
 
     def _as_source(self, text: str) -> Source:
         filename = str(self.path) if self.path else f"<{self.owner}>"

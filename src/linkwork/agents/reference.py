@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import msgspec
 
@@ -11,6 +12,8 @@ from linkwork.agents.lookup import dof_signal, find_dof, find_name
 from linkwork.blocks import whole_steps
 from linkwork.errors import FormatError, SignalError
 from linkwork.parts import Spec
+from linkwork.scene.track import Track
+from linkwork.signals import Signal
 from linkwork.world import World
 
 
@@ -87,19 +90,7 @@ class Reference(Agent):
         else:
             names = {signal.name: None for signal in signals}
             name = find_name("signal", given.signal, names, scope=spec.scope, origin=spec.origin)
-        signal = signals[name]
-        if signal.direction == "output":
-            raise SignalError(
-                f"{self.what}: signal {name!r} is measured; it cannot be set.", origin=spec.origin
-            )
-        lo, hi = self.extent()
-        if lo < signal.lo or hi > signal.hi:
-            raise SignalError(
-                f"{self.what} goes from {lo:g} to {hi:g} {signal.unit}, but signal {name!r} takes "
-                f"{signal.lo:g} to {signal.hi:g}.",
-                origin=spec.origin,
-            )
-        self.signal = signal
+        self.signal = settable(bench, name, self.extent(), self.what, spec)
 
     def decide(self, step: int) -> None:
         """Writes the value."""
@@ -114,3 +105,44 @@ class Reference(Agent):
             if share < 1.0:
                 value = first[0] + share * (value - first[0])
         bench.write(self.signal.name, float(value), self.spec.name)
+
+
+def settable(bench: Bench, name: str, extent: tuple[float, float], what: str, spec: Spec) -> Signal:
+    """The signal ``name``, which must take every value of ``extent``.
+
+    Raises:
+        SignalError: If it cannot be set, or its range does not hold all that is to come.
+    """
+    signal, (lo, hi) = bench.signals[name], extent
+    if signal.direction == "output":
+        raise SignalError(
+            f"{what}: signal {name!r} is measured; it cannot be set.", origin=spec.origin
+        )
+    if lo < signal.lo or hi > signal.hi:
+        raise SignalError(
+            f"{what} goes from {lo:g} to {hi:g} {signal.unit}, but signal {name!r} takes "
+            f"{signal.lo:g} to {signal.hi:g}.",
+            origin=spec.origin,
+        )
+    return signal
+
+
+@dataclass(frozen=True)
+class Way:
+    """A signal and the way that its value takes."""
+
+    signal: Signal
+    track: Track
+
+    @classmethod
+    def of_joint(cls, agent: Agent, bench: Bench, dof: int, track: Track) -> Way:
+        """The way of a joint's target.
+
+        Raises:
+            NameNotFound: If the joint has no target.
+            SignalError: If its range does not hold all that is to come.
+        """
+        spec = agent.spec
+        name = dof_signal(agent.world, bench.signals, dof, "target", origin=spec.origin)
+        what = f"{spec.type} {spec.name!r}"
+        return cls(settable(bench, name, track.extent(), what, spec), track)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from itertools import pairwise
 from typing import ClassVar
 
 from linkwork.agents.reference import Reference, ReferenceParams
 from linkwork.blocks import read_params
 from linkwork.parts import Spec
+from linkwork.scene.track import Track
 from linkwork.world import World
 
 
@@ -19,17 +19,19 @@ class SequenceParams(ReferenceParams, forbid_unknown_fields=True):
         times: Rising times [s].
         values: What to reach at each time [the signal's unit].
         hold: Keep each value until the next time, rather than go over evenly.
+        smooth: Go over without jumps in speed, at rest at both ends, never beyond the values.
         repeat: Begin again at the last time, where the first value stands in for the last.
     """
 
     times: tuple[float, ...] = ()
     values: tuple[float, ...] = ()
     hold: bool = False
+    smooth: bool = False
     repeat: bool = False
 
 
 class Sequence(Reference):
-    """Writes values at times: held, or joined by straight lines.
+    """Writes values at times: held, or joined by straight or smooth lines.
 
     Before the first time it writes the first value; after the last time the last, unless it
     repeats.
@@ -52,22 +54,18 @@ class Sequence(Reference):
                 self._refuse(f"times must rise, but {after:g} s comes after {before:g} s")
         if params.repeat and len(times) < 2:
             self._refuse("to repeat, it needs at least two times")
-        self._params = params
+        if params.hold and params.smooth:
+            self._refuse("hold and smooth are both given; one is enough")
+        way = "hold" if params.hold else "smooth" if params.smooth else "linear"
+        self._track, self._repeat = Track(times, values, way), params.repeat
 
     def value(self, time: float) -> float:
         """The value at ``time`` [s]."""
-        p = self._params
-        times, values = p.times, p.values
-        if p.repeat and time >= times[-1]:
+        times = self._track.times
+        if self._repeat and time >= times[-1]:
             time = times[0] + (time - times[0]) % (times[-1] - times[0])
-        n = bisect_right(times, time)
-        if n == 0:
-            return values[0]
-        if n == len(times) or p.hold:
-            return values[n - 1]
-        share = (time - times[n - 1]) / (times[n] - times[n - 1])
-        return values[n - 1] + share * (values[n] - values[n - 1])
+        return self._track.value(time)
 
     def extent(self) -> tuple[float, float]:
         """Lowest and highest of the values."""
-        return min(self._params.values), max(self._params.values)
+        return self._track.extent()

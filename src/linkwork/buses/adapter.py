@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import msgspec
@@ -37,9 +37,12 @@ class Adapter:
 
     * ``Params``: a msgspec struct of the keys that ``[[bus]]`` has beyond the common ones;
     * ``Address``: a msgspec struct of the keys that a signal has beyond the common ones;
-    * ``counters``: counters of its own with their units; each becomes the signal ``<bus>.<name>``;
+    * ``counters``: counters of its own with their units; each becomes the signal ``<bus>.<name>``,
+      beside ``invalid``, which every type has;
     * ``steady``: those of the counters that are the same however long partners think; in lock-step
       only these become signals, as they stand at each turn;
+    * ``together``: whether one partner at a time commands all ports, so that whatever he says shows
+      that he is there for each; else every port has an age of its own;
     * ``faults``: what can go wrong on its wire by the order ``fault`` ("drop", "delay", …), whose
       arguments ``FaultOrder`` checks; the order ``clear`` ends those of a ``name``;
     * ``orders``: what people may tell it, each with a msgspec struct of what it takes;
@@ -82,11 +85,17 @@ class Adapter:
 
     Params: ClassVar[type[msgspec.Struct]] = NoParams
     Address: ClassVar[type[msgspec.Struct]] = AnyAddress
-    counters: ClassVar[Mapping[str, str]] = {}
+    counters: ClassVar[Mapping[str, str]] = {"invalid": ""}
     steady: ClassVar[tuple[str, ...]] = ()
+    together: ClassVar[bool] = False
     faults: ClassVar[tuple[str, ...]] = ()
     FaultOrder: ClassVar[type[msgspec.Struct]] = NoParams
     orders: ClassVar[Mapping[str, type[msgspec.Struct]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Every type counts what nobody can use."""
+        super().__init_subclass__()
+        cls.counters = {**Adapter.counters, **cls.counters}
 
     def __init__(self, plan: BusPlan, outlet: Outlet) -> None:
         self.plan = plan
@@ -101,7 +110,7 @@ class Adapter:
         self._frames: deque[Frame] = deque(maxlen=LOG_LINES)
         self._skipped = 0
         self.logging = True
-        self.refused = 0
+        self._faulty: set[str] = set()  # signals of which people were told
         self._told: tuple[Any, ...] = ()
         self._due = 0.0
         self._seen: tuple[Any, ...] = ()
@@ -166,7 +175,7 @@ class Adapter:
         """Hands on what arrived, by key; the newest of each is taken with the next step.
 
         Values are held within the signal's range; unknown keys and what is no finite number are
-        counted as refused.
+        counted as ``invalid``, and change nothing.
 
         Args:
             values: Physical values by key of ``plan.fed``.
@@ -176,11 +185,19 @@ class Adapter:
         for key, value in values.items():
             signal = self.plan.fed.get(key)
             if signal is None or not _is_number(value):
-                self.refused += 1
+                self._refuse(key, value, known=signal is not None)
             else:
                 fed[key] = _within(signal, value)
         if fed or turn:
             self._latch.put(fed, turn)
+
+    def _refuse(self, key: str, value: object, *, known: bool) -> None:
+        """Counts what nobody can use; people hear of it once for each signal."""
+        self.count("invalid")
+        if known and key not in self._faulty:
+            self._faulty.add(key)
+            text = f"{key} came with {str(value)[:40]}, which is no finite number: it is left out."
+            self.note(text, "warning")
 
     def joined(self) -> None:
         """A partner has come."""
@@ -193,9 +210,15 @@ class Adapter:
         self.partners = max(0, self.partners - 1)
         self.report()
 
-    def gone(self) -> None:
-        """Who commanded has gone, though others may still look on: the controller is lost."""
-        self._latch.gone()
+    def gone(self, keys: Iterable[str] | None = None) -> None:
+        """Who commanded has gone, though others may still look on: the controller is lost.
+
+        Args:
+            keys: What he commanded, of ``plan.fed``; everything if None.
+        """
+        if keys is None:
+            keys = () if self.plan.lockstep else self.plan.fed
+        self._latch.gone(keys)
 
     def count(self, name: str, by: float = 1.0) -> None:
         """Counts up one of :attr:`counters`."""
@@ -230,7 +253,7 @@ class Adapter:
 
     def status(self) -> dict[str, float]:
         """Every counter; with :meth:`struck`."""
-        return {**self._counts, "wire_refused": float(self.refused), **self.struck()}
+        return {**self._counts, **self.struck()}
 
     def struck(self) -> dict[str, float]:
         """Faults at work, ``fault.<number>.<name>.<words>``, and how often each has struck."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from linkwork.agents.agent import Bench
 from linkwork.buses.loss import Loss
 from linkwork.buses.rows import BusRows, Row
+from linkwork.buses.watch import Watch
 from linkwork.errors import SignalError, not_found
 from linkwork.state import State
 
@@ -30,6 +31,7 @@ class BusBlock(BusRows):
         self._value, self._override = self.slot("value"), self.slot("override")
         self._fed, self._health = self.slot("fed"), self.slot("health")
         self._counter, self._turn = self.slot("counter"), self.slot("turn")
+        self.watch = Watch(self.plan, self.slot("port"), together=self.adapter.together)
         self._loss = Loss(self, self.slot("aside"))
 
     def reset(self) -> None:
@@ -53,6 +55,12 @@ class BusBlock(BusRows):
             if name in names:
                 self._counter[number] = twin._counter[names[name]]
         ids, before = self.world.id_of, twin.world.id_of
+        ports = {before(port.name): n for n, port in enumerate(twin.plan.ports)}
+        for number, port in enumerate(self.plan.ports):
+            if ids(port.name) in ports:
+                self.slot("port")[number] = twin.slot("port")[ports[ids(port.name)]]
+        if not self.plan.lockstep:  # a port that was lost may have gone
+            self._health[5] = self.watch.lost.any()
         theirs = {(before(r.port.name), r.signal.name): n for n, r in enumerate(twin.rows.values())}
         for number, row in enumerate(self.rows.values()):
             old = theirs.get((ids(row.port.name), row.signal.name))
@@ -103,12 +111,16 @@ class BusBlock(BusRows):
                 self._value[number] = value
         if turn:
             self._turn[0] = self.state.step
-        if values or turn:
-            health[0] = 0.0
-            health[3] += 1.0
-            if health[5]:
-                health[5] = 0.0
-                self._loss.end(bench)
+        if not values and not turn:
+            return
+        health[3] += 1.0
+        back = self.watch.arrive(values, turn=turn)
+        health[0] = self.watch.age
+        found = bool(health[5]) and (turn or not self.watch.lost.any())
+        if found:
+            health[5] = 0.0
+        if back or found:
+            self._loss.end(back, bench)
 
     def hear(
         self, partners: int, restarts: int, counters: Mapping[str, float], bench: Bench
@@ -127,12 +139,20 @@ class BusBlock(BusRows):
             if name in names and math.isfinite(value):
                 self._counter[names[name]] = value
 
-    def lose(self, why: str, bench: Bench) -> None:
-        """Begins the policy on loss."""
-        if not self._health[5]:
-            self._health[5] = 1.0
-            self._health[2] += 1.0
-            self._loss.begin(why, bench)
+    def lose(self, why: str, bench: Bench, keys: Collection[str] = ()) -> None:
+        """Begins the policy on loss, for the ports of these signals; for all ports without.
+
+        In lock-step one partner ends the turns, and is lost for all ports, commanded or not.
+        """
+        whole = not keys or self.plan.lockstep
+        ports = self.watch.lose(None if whole else keys)
+        if ports or (self.plan.lockstep and not self._health[5]):
+            self._begin_loss(why, ports, bench)
+
+    def _begin_loss(self, why: str, ports: list[int], bench: Bench) -> None:
+        self._health[5] = 1.0
+        self._health[2] += 1.0
+        self._loss.begin(why, ports, bench)
 
     def override(self, key: str, value: float | None, bench: Bench) -> None:
         """Holds a signal at a value, or lets go of it; for ``Override``.
@@ -176,11 +196,12 @@ class BusBlock(BusRows):
 
     def act(self, bench: Bench) -> None:
         """Looks at the deadline and moves the scene's signals behind owned commands."""
-        plan, health = self.plan, self._health
-        deadline, age = plan.deadline, health[0]
-        if deadline and int(age / deadline + 1e-9) > int((age - plan.step) / deadline + 1e-9):
-            health[1] += 1.0
-            self.lose(f"nothing came for {deadline:g} s", bench)
+        health = self._health
+        if self.plan.deadline and health[0]:
+            missed, ports = self.watch.miss()
+            health[1] += missed
+            if ports:
+                self._begin_loss(f"nothing came for {self.plan.deadline:g} s", ports, bench)
         if health[5]:
             self._loss.act(bench)
         owners, data = bench.signals.owners, self._data
@@ -212,7 +233,8 @@ class BusBlock(BusRows):
     def finish(self) -> None:
         """Ends a step: what was fed last is older now, and sensors tell anew."""
         if self._health[3]:
-            self._health[0] += self.plan.step
+            self.watch.grow()
+            self._health[0] = self.watch.age
         self.give_out()
 
     def give_out(self) -> None:
@@ -256,7 +278,7 @@ class BusBlock(BusRows):
 
     @property
     def lost(self) -> bool:
-        """Whether the policy on loss is at work."""
+        """Whether the policy on loss is at work, for one port at least."""
         return bool(self._health[5])
 
     def waits(self, step: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from typing import Protocol
 
 import msgspec
@@ -44,12 +44,14 @@ class Latch:
         self._ended = 0
         self._sent = self._taken = 0
         self._gone = False
+        self._left: set[str] = set()  # what they commanded who have gone
 
     def put(self, values: dict[str, float], turn: int) -> None:
         """Latches values; ``turn`` is the turn that they end, 0 for none."""
         self._values.update(values)
         self._ended = turn or self._ended
-        self._gone = False
+        self._left -= values.keys()
+        self._gone = self._gone and bool(self._left) and not turn
         self.flush()
 
     def taken(self, version: int, taken: int) -> None:
@@ -60,12 +62,15 @@ class Latch:
     def replan(self, fed: Container[str], version: int) -> None:
         """Forgets what belongs to other ports; both ends count from 0 for each plan."""
         self._values = {key: value for key, value in self._values.items() if key in fed}
+        self._left = {key for key in self._left if key in fed}
+        self._gone = self._gone and (self._lockstep or bool(self._left))
         self.version = version
         self._sent = self._taken = self._ended = 0
 
-    def gone(self) -> None:
-        """Who commanded has left: the session hears of it, after what was fed before."""
+    def gone(self, keys: Iterable[str]) -> None:
+        """Who commanded these has left: the session hears of it, after what was fed before."""
         self._gone = True
+        self._left.update(keys)
         if self._lockstep and not self._ended:
             self._values = {}  # of a turn that nobody will end
         self.flush(at_once=True)
@@ -80,8 +85,9 @@ class Latch:
         if self._waits and (self._lockstep or not crowded) and self._outlet.send(self._fed()):
             self._values, self._ended = {}, 0
             self._sent += 1
-        if self._gone and not self._waits and self._outlet.send(Gone()):
+        if self._gone and not self._waits and self._outlet.send(Gone(sorted(self._left))):
             self._gone = False
+            self._left.clear()
 
     def _fed(self) -> Fed:
         counters = self._counters() if self._lockstep else {}

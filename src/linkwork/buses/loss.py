@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ SAYS = {
 
 
 class Loss:
-    """The policy of one bus.
+    """The policy of one bus, at work for each port whose controller is lost.
 
     ``hold`` leaves commands as they are; ``ramp`` leads them evenly to their safe values; ``limp``
     takes the largest effort of the driven joints to 0 until the controller is back; ``stop`` wants
@@ -49,21 +50,27 @@ class Loss:
                 safe = float(self._block.slot("value")[number]) if place else 0.0
             self._safe[number] = min(max(safe, signal.lo), signal.hi)
 
-    def _mine(self, bench: Bench) -> list[tuple[int, Row]]:
-        """Commands that the bus owns."""
+    def _mine(self, bench: Bench, ports: Container[int]) -> list[tuple[int, Row]]:
+        """Commands of these ports that the bus owns."""
         name, owners = self._block.plan.name, bench.signals.owners
         return [
             (number, row) for number, row in enumerate(self._block.rows.values())
             if row.signal.role == "command" and owners.get(row.own.name) == name
+            and self._block.port_of[number] in ports
         ]  # fmt: skip
 
-    def begin(self, why: str, bench: Bench) -> None:
-        """The controller is lost."""
+    def _say(self, text: str, ports: list[int], bench: Bench, level: str = "info") -> None:
+        which = self._block.watch.words(ports)
+        text = f"{which}: {text}" if which else text
+        bench.say(text, level=level, source=self._block.plan.name)
+
+    def begin(self, why: str, ports: list[int], bench: Bench) -> None:
+        """The controller of these ports is lost."""
         block, policy = self._block, self._block.plan.on_loss
         level = "error" if policy == "pause" else "warning"
-        bench.say(f"{why}: {SAYS[policy]}.", level=level, source=block.plan.name)
+        self._say(f"{why}: {SAYS[policy]}.", ports, bench, level)
         value = block.slot("value")
-        for number, row in self._mine(bench):
+        for number, row in self._mine(bench, ports):
             self._aside[number, :2] = value[number], 0.0
             if policy == "stop":
                 stay = self._actual(row, bench)
@@ -87,8 +94,18 @@ class Loss:
     def _limp(self, number: int, row: Row, bench: Bench) -> None:
         effort = self._effort(row)
         if effort in bench.signals and not self._aside[number, 2]:
-            self._aside[number, 2:] = 1.0, bench.signals.value(effort)
+            allowed = self._limp_elsewhere(effort)
+            if allowed is None:
+                allowed = bench.signals.value(effort)
+            self._aside[number, 2:] = 1.0, allowed
             self._set(effort, 0.0, bench)
+
+    def _limp_elsewhere(self, effort: str) -> float | None:
+        """What a joint was allowed that another command has left limp; None if none has."""
+        for number, row in enumerate(self._block.rows.values()):
+            if self._aside[number, 2] and self._effort(row) == effort:
+                return float(self._aside[number, 3])
+        return None
 
     @staticmethod
     def _effort(row: Row) -> str:
@@ -103,7 +120,8 @@ class Loss:
         if self._block.plan.on_loss != "ramp":
             return
         h, whole, value = self._block.plan.step, self._block.plan.ramp, self._block.slot("value")
-        for number, _ in self._mine(bench):
+        lost = np.flatnonzero(self._block.watch.lost)
+        for number, _ in self._mine(bench, lost.tolist()):
             start, done = self._aside[number, :2]
             done = min(done + h, whole)
             self._aside[number, 1] = done
@@ -111,10 +129,11 @@ class Loss:
             safe = self._safe[number]
             value[number] = safe if share == 1.0 else start + share * (safe - start)
 
-    def end(self, bench: Bench) -> None:
-        """The controller is back."""
+    def end(self, ports: list[int], bench: Bench) -> None:
+        """The controller of these ports is back."""
         for number, row in enumerate(self._block.rows.values()):
-            if self._aside[number, 2]:
-                self._set(self._effort(row), float(self._aside[number, 3]), bench)
+            if self._aside[number, 2] and self._block.port_of[number] in ports:
                 self._aside[number, 2] = 0.0
-        bench.say("its controller is back.", source=self._block.plan.name)
+                if self._limp_elsewhere(self._effort(row)) is None:
+                    self._set(self._effort(row), float(self._aside[number, 3]), bench)
+        self._say("its controller is back.", ports, bench)

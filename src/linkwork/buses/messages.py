@@ -102,7 +102,9 @@ class Report(msgspec.Struct, frozen=True, tag=True):
 
 
 class Gone(msgspec.Struct, frozen=True, tag=True):
-    """Who commanded has left; others may still be there."""
+    """Who commanded these signals has left; others may still be there. All if there are none."""
+
+    keys: Annotated[list[Name], msgspec.Meta(max_length=100_000)] = []
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):

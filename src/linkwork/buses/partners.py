@@ -114,7 +114,7 @@ class BusPartners:
                 counters = self._known(name, message.counters)
                 return Feed(name, message.values, turn=lockstep, counters=counters)
             case Gone():
-                return Lost(name, "its controller has left")
+                return Lost(name, "its controller has left", message.keys)
             case Report():
                 # In lock-step runs are the same however long the partner thinks: counters that are
                 # too come with its turns.

@@ -13,6 +13,7 @@ from linkwork.buses.draft import Draft, drafts
 from linkwork.buses.grid import Grid
 from linkwork.buses.plan import adapter_of, join_port, read_bus
 from linkwork.buses.port import BusPlan, Port, PortSignal
+from linkwork.buses.watch import PORT_HEALTH, watched
 from linkwork.errors import Origin, SceneError
 from linkwork.parts import Spec
 from linkwork.signals import Signal, Signals
@@ -56,6 +57,7 @@ class BusRows(Block):
         plan: The bus and its ports; complete after :meth:`join`.
         every: Control period in whole steps.
         rows: Everything on the bus, by key ``<port>.<signal>``.
+        port_of: Number of the port of each row.
         wants_pause: Set where the policy on loss is to stop time.
     """
 
@@ -104,7 +106,10 @@ class BusRows(Block):
         return self.spec.type
 
     def slots(self) -> dict[str, tuple[int, ...]]:
-        """Values; overrides (active, value); what was fed last; what a loss put aside; health."""
+        """Values; overrides (active, value); what was fed last; what a loss put aside; health.
+
+        Health is the bus's, and that of each port.
+        """
         size = self._size
         return {
             "value": (size,),
@@ -112,6 +117,7 @@ class BusRows(Block):
             "fed": (size, 2),
             "aside": (size, 4),
             "health": (len(HEALTH),),
+            "port": (len(self._drafts), len(PORT_HEALTH)),
             "counter": (len(self.adapter.counters),),
             "int:turn": (1,),
         }
@@ -134,12 +140,13 @@ class BusRows(Block):
             raise SceneError(f"bus {plan.name!r}: {problem}", origin=self._blamed(problem))
         self._signals_of_world = signals
         for number, (name, unit) in enumerate(HEALTH.items()):
-            self._offer(signals, state, f"{plan.name}.{name}", "health", number, unit)
+            self._offer(signals, state, f"{plan.name}.{name}", "health", (number,), unit)
         for number, (name, unit) in enumerate(self.adapter.counters.items()):
-            self._offer(signals, state, f"{plan.name}.{name}", "counter", number, unit)
+            self._offer(signals, state, f"{plan.name}.{name}", "counter", (number,), unit)
         for port in ports:
             for signal in port.signals:
                 self._add_row(signals, state, port, signal)
+        self._offer_health(signals, state)
         self._tabulate()
 
     def _check_commands(self, ports: tuple[Port, ...]) -> None:
@@ -164,15 +171,30 @@ class BusRows(Block):
                 return draft.origin
         return self.spec.origin
 
+    def _offer_health(self, signals: Signals, state: State) -> None:
+        """Age, misses and the like of each port that can be commanded."""
+        for number in watched(self.plan):
+            port, draft = self.plan.ports[number], self._drafts[number]
+            for place, (name, unit) in enumerate(PORT_HEALTH.items()):
+                if any(signal.name == name for signal in port.signals):
+                    raise SceneError(
+                        f"port {port.name!r}: {name!r} is the name of its own health.",
+                        origin=draft.origin,
+                        hint=f"Every port has {', '.join(PORT_HEALTH)}. Name the signal otherwise.",
+                    )
+                full = f"{self.plan.name}/{port.name}.{name}"
+                self._offer(signals, state, full, "port", (number, place), unit)
+
     def _offer(
-        self, signals: Signals, state: State, name: str, slot: str, number: int, unit: str
-    ) -> None:
+        self, signals: Signals, state: State, name: str, slot: str, place: tuple[int, ...],
+        unit: str,
+    ) -> None:  # fmt: skip
         if name in signals:
             raise SceneError(
                 f"bus {self.plan.name!r}: the scene has a signal {name!r} already.",
                 origin=self.spec.origin, hint="Give the bus another name.",
             )  # fmt: skip
-        signals.add(name, state.address(self.field(slot), number), unit=unit)
+        signals.add(name, state.address(self.field(slot), *place), unit=unit)
 
     def _add_row(self, signals: Signals, state: State, port: Port, signal: PortSignal) -> None:
         name = f"{self.plan.name}/{port.key(signal)}"
@@ -193,6 +215,8 @@ class BusRows(Block):
         """Numbers of the rows by what is done with them."""
         rows, plan = list(self.rows.values()), self.plan
         self._number = {key: number for number, key in enumerate(self.rows)}
+        places = {port.name: number for number, port in enumerate(plan.ports)}
+        self.port_of = [places[row.port.name] for row in rows]
         self._given = [self._number[key] for key in plan.given]
         self._commands = [self.rows[key] for key in plan.given]
         moves = plan.plant != "real"

@@ -7,7 +7,19 @@ import math
 import numpy as np
 
 from linkwork.kinematics import forward
-from linkwork.parts import Box, Capsule, Cone, Cylinder, Element, Mesh, Part, Plane, Shape, Sphere
+from linkwork.parts import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Element,
+    Ellipsoid,
+    Mesh,
+    Part,
+    Plane,
+    Shape,
+    Sphere,
+)
 from linkwork.scene import Scene
 from linkwork.spatial import Pose
 from linkwork.world import compile_scene
@@ -63,6 +75,8 @@ def _lowest(shape: Shape, pose: Pose) -> float:
             return middle - float(np.abs(up) @ shape.size) / 2.0
         case Sphere():
             return middle - shape.radius
+        case Ellipsoid():
+            return middle - float(np.linalg.norm(up * shape.radii))
         case Capsule():
             return middle - shape.radius - along * shape.length / 2.0
         case Cylinder():

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from linkwork.cli import check, convert, exits, kits, new, ports, replay, run, studio, warmup
+from linkwork.cli import check, convert, exits, kits, look, new, ports, replay, run, studio, warmup
 from linkwork.errors import LinkworkError
 
 #: Set to see the traceback of a fault in Linkwork itself.
@@ -66,6 +66,7 @@ app = typer.Typer(
     epilog=exits.TABLE,
 )
 app.command("run")(run.run)
+app.command("look")(look.look)
 app.command("replay")(replay.replay)
 app.command("check")(check.check)
 app.command("convert")(convert.convert)

@@ -19,7 +19,7 @@ from linkwork.cli.given import load_with_notes, scene_to_run
 from linkwork.cli.ready import getting_ready
 from linkwork.cli.screen import Screen, stderr, stdout
 from linkwork.errors import LinkworkError
-from linkwork.hosts import is_loopback
+from linkwork.hosts import is_everywhere, is_loopback, own_addresses
 from linkwork.parts import Part, kit_part
 from linkwork.scene import Scene
 from linkwork.server import imports
@@ -72,7 +72,7 @@ def browse(scene: str | None, stand: Stand) -> int:
         made, key = (str(file) if stand.https else "" for file in files)
         settings = Settings(
             link.address, link.key, stand.host, stand.port or 0, token,
-            certificate=made, certificate_key=key, address=_outside(stand),
+            certificate=made, certificate_key=key, address=next(iter(_outside(stand)), ""),
             recordings=str(RECORDINGS.expanduser()),
         )  # fmt: skip
         server = _start(settings) if stand.port is None else ServerProcess(settings)
@@ -133,25 +133,29 @@ def _scene_of(content: Part | Scene) -> Scene:
     return scene_to_run(content, content.name, free=False)[0]
 
 
-def _outside(stand: Stand) -> str:
-    """How other machines call the studio, without port and token; empty where they cannot."""
+def _outside(stand: Stand) -> list[str]:
+    """How other machines call the studio, without port and token; none where they cannot."""
     if is_loopback(stand.host):
-        return ""
-    everywhere = stand.host in ("0.0.0.0", "::")
-    name = socket.gethostname() if everywhere else _bracketed(stand.host)
-    return f"{'https' if stand.https else 'http'}://{name}"
+        return []
+    names = [stand.host]
+    if is_everywhere(stand.host):
+        # An address works without a name server; the name stays when the address changes.
+        names = [*own_addresses(), socket.gethostname()]
+    return [f"{'https' if stand.https else 'http'}://{_bracketed(name)}" for name in names]
 
 
 def _announce(out: Screen, stand: Stand, port: int, token: str) -> None:
     """Says where the studio is, and opens it where there is a browser."""
     scheme = "https" if stand.https else "http"
-    everywhere = stand.host in ("0.0.0.0", "::")
+    everywhere = is_everywhere(stand.host)
     shown = "localhost" if everywhere or is_loopback(stand.host) else stand.host
     query = f"?token={quote(token, safe='')}"
     address = f"{scheme}://{_bracketed(shown)}:{port}/{query}"
     out.say(f"The studio is at {address}")
     if everywhere:
-        out.say(f"From other machines: {_outside(stand)}:{port}/{query}")
+        out.say("From other machines:")
+        for place in _outside(stand):
+            out.say(f"  {place}:{port}/{query}")
     if stand.https:
         out.say(
             "The certificate is our own: the browser warns once. "

@@ -6,19 +6,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from linkwork.units import degrees
+
 if TYPE_CHECKING:
     from linkwork.cli.screen import Screen
     from linkwork.parts import Part
+    from linkwork.scene import Movement
     from linkwork.session.cycle import Cycle
 
 
 def check(
     file: Annotated[
-        str, typer.Argument(help="A part or scene (.toml, .urdf), or a kit's name for it.")
+        str,
+        typer.Argument(help="A part, scene, movement or devices' file, or a kit's name for it."),
     ],
     signals: Annotated[
         bool, typer.Option("--signals", help="List every signal with unit, range and use.")
     ] = False,
+    language: Annotated[
+        str, typer.Option(metavar="CODE", help="Show names in this language where labels say them.")
+    ] = "",
 ) -> None:
     """Reads a file, compiles it, and lists what engines cannot do or do only softly.
 
@@ -34,6 +41,13 @@ def check(
     from linkwork.parts import Part
 
     out = stdout()
+    if _show_devices(out, file):
+        return
+    if movements := _movements(file):
+        for each in movements:
+            _show_movement(out, file, each)
+        if file.lower().endswith(".toml"):  # other formats hold them beside a robot
+            return
     thing, notes = load_with_notes(file)
     with getting_ready():
         from linkwork.cli.given import scene_to_run
@@ -48,7 +62,7 @@ def check(
         out.say(note, lead="note:")
     show_findings(out, cycle.findings, notes=True)
     if isinstance(thing, Part):
-        _show_part(out, thing)
+        _show_part(out, thing, language)
     _show_faults(out, cycle)
     if signals:
         _show_signals(out, cycle)
@@ -63,12 +77,70 @@ def check(
     out.say(f"{file}: {', '.join(counts)}. It can run.")
 
 
+def _movements(file: str) -> list[Movement]:
+    """The movements of a file that holds nothing else."""
+    from linkwork.formats import find_file, format_for, read_movements
+
+    path = find_file(file)
+    return read_movements(path) if ".toml" in format_for(path).suffixes else []
+
+
+def _show_movement(out: Screen, file: str, movement: Movement) -> None:
+    """Lists the joints of a movement: how often each is named, and how far it goes."""
+    rows = []
+    for joint in movement.joints():
+        track = movement.track(joint)
+        turns = joint in movement.angles
+        lo, hi = (f"{degrees(v):.4g}°" if turns else f"{v:.4g}" for v in track.extent())
+        rows.append((joint, str(len(track.times)), f"{lo} … {hi}".replace("-", "−")))
+    out.rows(("joint", "postures", "range"), rows)
+    counts = _count(len(movement.postures), "posture"), _count(len(rows), "joint")
+    out.say(
+        f"{file}: {counts[0]} of {counts[1]} in {movement.duration:g} s, "
+        f"{movement.interpolation}. An agent of type 'movement' can play it."
+    )
+
+
+def _show_devices(out: Screen, file: str) -> bool:
+    """Lists what a file of devices maps, if it is one."""
+    import os
+
+    if not file.lower().endswith(".toml") or not os.path.isfile(file):
+        return False
+    from linkwork.devices import load_devices
+    from linkwork.devices.read import FORM
+    from linkwork.formats.toml.source import Source
+
+    if Source.read(file).data.get("format") != FORM:
+        return False
+    mapping = load_devices(file)
+    rows = [
+        (
+            device.name, device.type, each.source, each.to,
+            f"{'-' if each.invert else ''}{each.scale:.6g}", f"{each.deadzone:g}",
+        )
+        for device in mapping.devices.values()
+        for each in device.maps
+    ]  # fmt: skip
+    out.rows(("device", "type", "from", "to", "scale", "deadzone"), rows)
+    devices, inputs = len(mapping.devices), len(mapping.inputs())
+    out.say(f"{file}: {_count(devices, 'device')}, {_count(inputs, 'logical input')}.")
+    return True
+
+
 def _count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
-def _show_part(out: Screen, part: Part) -> None:
+def _show_part(out: Screen, part: Part, language: str) -> None:
     """Lists the joints of a part, and the anchors at which others fit."""
+    if language:
+        spoken = [
+            (each.labels.get(language) or name, kind, name)
+            for kind, things in (("element", part.elements), ("joint", part.joints))
+            for name, each in things.items()
+        ]
+        out.rows((f"name ({language})", "is", "in the file"), spoken)
     joints = [
         (name, joint.type, joint.drive.type if joint.drive else "")
         for name, joint in part.joints.items()

@@ -9,7 +9,9 @@ import typer
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="A file (.toml, .urdf), or a kit's name for it.")],
+    source: Annotated[
+        str, typer.Argument(help="A file (.toml, .urdf, .sdf, …), or a kit's name for it.")
+    ],
     target: Annotated[Path, typer.Argument(help="Where to write; the suffix says the format.")],
     part: Annotated[str, typer.Option(metavar="NAME", help="Take only this part of a scene.")] = "",
     overwrite: Annotated[
@@ -22,13 +24,16 @@ def convert(
       $ linkwork convert robot.urdf robot.toml
       $ linkwork convert gripper/arm arm.urdf
       $ linkwork convert tripod/level tripod.urdf --part tripod
+      $ linkwork convert tripod/level level.glb
     """
     import os
 
     from linkwork.cli.given import load_with_notes
     from linkwork.cli.screen import stdout
     from linkwork.errors import FormatError, not_found
-    from linkwork.formats import format_for, save
+    from linkwork.formats import format_for, read_movements, save
+    from linkwork.formats.prepare import gathered
+    from linkwork.parts import Part
     from linkwork.scene import Scene
 
     out = stdout()
@@ -47,6 +52,13 @@ def convert(
         if part not in thing.parts:
             raise not_found("part", part, thing.parts, origin=thing.origin)
         thing = thing.parts[part].part
+    if isinstance(thing, Part) and Path(source).suffix.lower() in (".step", ".stp"):
+        thing = gathered(thing, target.parent, target.stem)  # out of the cache
     for note in [*notes, *save(thing, target)]:
         out.say(note, lead="note:")
+    if os.path.isfile(source) and target.suffix == ".toml":
+        for movement in read_movements(source):
+            beside = target.with_name(f"{target.stem}.{movement.name}.toml")
+            save(movement, beside)
+            out.say(f"Wrote {beside}.")
     out.say(f"Wrote {target}.")

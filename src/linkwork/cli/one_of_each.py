@@ -16,6 +16,10 @@ SENSORS: dict[str, dict[str, object]] = {
     "ray": {"on": "arm/tip", "range": 2.0},
     "inclinometer": {"on": "arm/tip"},
     "contact": {"on": "ball/ball"},
+    "imu": {"on": "arm/tip"},
+    "foot": {"on": "ball/ball", "size": (0.05, 0.05)},
+    "lidar": {"on": "arm/tip", "range": 2.0, "count": 8, "noise": 0.001},
+    "camera": {"on": "arm/tip", "width": 8, "height": 6},
 }
 ACTUATORS = ("servo", "motor", "effort")
 

@@ -6,11 +6,13 @@ import contextlib
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from linkwork.cli import exits
 from linkwork.cli.fault_words import add_fault
 from linkwork.cli.given import add_program, load_with_notes, scene_to_run, use_engine
+from linkwork.cli.images import ImageFiles
 from linkwork.cli.interrupt import Interrupt, stop_on_signal
 from linkwork.cli.live import chosen, live, now_and_then, signal_table
 from linkwork.cli.ready import compile_ahead, getting_ready
@@ -47,6 +49,7 @@ class Order:
     quiet: bool = False
     buses: bool = True
     faults: list[str] = field(default_factory=list)
+    images: Path | None = None
     every: float = 0.0  # prints the table this often where it cannot be live [simulated s]
 
 
@@ -59,6 +62,9 @@ def perform(order: Order) -> int:
     out = stderr() if str(order.table) == "-" else stdout()
     out.quiet = order.quiet
     _refuse_existing(order)
+    images = None
+    if order.images is not None:
+        images = ImageFiles(order.images, overwrite=order.overwrite)
     with contextlib.ExitStack() as stack:
         session = _begin(order, out, stack)
         if session.partners is not None and (without := session.partners.unserved()):
@@ -76,6 +82,9 @@ def perform(order: Order) -> int:
             table = SignalCsv(session, order.table, names or chosen(session, []), order.rate)
             session.after_step.append(table.after_step)
             stack.callback(table.close)
+        if images is not None:
+            images.check(session)
+            session.after_step.append(partial(images.after_step, session))
         summary = Summary(session)
         session.after_step.append(summary.after_step)
         interrupt, failure = _run(order, session, names, out)
@@ -87,6 +96,8 @@ def perform(order: Order) -> int:
             out.say(line)
     if table is not None and order.table is not None and str(order.table) != "-":
         out.say(f"Wrote {table.rows} rows to {order.table}.")
+    if images is not None:
+        out.say(f"Wrote {images.count} pictures with their depth to {order.images}.")
     if order.record is not None:
         again = f"linkwork replay {order.record} --verify"
         out.say(f"Recorded to {order.record}. To run it again and compare: {again}")

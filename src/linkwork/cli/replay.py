@@ -24,6 +24,10 @@ def replay(
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write one page that shows it, 3D and all."),
     ] = None,
+    images: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Simulate again; write the cameras' pictures (.png)."),
+    ] = None,
     watch: Annotated[
         list[str] | None,
         typer.Option(
@@ -73,6 +77,6 @@ def replay(
     if page is not None:
         job.write_page(page, watch or [])
     code = 0
-    if verify or (watch and table is not None):
-        code = job.simulate(table if watch else None, watch or [], rate)
+    if verify or images is not None or (watch and table is not None):
+        code = job.simulate(table if watch else None, watch or [], rate, images=images)
     raise typer.Exit(code)

@@ -12,6 +12,7 @@ from linkwork.cli.screen import show_event, stderr, stdout
 from linkwork.session.recording import Recording, export_csv, repair
 
 if TYPE_CHECKING:
+    from linkwork.cli.images import ImageFiles
     from linkwork.session.session import Session
 
 
@@ -90,8 +91,17 @@ class Replaying:
             f"{made.size / 1e6:.1f} MB. It opens in any browser."
         )
 
-    def simulate(self, target: Path | None, watch: list[str], rate: float) -> int:
-        """Runs it again, writes signals if ``target`` says where, and returns the exit code."""
+    def simulate(
+        self, target: Path | None, watch: list[str], rate: float, *, images: Path | None = None
+    ) -> int:
+        """Runs it again; the exit code.
+
+        Args:
+            target: Where to write signals, if at all.
+            watch: Which.
+            rate: Rows in a simulated second.
+            images: Folder for the pictures of cameras, if they are to be written.
+        """
         from linkwork.cli.ready import getting_ready
 
         with getting_ready():
@@ -99,9 +109,18 @@ class Replaying:
 
         with contextlib.ExitStack() as stack, _progress() as progress, _compiling():
             table = _Signals(target, watch, rate, stack) if target is not None else None
-            result = replay(self._path, progress=progress, watch=table)
+            files = _pictures(images, overwrite=self._overwrite) if images is not None else None
+            takers = [each for each in (table, files and files.take) if each is not None]
+
+            def after(session: Session) -> None:
+                for take in takers:
+                    take(session)
+
+            result = replay(self._path, progress=progress, watch=after if takers else None)
         if table is not None:
             self._out.say(f"Wrote {table.rows} rows to {target}.")
+        if files is not None:
+            self._out.say(f"Wrote {files.count} pictures with their depth to {images}.")
         if result.same:
             self._out.say(
                 f"Bit-identical: {result.steps} steps, {result.compared} hashes compared."
@@ -111,6 +130,12 @@ class Replaying:
         for difference in result.different_versions:
             self._out.say(difference, lead="note:")
         return 0 if result.same else exits.DIFFERENT
+
+
+def _pictures(folder: Path, *, overwrite: bool) -> ImageFiles:
+    from linkwork.cli.images import ImageFiles
+
+    return ImageFiles(folder, overwrite=overwrite)
 
 
 class _Signals:

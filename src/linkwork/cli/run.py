@@ -71,6 +71,10 @@ def run(
     rate: Annotated[
         float, typer.Option(metavar="HZ", help="Rows a simulated second in the CSV file.")
     ] = 100.0,
+    images: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write the pictures of all cameras (.png)."),
+    ] = None,
     link: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Let other programs join; address and key go here."),
@@ -94,6 +98,7 @@ def run(
       $ linkwork run gripper/arm --program my.py --on arm
       $ linkwork run tripod/level --fault stuck:tripod/platform/tilt@3+2 --for 10
       $ linkwork run robot.urdf --free --for 5 --csv robot.csv
+      $ linkwork run room.toml --for 5 --images pictures
     """
     check_number("--for", duration)
     check_number("--speed", speed)
@@ -108,7 +113,7 @@ def run(
         what, duration=duration, clock=pace, speed=speed, watch=watch or [], values=set_ or [],
         program=program, on=on, period=period, engine=engine, free=free, record=record,
         table=table, rate=rate, link=link, overwrite=overwrite, quiet=quiet,
-        buses=not no_buses, faults=fault or [],
+        buses=not no_buses, faults=fault or [], images=images,
     )  # fmt: skip
     raise typer.Exit(perform(order))
 

@@ -56,7 +56,7 @@ class Engine(Block):
 
     def check(self) -> list[Finding]:
         """Parts of other dynamic engines that pass through this one's (said once a pair)."""
-        found = []
+        found = self._ignored_words()
         for fellow in self.fellows[self.fellows.index(self) + 1 :]:
             if self.kinematic or fellow.kinematic:
                 continue
@@ -70,6 +70,21 @@ class Engine(Block):
                 )
                 found.append(Finding("soft", listing(mine, most=4), text, self.spec.origin))
         return found
+
+    def _ignored_words(self) -> list[Finding]:
+        """Notes what is said in words that only the Mujoco engine understands."""
+        world = self.world
+        if self.type == "mujoco":
+            return []
+        names = {world.element_names[s.element] for s in world.shapes
+                 if self.owned[s.body] and s.shape.mujoco.keys() - {"name"}}  # fmt: skip
+        names |= {name for name, joint, body in
+                  zip(world.joint_names, world.joints, world.joint_body, strict=True)
+                  if self.owned[body] and joint.mujoco}  # fmt: skip
+        if not names:
+            return []
+        text = f"{self.type} ignores the words in 'mujoco = {{ … }}'."
+        return [Finding("note", listing(sorted(names), most=4), text, self.spec.origin)]
 
     def _touchable(self, bodies: np.ndarray) -> list[str]:
         """Names of the parts with shapes that touch, among the bodies of a mask."""

@@ -7,8 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.engines.mujoco_library import mujoco
-from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Plane, Sphere
+from linkwork.mujoco_library import mujoco
+from linkwork.parts import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Mesh,
+    Plane,
+    Sphere,
+    Terrain,
+)
 from linkwork.spatial.pose import Pose
 from linkwork.world.world import WorldShape
 
@@ -24,6 +34,7 @@ def add_shape(
     *,
     pose: Pose | None = None,
     moving: bool = True,
+    exact: bool = False,
     **attributes: Any,
 ) -> Any:
     """Adds one shape of a world as a geom.
@@ -35,6 +46,7 @@ def add_shape(
         name: Name of the geom.
         pose: Pose in the MuJoCo body's frame; the one in the world's body if absent.
         moving: Whether the body may move (MuJoCo has no moving planes: they become slabs).
+        exact: Whether a mesh keeps all its triangles, for rays; else its convex hull is enough.
         attributes: Further attributes of the geom.
     """
     shape = piece.shape
@@ -47,6 +59,8 @@ def add_shape(
             kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, [shape.radius, shape.length / 2.0, 0.0]
         case Sphere():
             kind, size = mujoco.mjtGeom.mjGEOM_SPHERE, [shape.radius, 0.0, 0.0]
+        case Ellipsoid():
+            kind, size = mujoco.mjtGeom.mjGEOM_ELLIPSOID, list(shape.radii)
         case Capsule():
             kind, size = mujoco.mjtGeom.mjGEOM_CAPSULE, [shape.radius, shape.length / 2.0, 0.0]
         case Plane():
@@ -57,9 +71,13 @@ def add_shape(
             else:
                 kind = mujoco.mjtGeom.mjGEOM_PLANE
                 size = [shape.size[0] / 2.0, shape.size[1] / 2.0, 1.0]
+        case Terrain():
+            kind = mujoco.mjtGeom.mjGEOM_HFIELD
+            pose = pose @ Pose((0.0, 0.0, _add_terrain(spec, shape, name)))
+            attributes["hfieldname"] = name
         case Cone() | Mesh():
             kind = mujoco.mjtGeom.mjGEOM_MESH
-            pose = pose @ Pose(_add_mesh(spec, shape, name))
+            pose = pose @ Pose(_add_mesh(spec, shape, name, exact=exact))
             attributes["meshname"] = name
         case _:
             raise TypeError(f"no geom for {type(shape).__name__}")
@@ -68,17 +86,37 @@ def add_shape(
     )
 
 
-def _add_mesh(spec: Any, shape: Cone | Mesh, name: str) -> tuple[float, float, float]:
-    """Adds the convex hull of a shape as a mesh asset, centred; returns the centre."""
+def _add_mesh(
+    spec: Any, shape: Cone | Mesh, name: str, *, exact: bool = False
+) -> tuple[float, float, float]:
+    """Adds the convex hull of a shape, or all of it, as a mesh asset, centred; its centre."""
+    faces = None
     if isinstance(shape, Cone):
         vertices = cone_vertices(shape)
+    elif exact:
+        triangles = shape.triangles()
+        vertices, faces = triangles.vertices, triangles.faces
     else:
         vertices = shape.triangles().hull().vertices
     centre = (vertices.min(axis=0) + vertices.max(axis=0)) / 2.0
     mesh = spec.add_mesh(name=name)
     mesh.uservert = (vertices - centre).astype(np.float32).ravel()
     mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+    if faces is not None:
+        mesh.userface = np.asarray(faces, np.int32).ravel()
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # it may be open
     return (float(centre[0]), float(centre[1]), float(centre[2]))
+
+
+def _add_terrain(spec: Any, shape: Terrain, name: str) -> float:
+    """Adds the heights of a terrain as an asset; returns by how much they stand higher [m]."""
+    heights = shape.grid()
+    lowest = float(heights.min())
+    top = float(heights.max()) - lowest
+    field = spec.add_hfield(name=name, nrow=shape.rows, ncol=shape.columns)
+    field.size = [shape.size[0] / 2.0, shape.size[1] / 2.0, top or 1.0, shape.depth]
+    field.userdata = ((heights - lowest) / (top or 1.0)).astype(np.float32).ravel()
+    return lowest
 
 
 def cone_vertices(shape: Cone) -> np.ndarray:

@@ -1,13 +1,15 @@
-"""File formats: parts and scenes in Linkwork's own TOML, and in the formats of others."""
+"""File formats: parts, scenes and movements in Linkwork's own TOML, and in those of others."""
 
 from __future__ import annotations
 
 import os
 
-from linkwork.errors import FormatError, suggestion
+from linkwork.errors import FormatError
 from linkwork.formats.choose import Format, format_for
-from linkwork.parts import Part, kit_part
-from linkwork.scene import Scene
+from linkwork.formats.find import find_file
+from linkwork.formats.movements import load_movement, read_movements
+from linkwork.parts import Part
+from linkwork.scene import Movement, Scene
 
 
 def load(path: str | os.PathLike[str]) -> Part | Scene:
@@ -16,7 +18,7 @@ def load(path: str | os.PathLike[str]) -> Part | Scene:
     Raises:
         LinkworkError: Naming the file and line, what was found and what would be allowed.
     """
-    file = _find(path)
+    file = find_file(path)
     return format_for(file).read(file)
 
 
@@ -50,8 +52,8 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     return thing
 
 
-def save(thing: Part | Scene, path: str | os.PathLike[str]) -> list[str]:
-    """Saves a part or scene in the format that the path's suffix names.
+def save(thing: Part | Scene | Movement, path: str | os.PathLike[str]) -> list[str]:
+    """Saves a part, scene or movement in the format that the path's suffix names.
 
     Returns:
         What the format could not say, or says differently; empty if nothing was lost.
@@ -59,29 +61,23 @@ def save(thing: Part | Scene, path: str | os.PathLike[str]) -> list[str]:
     Raises:
         LinkworkError: If no format has the suffix, or it cannot say what the thing holds.
     """
-    return format_for(path).write(thing, path) or []
+    form = format_for(path)
+    if not isinstance(thing, Movement):
+        return form.write(thing, path) or []
+    writer = getattr(form, "write_movement", None)
+    if writer is None:
+        raise FormatError(f"movements are not written to {os.fspath(path)!r}; use .toml.")
+    return writer(thing, path) or []
 
 
-def _find(path: str | os.PathLike[str]) -> str:
-    file = os.fspath(path)
-    if os.path.isfile(file):
-        return file
-    if isinstance(path, str) and "/" in path and not os.path.splitext(path)[1]:
-        return os.fspath(kit_part(path))
-    if os.path.isdir(file):
-        raise FormatError(f"{file!r} is a folder, not a file.", hint=_neighbours(file, ""))
-    raise FormatError(
-        f"there is no file {file!r}.",
-        hint=_neighbours(os.path.dirname(file) or ".", os.path.basename(file)),
-    )
-
-
-def _neighbours(folder: str, name: str) -> str:
-    try:
-        names = [n for n in os.listdir(folder) if os.path.splitext(n)[1] in (".toml", ".urdf")]
-    except (OSError, ValueError):
-        return f"The folder {folder!r} does not exist either."
-    return suggestion(name, names, kind=f"files in {folder!r}")
-
-
-__all__ = ["Format", "format_for", "load", "load_part", "load_scene", "save"]
+__all__ = [
+    "Format",
+    "find_file",
+    "format_for",
+    "load",
+    "load_movement",
+    "load_part",
+    "load_scene",
+    "read_movements",
+    "save",
+]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import struct
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.errors import suggestion
 from linkwork.meshes.assembly import Assembly, as_color
 from linkwork.meshes.gltf_buffers import GltfBuffers, entry
 from linkwork.meshes.gltf_schema import Gltf, Node, Primitive
@@ -22,33 +26,98 @@ _HARMLESS = ("KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "K
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
 
 
-def read_gltf(source: MeshSource) -> Assembly:
-    """Reads a glTF file; lines and points are passed over, skins are taken in their rest pose."""
-    text, body = _chunks(source)
-    document = _parse(source, text)
-    buffers = GltfBuffers(source, document, body)
+@dataclass(frozen=True, eq=False)
+class PlacedNode:
+    """A node of a glTF file's scene.
+
+    Attributes:
+        key: What a file names it by: its name, or ``#`` and its number where that says too little.
+        name: As the file says it; may be empty or that of others too.
+        parent: Key of the node above, empty for a top node.
+        matrix: 4×4 placement in the file's frame.
+        has_mesh: Whether triangles hang on it.
+    """
+
+    key: str
+    name: str
+    parent: str
+    matrix: NDArray[np.float64]
+    has_mesh: bool
+
+
+def read_gltf(source: MeshSource, node: str = "") -> Assembly:
+    """Reads a glTF file; lines and points are passed over, skins are taken in their rest pose.
+
+    Args:
+        source: The file.
+        node: Key of the node whose own triangles are wanted, where it stands; all if empty.
+    """
+    document, buffers = _open(source)
     assembly = Assembly(source)
-    if not document.nodes:
+    if not document.nodes and not node:
         for mesh in document.meshes:
             for primitive in mesh.primitives:
                 _add(source, document, buffers, assembly, primitive, np.eye(4))
         return assembly
-    waiting = [(index, np.eye(4)) for index in reversed(_roots(source, document))]
+    keys = _keys(document)
+    if node and node not in keys:
+        raise source.error(
+            f"there is no node {node[:100]!r}.", hint=suggestion(node, keys, kind="nodes")
+        )
+    for index, _, matrix in _placed(source, document):
+        one = document.nodes[index]
+        if one.mesh is not None and node in ("", keys[index]):
+            for primitive in entry(source, document.meshes, one.mesh, "mesh").primitives:
+                _add(source, document, buffers, assembly, primitive, matrix)
+    return assembly
+
+
+def gltf_nodes(source: MeshSource) -> list[PlacedNode]:
+    """The nodes of the scene that a glTF file shows, each after the one above it."""
+    document = _open(source)[0]
+    keys = _keys(document)
+    return [
+        PlacedNode(
+            keys[index],
+            document.nodes[index].name,
+            keys[parent] if parent >= 0 else "",
+            matrix,
+            document.nodes[index].mesh is not None,
+        )
+        for index, parent, matrix in _placed(source, document)
+    ]
+
+
+def _open(source: MeshSource) -> tuple[Gltf, GltfBuffers]:
+    text, body = _chunks(source)
+    document = _parse(source, text)
+    return document, GltfBuffers(source, document, body)
+
+
+def _keys(document: Gltf) -> list[str]:
+    """What each node is named by."""
+    names = Counter(node.name for node in document.nodes)
+    return [
+        node.name if names[node.name] == 1 and node.name[:1] not in ("", "#") else f"#{index}"
+        for index, node in enumerate(document.nodes)
+    ]
+
+
+def _placed(source: MeshSource, document: Gltf) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
+    """Number, number of the parent (-1 for none) and placement of each node of the scene."""
+    waiting = [(index, -1, np.eye(4)) for index in reversed(_roots(source, document))]
     visited: set[int] = set()
     while waiting:
-        index, parent = waiting.pop()
+        index, parent, matrix = waiting.pop()
         node = entry(source, document.nodes, index, "node")
         if index in visited:
             raise source.error(
                 f"node {index} is placed twice.", hint="The nodes of a glTF file form a tree."
             )
         visited.add(index)
-        matrix = parent @ _matrix(source, node)
-        if node.mesh is not None:
-            for primitive in entry(source, document.meshes, node.mesh, "mesh").primitives:
-                _add(source, document, buffers, assembly, primitive, matrix)
-        waiting += [(one, matrix) for one in reversed(node.children)]
-    return assembly
+        matrix = matrix @ _matrix(source, node)
+        yield index, parent, matrix
+        waiting += [(one, index, matrix) for one in reversed(node.children)]
 
 
 def _chunks(source: MeshSource) -> tuple[bytes, bytes | None]:

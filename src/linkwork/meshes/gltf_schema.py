@@ -83,6 +83,7 @@ class Node(_Block):
     """A placement of a mesh and of the nodes below."""
 
     children: list[Count] = []
+    name: str = ""
     mesh: Count | None = None
     matrix: list[float] | None = None
     translation: tuple[float, float, float] = (0.0, 0.0, 0.0)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,11 @@ from linkwork.errors import MeshError, Origin
 from linkwork.meshes.assembly import Assembly
 from linkwork.meshes.mesh import TriangleMesh
 from linkwork.meshes.source import FileStamp, MeshSource
+
+if TYPE_CHECKING:
+    from linkwork.meshes.gltf import PlacedNode
+
+T = TypeVar("T")
 
 UpAxis = Literal["as_written", "z"]
 """Whether coordinates stay as the file writes them or are turned until the file's up is z."""
@@ -34,11 +40,12 @@ _TURNS: dict[str, list[list[float]]] = {
 }
 """Rotations that bring a file's up axis to z. Collada: X_UP has right -y, Y_UP has right x."""
 
-_cache: OrderedDict[tuple[Path, UpAxis], tuple[tuple[FileStamp, ...], TriangleMesh]] = OrderedDict()
+_Key = tuple[Path, UpAxis, str]
+_cache: OrderedDict[_Key, tuple[tuple[FileStamp, ...], TriangleMesh]] = OrderedDict()
 _cache_lock = threading.Lock()
 
 
-def load_mesh(path: Path, *, up_axis: UpAxis = "as_written") -> TriangleMesh:
+def load_mesh(path: Path, *, up_axis: UpAxis = "as_written", node: str = "") -> TriangleMesh:
     """Loads a mesh file as one mesh in metres, with equal vertices joined.
 
     STL and OBJ have no units: their numbers are metres. Collada's ``<unit>`` is honoured and its
@@ -53,6 +60,8 @@ def load_mesh(path: Path, *, up_axis: UpAxis = "as_written") -> TriangleMesh:
     Args:
         path: The file; its suffix says the format.
         up_axis: ``"z"`` turns Collada and glTF meshes so that the file's up becomes z.
+        node: Of a glTF file, the node whose own triangles are wanted, where it stands in the
+            file's frame; all if empty. A name that is not unique is said as ``#`` and its number.
 
     Raises:
         MeshError: The file is missing, of an unknown format, damaged, empty or too large.
@@ -62,7 +71,7 @@ def load_mesh(path: Path, *, up_axis: UpAxis = "as_written") -> TriangleMesh:
         raise MeshError(
             f"the up axis is {up_axis!r}.", hint=f"Choose one of {', '.join(get_args(UpAxis))}."
         )
-    key = (path.absolute(), up_axis)
+    key = (path.absolute(), up_axis, node)
     with _cache_lock:
         known = _cache.get(key)
         if known is not None:
@@ -71,7 +80,7 @@ def load_mesh(path: Path, *, up_axis: UpAxis = "as_written") -> TriangleMesh:
                 _cache.move_to_end(key)
                 return mesh
             del _cache[key]
-    mesh, stamps = _load(path, up_axis)
+    mesh, stamps = _load(path, up_axis, node)
     if any(time.time_ns() - stamp.changed_ns < _SETTLED_NS for stamp in stamps):
         return mesh
     with _cache_lock:
@@ -90,10 +99,38 @@ def mesh_files(path: Path) -> list[Path]:
     path = Path(path)
     load_mesh(path)
     with _cache_lock:
-        known = _cache.get((path.absolute(), "as_written"))
+        known = _cache.get((path.absolute(), "as_written", ""))
     stamps = known[0] if known is not None else _load(path, "as_written")[1]
     folder = stamps[0].path.parent
     return [path, *(path.parent / s.path.relative_to(folder) for s in stamps[1:] if s.size >= 0)]
+
+
+def mesh_nodes(path: Path) -> list[PlacedNode]:
+    """The nodes of a glTF file, each after the one above it.
+
+    Raises:
+        MeshError: If it is no glTF file, or damaged.
+    """
+    from linkwork.meshes.gltf import gltf_nodes
+
+    return _guarded(Path(path), gltf_nodes)
+
+
+def up_of(path: Path) -> str:
+    """Which way is up in a file: "X", "Y" or "Z" ("Z" also where the format does not say).
+
+    Raises:
+        MeshError: If it is a damaged Collada file.
+    """
+    path = Path(path)
+    if path.suffix.lower() in (".gltf", ".glb"):
+        return "Y"
+    if path.suffix.lower() != ".dae":
+        return "Z"
+    from linkwork.meshes.collada import read_collada
+
+    up = _guarded(path, lambda source: read_collada(source)[2])
+    return up if up in _TURNS else "Z"
 
 
 def clear_mesh_cache() -> None:
@@ -102,7 +139,9 @@ def clear_mesh_cache() -> None:
         _cache.clear()
 
 
-def _load(path: Path, up_axis: UpAxis) -> tuple[TriangleMesh, tuple[FileStamp, ...]]:
+def _load(
+    path: Path, up_axis: UpAxis, node: str = ""
+) -> tuple[TriangleMesh, tuple[FileStamp, ...]]:
     suffix = path.suffix.lower()
     if suffix not in MESH_SUFFIXES:
         raise MeshError(
@@ -110,16 +149,25 @@ def _load(path: Path, up_axis: UpAxis) -> tuple[TriangleMesh, tuple[FileStamp, .
             origin=Origin(str(path)),
             hint=f"Known are {', '.join(MESH_SUFFIXES)}.",
         )
+
+    def read(source: MeshSource) -> tuple[TriangleMesh, tuple[FileStamp, ...]]:
+        with np.errstate(all="ignore"):  # damaged files overflow; the vertices are checked
+            assembly, turn = _read(source, suffix, up_axis, node)
+            return assembly.finish(turn), tuple(source.stamps)
+
+    return _guarded(path, read)
+
+
+def _guarded(path: Path, read: Callable[[MeshSource], T]) -> T:
+    """What ``read`` makes of a file; no reader's failure reaches the user as a traceback."""
     source = MeshSource.open(path)
     if not source.data:
         raise source.error("the file is empty.", hint="Export the mesh again.")
     try:
-        with np.errstate(all="ignore"):  # damaged files overflow; the vertices are checked
-            assembly, turn = _read(source, suffix, up_axis)
-            return assembly.finish(turn), tuple(source.stamps)
+        return read(source)
     except MeshError as error:
         raise error.at(Origin(str(path))) from None
-    except Exception as error:  # no reader's failure may reach the user as a traceback
+    except Exception as error:
         raise source.error(
             f"the file is damaged ({type(error).__name__}: {error}).",
             hint="Export the mesh again.",
@@ -127,12 +175,14 @@ def _load(path: Path, up_axis: UpAxis) -> tuple[TriangleMesh, tuple[FileStamp, .
 
 
 def _read(
-    source: MeshSource, suffix: str, up_axis: UpAxis
+    source: MeshSource, suffix: str, up_axis: UpAxis, node: str
 ) -> tuple[Assembly, NDArray[np.float64] | None]:
     """The pieces of a file and the matrix to metres and the wanted up axis.
 
     Each reader is imported when its first file comes, which keeps the room quick to import.
     """
+    if node and suffix not in (".gltf", ".glb"):
+        raise source.error(f"it has no nodes, but the node {node[:100]!r} is wanted.")
     if suffix == ".stl":
         from linkwork.meshes.stl import read_stl
 
@@ -148,7 +198,7 @@ def _read(
     else:
         from linkwork.meshes.gltf import read_gltf
 
-        assembly, unit, up = read_gltf(source), 1.0, "Y"
+        assembly, unit, up = read_gltf(source, node), 1.0, "Y"
     turn = np.array(_TURNS[up]) if up_axis == "z" and up in _TURNS else np.eye(3)
     return assembly, None if unit == 1.0 and np.array_equal(turn, np.eye(3)) else unit * turn
 

@@ -7,8 +7,20 @@ from linkwork.parts.joint import JOINT_TYPES, Joint, RailPiece
 from linkwork.parts.kit import Kit, find_kits, kit_part
 from linkwork.parts.loop import Loop
 from linkwork.parts.part import Attachment, Part
-from linkwork.parts.shape import SHAPES, Box, Capsule, Cone, Cylinder, Mesh, Plane, Shape, Sphere
+from linkwork.parts.shape import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+)
+from linkwork.parts.shapes import SHAPES
 from linkwork.parts.spec import Spec
+from linkwork.parts.terrain import Terrain
 
 __all__ = [
     "JOINT_TYPES",
@@ -21,6 +33,7 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "Element",
+    "Ellipsoid",
     "Joint",
     "Kit",
     "Loop",
@@ -31,6 +44,7 @@ __all__ = [
     "Shape",
     "Spec",
     "Sphere",
+    "Terrain",
     "find_kits",
     "kit_part",
 ]

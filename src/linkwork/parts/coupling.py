@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from linkwork.errors import Origin, PartError
+from linkwork.parts.engine_words import MUJOCO_COUPLING, check_words
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,7 @@ class Coupling:
         of: The joint that leads.
         ratio: [rad/rad, m/rad, …].
         offset: [rad or m].
+        mujoco: What only the Mujoco engine understands of it.
         origin: Where it was said.
     """
 
@@ -25,8 +28,11 @@ class Coupling:
     ratio: float = 1.0
     offset: float = 0.0
     origin: Origin = field(default=Origin(), compare=False)
+    mujoco: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        who = f"coupling of {self.joint!r}"
+        check_words(self.mujoco, MUJOCO_COUPLING, who, origin=self.origin)
         for what in ("ratio", "offset"):
             if not math.isfinite(getattr(self, what)):
                 raise PartError(

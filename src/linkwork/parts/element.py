@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from linkwork.errors import Origin, PartError
+from linkwork.parts.engine_words import MUJOCO_ELEMENT, check_words
 from linkwork.parts.names import check_name
 from linkwork.parts.shape import Shape
 from linkwork.spatial.inertia import Inertia, combine
@@ -34,6 +36,7 @@ class Element:
         velocity: Initial linear velocity [m/s], for free bodies, world axes.
         spin: Initial angular velocity [rad/s], for free bodies, world axes.
         labels: Words for people, by language.
+        mujoco: What only the Mujoco engine understands of it.
         origin: Where it was said.
     """
 
@@ -51,6 +54,7 @@ class Element:
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
     labels: dict[str, str] = field(default_factory=dict)
+    mujoco: dict[str, Any] = field(default_factory=dict, hash=False)
     origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
@@ -67,6 +71,9 @@ class Element:
         for color in (self.color, *(s.color for s in self.shapes)):
             if color and not _COLOR.match(color):
                 self._refuse(f"color {color!r} is not of the form #rrggbb or #rrggbbaa.")
+        check_words(self.mujoco, MUJOCO_ELEMENT, f"element {self.name!r}", origin=self.origin)
+        for shape in self.shapes:
+            shape.check_words(origin=self.origin)
         if self.inertia is not None:
             if why := self.inertia.problem():
                 self._refuse(f"inertia is not physical: {why}.")

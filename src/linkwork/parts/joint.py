@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linkwork.errors import LinkworkError, Origin, PartError, suggestion
+from linkwork.parts.engine_words import MUJOCO_JOINT, check_words
 from linkwork.parts.names import check_name
 from linkwork.parts.spec import Spec
 from linkwork.spatial.pose import IDENTITY, Pose, Vec3, unit
@@ -93,9 +94,12 @@ class Joint:
         rail: Pieces of a rail.
         value: Initial value of each degree of freedom [rad or m]; rx, ry, rz of a ball or free
             joint together are a rotation vector in the joint's frame.
+        speed: Initial speed of each degree of freedom [rad/s or m/s], 0 if None; that of a ball in
+            the axes of ``to``. A free body has its element's ``velocity`` and ``spin`` instead.
         drive: Spec of the actuator that sits on the joint.
         bus: How the joint appears on a bus; kept as written.
         labels: Words for people, by language.
+        mujoco: What only the Mujoco engine understands of it.
         origin: Where it was said.
     """
 
@@ -118,9 +122,11 @@ class Joint:
     pitch: float = 0.0
     rail: tuple[RailPiece, ...] = ()
     value: tuple[float, ...] | float | None = None
+    speed: float | tuple[float, ...] | None = None
     drive: Spec | None = None
     bus: dict[str, Any] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    mujoco: dict[str, Any] = field(default_factory=dict, hash=False)
     origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
@@ -158,8 +164,10 @@ class Joint:
             self._refuse("each piece of a rail needs a length above 0.")
         if any(not (math.isfinite(p.turn) and math.isfinite(p.climb)) for p in self.rail):
             self._refuse("turn and climb of a rail's piece must be finite numbers.")
+        check_words(self.mujoco, MUJOCO_JOINT, f"joint {self.name!r}", origin=self.origin)
         self._normalise_ranges()
         self._normalise_value()
+        self._normalise_speed()
 
     def _refuse(self, why: str) -> None:
         raise PartError(f"joint {self.name!r}: {why}", origin=self.origin)
@@ -196,6 +204,11 @@ class Joint:
         """Initial value of each degree of freedom."""
         return self.value  # type: ignore[return-value] - normalised by __post_init__
 
+    @property
+    def speeds(self) -> tuple[float, ...]:
+        """Initial speed of each degree of freedom."""
+        return self.speed  # type: ignore[return-value] - normalised by __post_init__
+
     def _normalise_ranges(self) -> None:
         given = self.range
         nv = self.kind.nv
@@ -228,3 +241,14 @@ class Joint:
         if len(values) != nv or not all(math.isfinite(c) for c in values):
             self._refuse(f"value needs {nv} finite numbers for a {self.type} joint.")
         object.__setattr__(self, "value", values)
+
+    def _normalise_speed(self) -> None:
+        given, nv = self.speed, self.kind.nv
+        if given is None or given == (0.0,) * len(given if isinstance(given, tuple) else ()):
+            given = (0.0,) * nv  # at rest, whatever the type was before it was replaced
+        speeds = (float(given),) if isinstance(given, int | float) else tuple(given)
+        if len(speeds) != nv or not all(math.isfinite(c) for c in speeds):
+            self._refuse(f"speed needs {nv} finite numbers for a {self.type} joint.")
+        if self.type == "free" and any(speeds):
+            self._refuse("a free body's initial motion is its element's velocity and spin.")
+        object.__setattr__(self, "speed", speeds)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from linkwork.errors import LinkworkError, Origin, PartError
+from linkwork.parts.engine_words import MUJOCO_LOOP, check_words
 from linkwork.parts.joint import JOINT_TYPES
 from linkwork.parts.names import check_name
 from linkwork.spatial.pose import Vec3, unit
@@ -20,6 +22,7 @@ class Loop:
         b: Second anchor.
         joint: Type of the closing joint; its frame is the anchors'.
         axis: Axis in the anchors' frames.
+        mujoco: What only the Mujoco engine understands of it.
         origin: Where it was said.
     """
 
@@ -29,9 +32,11 @@ class Loop:
     joint: str = "ball"
     axis: Vec3 = (0.0, 0.0, 1.0)
     origin: Origin = field(default=Origin(), compare=False)
+    mujoco: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         check_name(self.name, "loop", origin=self.origin)
+        check_words(self.mujoco, MUJOCO_LOOP, f"loop {self.name!r}", origin=self.origin)
         types = [name for name in JOINT_TYPES if name != "free"]
         if self.joint not in types:
             raise PartError(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.errors import PartError
-from linkwork.meshes import load_mesh, mass_properties
+from linkwork.errors import Origin, PartError
+from linkwork.meshes import TriangleMesh, load_mesh, mass_properties
+from linkwork.parts.engine_words import MUJOCO_SHAPE, check_words
 from linkwork.spatial.inertia import Inertia
 from linkwork.spatial.pose import IDENTITY, Pose, Vec3
 
@@ -23,16 +24,24 @@ class Shape:
         at: Pose in the element's frame.
         color: ``#rrggbb`` or ``#rrggbbaa``; empty takes the element's.
         texture: Image file laid on the shape, or empty.
+        texture_repeat: How often the image is repeated along its width and its height.
         visible: Drawn.
         collide: Touches others.
+        mujoco: What only the Mujoco engine understands of it.
     """
 
     kind: ClassVar[str] = ""
     at: Pose = IDENTITY
     color: str = ""
     texture: str = ""
+    texture_repeat: tuple[float, float] = (1.0, 1.0)
     visible: bool = True
     collide: bool = True
+    mujoco: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def check_words(self, *, origin: Origin) -> None:
+        """Refuses engine words that are not known."""
+        check_words(self.mujoco, MUJOCO_SHAPE, f"a {self.kind}", origin=origin)
 
     def volume(self) -> float:
         """Volume [m³]; zero for a surface without inside."""
@@ -146,6 +155,46 @@ class Sphere(Shape):
 
 
 @dataclass(frozen=True)
+class Ellipsoid(Shape):
+    """An ellipsoid of half axes ``radii`` along x, y and z [m]."""
+
+    kind: ClassVar[str] = "ellipsoid"
+    radii: Vec3
+
+    def __post_init__(self) -> None:
+        x, y, z = self.radii
+        self._positive(x=x, y=y, z=z)
+
+    def volume(self) -> float:  # noqa: D102
+        return 4.0 / 3.0 * math.pi * self.radii[0] * self.radii[1] * self.radii[2]
+
+    def inertia(self, mass: float) -> Inertia:  # noqa: D102
+        x, y, z = (c * c * mass / 5.0 for c in self.radii)
+        return Inertia.of(mass, matrix=np.diag([y + z, x + z, x + y]))
+
+    def triangles(self) -> TriangleMesh:
+        """The surface by rings about z, for drawing."""
+        turns, rings = 40, 20
+        tilt = np.linspace(0.0, np.pi, rings + 1)[1:-1, None]
+        turn = np.linspace(0.0, 2.0 * np.pi, turns, endpoint=False)[None, :]
+        ring = np.stack(
+            [np.sin(tilt) * np.cos(turn), np.sin(tilt) * np.sin(turn), np.cos(tilt) + 0.0 * turn],
+            axis=-1,
+        ).reshape(-1, 3)
+        vertices = np.vstack([ring, (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]) * self.radii
+        top, bottom, last = len(ring), len(ring) + 1, len(ring) - turns
+        faces = []
+        for k in range(turns):
+            after = (k + 1) % turns
+            faces += [(top, k, after), (bottom, last + after, last + k)]
+            for first in range(0, last, turns):
+                below = first + turns
+                faces += [(first + k, below + k, below + after)]
+                faces += [(first + k, below + after, first + after)]
+        return TriangleMesh(vertices, np.array(faces, np.int32))
+
+
+@dataclass(frozen=True)
 class Capsule(Shape):
     """A cylinder of ``length`` along z with half balls at both ends [m]."""
 
@@ -186,19 +235,26 @@ class Plane(Shape):
 
 @dataclass(frozen=True)
 class Mesh(Shape):
-    """Triangles from a file (STL, OBJ, Collada, glTF), scaled per axis; touches by its hull."""
+    """Triangles from a file (STL, OBJ, Collada, glTF), scaled per axis; touches by its hull.
+
+    Attributes:
+        file: The file.
+        scale: Factor along each axis.
+        node: Of a glTF file, the one node that is meant; empty for all.
+    """
 
     kind: ClassVar[str] = "mesh"
     file: str
     scale: Vec3 = (1.0, 1.0, 1.0)
+    node: str = ""
 
     def __post_init__(self) -> None:
         if not all(math.isfinite(c) and c != 0.0 for c in self.scale):
             raise PartError(f"a mesh's scale must be three numbers but 0, not {self.scale}.")
 
-    def triangles(self):  # noqa: ANN201 - TriangleMesh, named in meshes
+    def triangles(self) -> TriangleMesh:
         """The scaled triangles."""
-        return load_mesh(Path(self.file)).scaled(self.scale)
+        return load_mesh(Path(self.file), node=self.node).scaled(self.scale)
 
     def volume(self) -> float:  # noqa: D102
         return mass_properties(self.triangles(), density=1.0).mass
@@ -206,9 +262,3 @@ class Mesh(Shape):
     def inertia(self, mass: float) -> Inertia:  # noqa: D102
         found = mass_properties(self.triangles(), mass=mass)
         return Inertia(found.mass, found.com, found.inertia)
-
-
-#: Every shape by the word a file uses for it.
-SHAPES: dict[str, type[Shape]] = {
-    cls.kind: cls for cls in (Box, Cylinder, Cone, Sphere, Capsule, Plane, Mesh)
-}

@@ -50,7 +50,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class Light:
-    """A light: ``kind`` "sun" (direction) or "lamp" (position), colour and strength."""
+    """A light: ``kind`` "sun" (direction) or "lamp" (position), colour, strength, shadows."""
 
     name: str
     kind: str = "sun"
@@ -58,6 +58,7 @@ class Light:
     look_at: Vec3 = (0.0, 0.0, 0.0)
     color: str = "#ffffff"
     strength: float = 1.0
+    shadows: bool = True
     origin: Origin = field(default=Origin(), compare=False)
 
 
@@ -106,6 +107,7 @@ class Scene:
         engines, sensors, actuators, agents, buses, ports, faults: Specs, built by the rooms below.
         collide: Which bodies touch.
         lights, viewpoints: For the eye.
+        background: Colour behind everything, ``#rrggbb``; empty for the studio's own.
         title: One line for people.
         origin: The file.
     """
@@ -131,6 +133,7 @@ class Scene:
     lights: list[Light] = field(default_factory=list)
     viewpoints: list[Viewpoint] = field(default_factory=list)
     title: str = ""
+    background: str = ""
     origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:

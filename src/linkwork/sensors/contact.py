@@ -12,9 +12,11 @@ from linkwork.errors import not_found
 from linkwork.parts import Spec
 from linkwork.sensors.kernels import read_contacts
 from linkwork.sensors.readings import ReadingParams, Readings, Row
+from linkwork.world import World
 
 # Columns of the report's contact table.
-_BODY, _ELEMENT, _ANY = 0, 2, -1
+BODY, ELEMENT = 0, 2
+_ANY = -1
 
 
 class ContactParams(ReadingParams):
@@ -46,22 +48,24 @@ class Contact(Readings):
     columns = 2
 
     def resolve(self, number: int, spec: Spec, params: ContactParams) -> Row:  # noqa: D102
-        match = self._find(spec, params.on)
-        if params.whole_body and match[0] == _ELEMENT:
-            match = _BODY, int(self.world.element_body[match[1]])
-        partner = (_ELEMENT, _ANY) if params.with_ is None else self._find(spec, params.with_)
+        match = find_touching(self.world, spec, params.on)
+        if params.whole_body and match[0] == ELEMENT:
+            match = BODY, int(self.world.element_body[match[1]])
+        partner = ELEMENT, _ANY
+        if params.with_ is not None:
+            partner = find_touching(self.world, spec, params.with_)
         self.offer(number, 0, "force", "N", lo=-math.inf if params.noise else 0.0)
         self.offer(number, 1, "touching", lo=0.0, hi=1.0)
         table = ("report/contacts", 0, 0), ("report/contact_count", 0)
         return Row(table, (params.noise,), (*match, *partner))
 
-    def _find(self, spec: Spec, given: str) -> tuple[int, int]:
-        """Column and number by which the contact table knows an element, or a body without one."""
-        world = self.world
-        name = scoped_name(spec, given)
-        name = world.aliases.get(name, name)
-        if name in world.element_names:
-            return _ELEMENT, world.element_names.index(name)
-        if name in world.body_names:
-            return _BODY, world.body_names.index(name)
-        raise not_found("element", name, world.element_names, origin=spec.origin)
+
+def find_touching(world: World, spec: Spec, given: str) -> tuple[int, int]:
+    """Column and number by which the contact table knows an element, or a body without one."""
+    name = scoped_name(spec, given)
+    name = world.aliases.get(name, name)
+    if name in world.element_names:
+        return ELEMENT, world.element_names.index(name)
+    if name in world.body_names:
+        return BODY, world.body_names.index(name)
+    raise not_found("element", name, world.element_names, origin=spec.origin)

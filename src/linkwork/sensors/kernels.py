@@ -133,6 +133,58 @@ def read_contacts(step, now, data, where, form, keys):
 
 
 @kernel
+def read_feet(step, now, data, where, form, keys):
+    """Forces at the corners of soles, their sum, and the centre of pressure.
+
+    A force F at (x, y) is spread as F·(1 ± x/a)(1 ± y/b)/4 over the corners (±a, ±b): the sum and
+    both moments stay what they are.
+
+    ``where``: reading, period, contact table, its count, body's pose, column (0 bodies, 2 elements)
+    and number to match. ``form``: noise, a, b, range, place (3) and quaternion of the sole's frame
+    in its body.
+    """
+    whole = data.view(np.int64)
+    for n in range(where.shape[0]):
+        if not now and step % where[n, 1] != 0:
+            continue
+        at, pose, column, mine = where[n, 0], where[n, 4], where[n, 5], where[n, 6]
+        turn, sole = data[pose + 3 : pose + 7], form[n, 7:11]
+        a, b, reach = form[n, 1], form[n, 2], form[n, 3]
+        for k in range(4):
+            data[at + k] = 0.0
+        for c in range(whole[where[n, 3]]):
+            row = where[n, 2] + c * CONTACT_COLUMNS
+            for side in range(2):
+                if data[row + column + side] != mine:
+                    continue
+                x, y, z = data[row + 7], data[row + 8], data[row + 9]
+                x, y, z = rotate_back(turn, x, y, z)
+                up = rotate_back(sole, x, y, z)[2]
+                force = data[row + 11] * (up if side == 1 else -up)  # the normal is from a to b
+                x, y, z = data[row + 4], data[row + 5], data[row + 6]
+                x, y, z = rotate_back(turn, x - data[pose], y - data[pose + 1], z - data[pose + 2])
+                x, y, z = rotate_back(sole, x - form[n, 4], y - form[n, 5], z - form[n, 6])
+                for k in range(4):
+                    along = 1.0 + (x if k < 2 else -x) / a
+                    across = 1.0 + (y if k % 2 == 0 else -y) / b
+                    data[at + k] += force * along * across / 4.0
+        total, front, left = 0.0, 0.0, 0.0
+        for k in range(4):
+            force = data[at + k]
+            if form[n, 0] > 0.0:
+                pair = gauss(keys[n], 2 * step + k // 2)
+                force += form[n, 0] * (pair[0] if k % 2 == 0 else pair[1])
+            force = min(max(force, -reach), reach)
+            data[at + k] = force
+            total += force
+            front += force if k < 2 else -force
+            left += force if k % 2 == 0 else -force
+        data[at + 4] = total
+        data[at + 5] = a * front / total if total > 0.0 else 0.0
+        data[at + 6] = b * left / total if total > 0.0 else 0.0
+
+
+@kernel
 def aim_rays(step, data, where, form, keys, aim):
     """Fills ``aim`` (n×7): each ray's start, direction (world axes) and noise.
 

@@ -114,7 +114,7 @@ class Readings(Sensor):
             for number, row in enumerate(self.rows)
         ]
         form = [row.numbers for row in self.rows]
-        keys = [_noise_key(self.world.scene.seed, spec) for spec in self.specs]
+        keys = [noise_key(self.world.scene.seed, spec) for spec in self.specs]
         self._tables = (
             state.data,
             np.array(where, np.int64),
@@ -127,7 +127,7 @@ class Readings(Sensor):
         self.kernel(step, now, *self._tables)
 
 
-def _noise_key(seed: int, spec: Spec) -> int:
+def noise_key(seed: int, spec: Spec) -> int:
     """Start of a sensor's own stream of noise; other sensors do not change it."""
     text = f"{seed} {spec.type} {spec.name}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")

@@ -16,7 +16,7 @@ from linkwork.world import World
 mujoco: Any = compiled_mujoco  # pyright cannot see the names of the compiled module
 
 # Geom groups, so that each ray may choose what it sees.
-_BOTH, _ONLY_COLLIDING, _ONLY_VISIBLE = 0, 1, 2
+_BOTH, _ONLY_COLLIDING, _ONLY_VISIBLE, _HIDDEN = 0, 1, 2, 5
 
 #: Geom groups that are seen, by what a ray looks for.
 SEEN: dict[str, np.ndarray] = {
@@ -30,11 +30,16 @@ class Shadow:
 
     Nothing in it is remembered: every query follows :meth:`move`.
 
+    Args:
+        world: The world.
+        exact: Whether meshes are there with all their triangles, not only by their convex hulls.
+
     Attributes:
         numbers: Number of each body of the world in the MuJoCo model.
+        shapes: The world's number of the shape behind each geom.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, *, exact: bool = False) -> None:
         spec = mujoco.MjSpec()
         start = forward(world, world.q0)
         bodies: list[Any] = [spec.worldbody]
@@ -54,7 +59,7 @@ class Shadow:
             group = _ONLY_VISIBLE if not shape.collide else _ONLY_COLLIDING
             geom = add_shape(
                 spec, bodies[piece.body], piece, f"shape{number}", moving=moving[piece.body],
-                group=_BOTH if shape.collide and shape.visible else group,
+                exact=exact, group=_BOTH if shape.collide and shape.visible else group,
             )  # fmt: skip
             if isinstance(shape, Plane) and not moving[piece.body]:
                 geom.size = [0.0, 0.0, 1.0]  # without end, as engines see it
@@ -62,10 +67,13 @@ class Shadow:
             self._model = spec.compile()
         except ValueError as error:
             raise SceneError(
-                f"the scene's shapes cannot be made ready for ray sensors: {error}.",
+                f"the scene's shapes cannot be made ready for sensors that look: {error}.",
                 origin=world.scene.origin,
             ) from None
         self._data = mujoco.MjData(self._model)
+        geoms = [self._model.geom(number).name for number in range(self._model.ngeom)]
+        self.shapes = np.array([int(name.removeprefix("shape")) for name in geoms], np.int64)
+        self._groups = self._model.geom_group.copy()
         names = [f"body{b}" for b in range(1, world.nb)]
         self.numbers = np.array([0, *(self._model.body(name).id for name in names)])
         mocap = self._model.body_mocapid[self.numbers]
@@ -94,3 +102,28 @@ class Shadow:
         return mujoco.mj_ray(
             self._model, self._data, start, direction, seen, True, ignored, None, None
         )
+
+    def cast(
+        self, start: np.ndarray, directions: np.ndarray, seen: np.ndarray, ignored: int,
+        reach: float, distances: np.ndarray, geoms: np.ndarray, normals: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        """Casts many rays from one point.
+
+        Args:
+            start: World point [m].
+            directions: Unit vectors in world axes, one behind the other.
+            seen: Groups of shapes that count, from :data:`SEEN`.
+            ignored: Body of the MuJoCo model that the rays pass through.
+            reach: What is farther away may be left out [m].
+            distances: Takes the distances [m]; −1 where nothing is hit.
+            geoms: Takes the geoms that are hit; −1 where none is.
+            normals: Takes the normals of what is hit, one behind the other, in world axes.
+        """
+        mujoco.mj_multiRay(
+            self._model, self._data, start, directions, seen, True, ignored, geoms, distances,
+            normals, len(distances), reach,
+        )  # fmt: skip
+
+    def hide(self, hidden: np.ndarray) -> None:
+        """Takes geoms out of sight, by a mask over them, and brings all others back."""
+        self._model.geom_group[:] = np.where(hidden, _HIDDEN, self._groups)

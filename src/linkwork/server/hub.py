@@ -201,6 +201,7 @@ class Hub:
             case m.Show():
                 looked = m.FRAMES in stream.blocks
                 stream.blocks = _blocks(message)
+                stream.images.clear()
                 if message.frames and not looked:  # what others have seen; the rest is to come
                     for text in self._backlog.texts:
                         stream.text(text)
@@ -268,4 +269,5 @@ def _blocks(message: m.Show) -> tuple[int, ...]:
         (m.CONTACTS, message.contacts), (m.GHOST, message.ghost), (m.PORTS, message.ports),
         (m.FRAMES, message.frames),
     )  # fmt: skip
-    return tuple(kind for kind, wanted in asked if wanted)
+    cameras = tuple(m.IMAGE + number * m.IMAGE_STEP for number in dict.fromkeys(message.cameras))
+    return (*(kind for kind, wanted in asked if wanted), *cameras)

@@ -11,6 +11,8 @@ import zlib
 from pathlib import Path, PurePosixPath
 
 from linkwork.errors import FormatError
+from linkwork.formats.xml_tree import root_tag
+from linkwork.server.loose_files import put_in_place
 
 #: Where imported files go.
 FOLDER = Path("~/.linkwork/imports")
@@ -20,6 +22,8 @@ MOST, MOST_FILES = 256 * 2**20, 5000
 #: What the reader of ZIP files raises for damaged ones.
 _BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError)
 _DISPOSITION = re.compile(rb'(?i)^content-disposition:.*?\bfilename="((?:[^"\\\r\n]|\\.)*)"', re.M)
+#: Endings of what can be opened.
+_OPENED = (".toml", ".urdf", ".mjcf", ".xml", ".sdf", ".mcap")
 _STEP = re.compile(r"[^/\\:\0]{1,200}\Z")
 
 
@@ -29,7 +33,7 @@ def bring(content_type: str, body: bytes, folder: Path | None = None) -> Path:
     Raises:
         FormatError: If it is no such form, or holds nothing that can be opened.
     """
-    return keep(unpacked(files_of(content_type, body)), folder)
+    return keep(put_in_place(unpacked(files_of(content_type, body))), folder)
 
 
 def files_of(content_type: str, body: bytes) -> dict[str, bytes]:
@@ -143,21 +147,31 @@ def _is_as_brought(home: Path, files: dict[str, bytes]) -> bool:
     )
 
 
+def _is_model(head: bytes) -> bool:
+    """Whether an XML file is a whole model: MuJoCo's with bodies, or the humanoid simulator's."""
+    return (root_tag(head) not in ("", "package", "mujocoinclude") and b"<worldbody" in head) or (
+        root_tag(head) not in ("", "package", "mujocoinclude", "mujoco")
+    )
+
+
 def _main(files: dict[str, bytes]) -> str:
     """The file to open: a scene before a robot, the least deep first."""
 
     def rank(name: str) -> tuple[int, int, str]:
-        head = files[name][:4096]
+        head = files[name][:65536]
         order = 0 if b"linkwork/scene" in head else 1
         if name.lower().endswith(".toml") and b"linkwork/" not in head:
             order = 2  # a TOML file of something else
+        if name.lower().endswith(".xml") and not _is_model(head):
+            order = 3  # an included file, or a package's description
         return (order, name.count("/"), name)
 
-    named = [n for n in files if n.lower().endswith((".toml", ".urdf", ".mcap"))]
+    named = [n for n in files if n.lower().endswith(_OPENED)]
     if not named:
         brought = ", ".join(sorted(files)[:5])
         raise FormatError(
             f"none of the files is a scene, robot or recording: {brought}.",
-            hint="Bring a .toml or .urdf with its meshes, a folder, a .zip, or an .mcap recording.",
+            hint="Bring a .toml, .urdf or .xml with its meshes, a folder, a .zip, or an .mcap "
+            "recording.",
         )
     return min(named, key=rank)

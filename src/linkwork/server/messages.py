@@ -29,9 +29,16 @@ BLOCK = struct.Struct("<HHI")
 #: watch as flags; points, forces and bodies of contacts; poses of the bodies as wanted.
 POSES, SIGNALS, CONTACTS, GHOST = 1, 2, 3, 4
 #: How many numbers a row of a block has, and of how many bytes each is.
-ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4)}
+ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4), 7: (1, 1)}
 #: Asked for like blocks, but told as texts, ``ports`` and ``frames``: only while somebody looks.
 PORTS, FRAMES = 5, 6
+#: Kind of a block with the picture of a camera: its number among the sensors as flags; width and
+#: height, a number that is another for each new picture, then red, green, blue for each pixel. It
+#: comes only when it is new.
+IMAGE = 7
+IMAGE_HEAD = struct.Struct("<HHI")
+#: A camera is asked for by kind and number, in one: kind + number·IMAGE_STEP.
+IMAGE_STEP = 2**16
 #: Pictures that may be on the way to a client that has not acknowledged them, and how many a
 #: client may let come before it says so: every message costs the server as much as a picture.
 IN_FLIGHT, ACK_EACH = 12, 6
@@ -85,6 +92,7 @@ class ShapeView(msgspec.Struct, frozen=True):
     collide: bool
     mesh: str | None = None
     texture: str | None = None
+    texture_repeat: tuple[float, float] = (1.0, 1.0)
 
 
 class ElementView(msgspec.Struct, frozen=True):
@@ -169,6 +177,33 @@ class RayView(msgspec.Struct, frozen=True):
     signal: str
 
 
+class FanView(msgspec.Struct, frozen=True):
+    """The rays of a lidar: in the x-y plane of a frame (7 numbers) in a body, at angles [rad].
+
+    They see as far as ``range`` [m]; ``signals`` are the distances of what they meet [m].
+    """
+
+    body: int
+    frame: list[float]
+    angles: list[float]
+    range: float
+    signals: list[str]
+
+
+class CameraView(msgspec.Struct, frozen=True):
+    """A camera in a frame (7 numbers) in a body: it looks along x, z is up.
+
+    ``opening`` is its vertical angle of view [rad], ``aspect`` its width by its height; it sees as
+    far as ``far`` [m].
+    """
+
+    body: int
+    frame: list[float]
+    opening: float
+    aspect: float
+    far: float
+
+
 class SensorView(msgspec.Struct, frozen=True):
     """A sensor and the signals it fills."""
 
@@ -177,6 +212,8 @@ class SensorView(msgspec.Struct, frozen=True):
     on: str
     signals: list[str]
     ray: RayView | None = None
+    fan: FanView | None = None
+    camera: CameraView | None = None
 
 
 class AgentView(msgspec.Struct, frozen=True):
@@ -215,6 +252,7 @@ class LightView(msgspec.Struct, frozen=True):
     look_at: list[float]
     color: str
     strength: float
+    shadows: bool = True
 
 
 class FindingView(msgspec.Struct, frozen=True):
@@ -362,7 +400,11 @@ class Hello(ServerMessage, frozen=True):
 
 
 class Scene(ServerMessage, frozen=True):
-    """The scene that is open; frames carry its ``version``."""
+    """The scene that is open; frames carry its ``version``.
+
+    ``opened`` differs each time that something is opened; an edit, or a save under another name,
+    keeps it.
+    """
 
     version: int
     name: str
@@ -385,10 +427,12 @@ class Scene(ServerMessage, frozen=True):
     signals: list[SignalView]
     viewpoints: list[ViewpointView]
     lights: list[LightView]
+    background: str
     postures: list[str]
     findings: list[FindingView]
     replay: ReplayView | None = None
     buses: list[BusView] = []
+    opened: int = 0
 
 
 class Closed(ServerMessage, frozen=True):
@@ -465,7 +509,8 @@ class BusState(msgspec.Struct, frozen=True):
     """How a bus is: its process, who is connected, its health.
 
     ``state`` is "starting", "waiting" (for a partner), "active", "lost" (the policy on loss is at
-    work) or "off" (``problem`` says why); ``age`` of the last feed [s], null before the first.
+    work) or "off" (``problem`` says why); ``age`` is that of the port that has waited longest [s],
+    null before anything came.
     """
 
     name: str
@@ -484,16 +529,25 @@ class BusState(msgspec.Struct, frozen=True):
     faults: list[RunningFault]
 
 
+class PortState(msgspec.Struct, frozen=True):
+    """How a port is: ``age`` of its last command [s], null before the first; ``lost`` with it."""
+
+    age: float | None
+    misses: int
+    lost: bool
+
+
 class Ports(ServerMessage, frozen=True):
     """How buses and ports stand, at most ten times a second, while somebody looks.
 
-    ``values``, ``raw`` (the codes on the wire), ``owners`` and ``held`` are in the order of the
-    signals in the scene's buses.
+    ``ports`` are in the order of the scene's buses and their ports; ``values``, ``raw`` (the codes
+    on the wire), ``owners`` and ``held`` are in the order of their signals.
     """
 
     version: int
     time: float
     buses: list[BusState]
+    ports: list[PortState]
     values: list[float | None]
     raw: list[int | None]
     owners: list[str]
@@ -684,11 +738,16 @@ class Release(ClientMessage, frozen=True):
 
 
 class Place(ClientMessage, frozen=True):
-    """Moves a joint itself, while paused."""
+    """Moves a joint itself, while paused.
+
+    What one movement of a hand asks for has the same ``gesture`` and is one step of undo; 0 is a
+    step of its own.
+    """
 
     joint: Name
     dof: Name
     value: float
+    gesture: int = 0
 
 
 class Posture(ClientMessage, frozen=True):
@@ -717,12 +776,18 @@ class Watch(ClientMessage, frozen=True):
 
 
 class Show(ClientMessage, frozen=True):
-    """Asks for contacts, for the wanted posture, for the ports and for the frames of buses."""
+    """Asks for contacts, for the wanted posture, for the ports and for the frames of buses.
+
+    ``cameras`` are those whose pictures are wanted, by their numbers among the scene's sensors.
+    """
 
     contacts: bool = False
     ghost: bool = False
     ports: bool = False
     frames: bool = False
+    cameras: Annotated[
+        list[Annotated[int, msgspec.Meta(ge=0, lt=2**16)]], msgspec.Meta(max_length=4)
+    ] = []
 
 
 class Override(ClientMessage, frozen=True):

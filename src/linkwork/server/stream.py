@@ -8,7 +8,17 @@ from typing import Protocol
 
 import numpy as np
 
-from linkwork.server.messages import BLOCK, HEADER, IN_FLIGHT, PICTURE, POSES, SIGNALS
+from linkwork.server.messages import (
+    BLOCK,
+    HEADER,
+    IMAGE,
+    IMAGE_HEAD,
+    IMAGE_STEP,
+    IN_FLIGHT,
+    PICTURE,
+    POSES,
+    SIGNALS,
+)
 from linkwork.server.relay import Picture
 
 #: Texts that may wait for a client before it is sent away, and their bytes.
@@ -67,7 +77,8 @@ class Frames:
 
     def _block(self, kind: int) -> bytes:
         if kind not in self._blocks:
-            self._blocks[kind] = _block(kind, self.picture.blocks[kind])
+            number, kind_only = divmod(kind, IMAGE_STEP)
+            self._blocks[kind] = _block(kind_only, self.picture.blocks[kind], number)
         return self._blocks[kind]
 
 
@@ -87,6 +98,7 @@ class Stream:
         rows: Where they stand among all watched ones; None until the session has them.
         look: Number of the session's look that ``rows`` belongs to.
         blocks: Kinds of blocks that it wants to see besides.
+        images: Heads of the cameras' pictures that it was sent last, by block.
         given_up: Set when too much waits for the client; nothing is kept for it any more.
     """
 
@@ -96,6 +108,7 @@ class Stream:
         self.rows: np.ndarray | None = None
         self.look = 0
         self.blocks: tuple[int, ...] = ()
+        self.images: dict[int, bytes] = {}
         self._socket = socket
         self._texts: deque[str] = deque()
         self._waiting = 0
@@ -132,6 +145,7 @@ class Stream:
     def forget(self) -> None:
         """Forgets the picture that waits: there is nothing to see any more."""
         self._newest = None
+        self.images.clear()
 
     def acknowledge(self, frames: int) -> None:
         """The client has received so many pictures."""
@@ -156,7 +170,20 @@ class Stream:
     async def _send(self, frames: Frames) -> None:
         self._sent += 1
         rows = self.rows if frames.picture.look == self.look else None
-        await self._socket.send_bytes(frames.frame(self.blocks, self.number, rows))
+        blocks = self._new_blocks(frames.picture.blocks)
+        await self._socket.send_bytes(frames.frame(blocks, self.number, rows))
         if frames.status != self._status:
             self._status = frames.status
             await self._socket.send_text(frames.status)
+
+    def _new_blocks(self, found: dict[int, bytes]) -> tuple[int, ...]:
+        """The blocks to send: of cameras only pictures that were not sent yet."""
+        blocks = []
+        for kind in self.blocks:
+            if kind % IMAGE_STEP == IMAGE:
+                head = found.get(kind, b"")[: IMAGE_HEAD.size]
+                if not head or self.images.get(kind) == head:
+                    continue
+                self.images[kind] = head
+            blocks.append(kind)
+        return tuple(blocks)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.agents.movement import MovementPlayer
 from linkwork.agents.program import Program
 from linkwork.errors import LinkworkError, SceneError, SessionError, SignalError, not_found
 from linkwork.kinematics.kernels import BALL, FREE
@@ -69,7 +70,7 @@ def apply(session: Session, message: m.Message) -> None:
             session.heed(bus)
         case m.Lost():
             bus = session.cycle.bus(message.bus)
-            bus.lose(message.why, session)
+            bus.lose(message.why, session, message.keys)
             session.heed(bus)
         case m.Override():
             _override(session, message)
@@ -188,7 +189,7 @@ def compile_archive(message: m.Swap, folder: Path) -> Cycle:
         scene = unpack(message.archive, folder)
         cycle = Cycle(compile_scene(scene, ids=message.ids))
         for program in cycle.agents:
-            if isinstance(program, Program):
+            if isinstance(program, Program | MovementPlayer):
                 program.source = message.sources.get(program.spec.name, program.source)
         rehearse(cycle)
     except LinkworkError:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
+from linkwork.errors import NameNotFound, listing
 from linkwork.session import messages
 from linkwork.session.cycle import PERSON, Cycle
 from linkwork.session.listeners import Listener, Listeners
@@ -56,6 +59,30 @@ class Board:
     def time(self) -> float:
         """Simulated time [s]."""
         return self.cycle.state.step * self.cycle.h
+
+    def array(self, sensor: str, name: str) -> np.ndarray:
+        """A copy of a reading that is an array: ``array("scan", "ranges")``.
+
+        Raises:
+            NameNotFound: If there is no such sensor, or no such array of it.
+        """
+        block, number = self.cycle.sensor(sensor)
+        if name not in block.arrays:
+            has = f"It has {listing(block.arrays)}." if block.arrays else "It has numbers only."
+            raise NameNotFound(f"{block.type} {sensor!r} has no array {name!r}.", hint=has)
+        return block.array(number, name)
+
+    def image(self, camera: str, what: str = "colour") -> np.ndarray:
+        """The newest picture of a camera: its ``colour``, ``depth`` or ``segmentation``.
+
+        Colour is height×width×3 of 8 bit. Depth is height×width along the optical axis [m], inf
+        where nothing is seen. Segmentation is height×width with places in ``world.element_names``,
+        −1 for none.
+
+        Raises:
+            NameNotFound: If there is no such camera, or it has nothing of that name.
+        """
+        return self.array(camera, what)
 
     def send(self, message: Message) -> None:
         """Puts a message into the inbox."""

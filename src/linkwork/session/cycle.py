@@ -57,6 +57,8 @@ class Cycle:
         self.engines: list[Engine] = build_engines(world)
         self.sensors: list[Sensor] = _by_type(SENSORS, world, world.sensors)
         self.actuators: list[Actuator] = _by_type(ACTUATORS, world, _actuator_specs(world))
+        for sensor in self.sensors:
+            sensor.meet(self.engines)
         _check_names(world.agents, taken=(PERSON,))
         self.agents: list[Agent] = [
             AGENTS.get(spec.type, origin=spec.origin)(world, spec, f"agent/{spec.name}")
@@ -223,6 +225,19 @@ class Cycle:
                 return bus
         raise not_found("bus", name, [bus.spec.name for bus in self.buses])
 
+    def sensor(self, name: str) -> tuple[Sensor, int]:
+        """The block that holds the sensor called ``name``, and its row in it.
+
+        Raises:
+            NameNotFound: If there is none.
+        """
+        for block in self.sensors:
+            for number, spec in enumerate(block.specs):
+                if spec.name == name:
+                    return block, number
+        known = [spec.name for block in self.sensors for spec in block.specs]
+        raise not_found("sensor", name, known)
+
     def give_out(self) -> None:
         """Hands the sensors' values to the buses' ports."""
         trouble = self.trouble
@@ -347,7 +362,8 @@ def _driven(world: World, actuators: list[Actuator], engines: list[Engine]) -> l
     """
     driven: dict[int, Spec] = {}
     for actuator in actuators:
-        for dof, spec in zip(actuator.dofs, actuator.specs, strict=True):
+        for number, dof in enumerate(actuator.dofs):
+            spec = actuator.spec_of(number)
             other = driven.setdefault(dof, spec)
             if other is not spec:
                 raise SceneError(

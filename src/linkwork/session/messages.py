@@ -132,10 +132,14 @@ class Health(Message, frozen=True):
 
 
 class Lost(Message, frozen=True):
-    """Says that a bus has lost its controller, and why; what it feeds next ends that."""
+    """Says that a bus has lost its controller, and why; what it feeds next ends that.
+
+    ``keys`` are the signals that the controller commanded: their ports are lost; all without.
+    """
 
     bus: Name
     why: Annotated[str, msgspec.Meta(max_length=2000)]
+    keys: Annotated[list[Name], msgspec.Meta(max_length=100_000)] = []
 
 
 class Override(Message, frozen=True):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from linkwork.agents.program import Program
 from linkwork.session.cycle import Cycle
 from linkwork.signals import Signals
@@ -36,6 +38,11 @@ class Rehearsal:
     def time(self) -> float:
         """The start [s]."""
         return 0.0
+
+    def array(self, sensor: str, name: str) -> np.ndarray:
+        """A reading that is an array, of the first state."""
+        block, number = self._cycle.sensor(sensor)
+        return block.array(number, name)
 
     def write(self, signal: str, value: float, owner: str) -> None:
         """Refuses what cannot be written, and writes nothing."""

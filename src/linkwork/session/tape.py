@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from linkwork.agents.movement import MovementPlayer
 from linkwork.agents.program import Program
 from linkwork.errors import RecordingError
 from linkwork.jit import cpu_features
@@ -62,7 +63,7 @@ def join(files: Mapping[str, bytes]) -> bytes:
 
 
 def unsaid(cycle: Cycle, files: Mapping[str, bytes]) -> dict[str, str]:
-    """Texts of the programs that run, by agent, where the archived scene says another.
+    """Texts of the programs and movements that run, where the archived scene says another.
 
     Args:
         cycle: What runs.
@@ -70,7 +71,7 @@ def unsaid(cycle: Cycle, files: Mapping[str, bytes]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for program in cycle.agents:
-        if not isinstance(program, Program):
+        if not isinstance(program, Program | MovementPlayer):
             continue
         given = program.spec.params.get("source")
         said = {given}

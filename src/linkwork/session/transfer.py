@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.agents.movement import MovementPlayer
 from linkwork.agents.program import Program
 from linkwork.blocks import Block
 from linkwork.session.cycle import Cycle
@@ -182,7 +183,7 @@ def _memory(old: Cycle, new: Cycle, block: Block) -> None:
 
 def _ageless(block: Block) -> bool:
     """Whether a block's memory counts no steps, so that it fits another step length."""
-    return block.kind != "agent" or isinstance(block, Program)
+    return block.kind != "agent" or isinstance(block, Program | MovementPlayer)
 
 
 def _row(

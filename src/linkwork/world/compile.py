@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class _Compiler:
         self.body_of: dict[str, int] = {}
         self.pose_of: dict[str, Pose] = {}
         self.free_start: dict[int, Pose] = {}
+        self.inertia_of: dict[str, Inertia] = {}
         self._gather()
 
     def _is_head(self, element: FlatElement) -> bool:
@@ -136,11 +138,16 @@ class _Compiler:
                 name: (self.body_of[on], self.pose_of[on] @ anchor.at)
                 for name, (anchor, on) in flat.anchors.items()
             },
+            anchor_element={name: on for name, (_, on) in flat.anchors.items()},
             joined=[],
             sensors=flat.sensors, actuators=list(self.scene.actuators),
             agents=list(self.scene.agents),
             buses=list(self.scene.buses), ports=flat.ports,
             faults=list(self.scene.faults),
+            element_words=[_words(flat.elements[n]) for n in element_names],
+            element_inertia=[self.inertia_of[n] for n in element_names],
+            loop_element=self._loop_elements(element_names),
+            loop_words=[loop.mujoco for loop in flat.loops.values()],
             aliases=flat.aliases, ids=self.ids,
         )  # fmt: skip
         _couple(world, flat)
@@ -173,8 +180,8 @@ class _Compiler:
         pieces: list[list[Inertia]] = [[] for _ in range(nb)]
         for name, entry in self.flat.elements.items():
             if entry.element is not None:
-                moved = entry.element.mass_properties().moved(self.pose_of[name])
-                pieces[self.body_of[name]].append(moved)
+                own = self.inertia_of[name] = entry.element.mass_properties()
+                pieces[self.body_of[name]].append(own.moved(self.pose_of[name]))
         mass, com, inertia = np.zeros(nb), np.zeros((nb, 3)), np.zeros((nb, 3, 3))
         for b, found in enumerate(pieces):
             if found and b > 0:
@@ -225,6 +232,15 @@ class _Compiler:
             "loop_axis": np.array(axes, np.float64).reshape(-1, 3),
         }
 
+    def _loop_elements(self, element_names: list[str]) -> np.ndarray:
+        """Which elements carry the anchors of each loop."""
+        index = {name: number for number, name in enumerate(element_names)}
+        rows = [
+            [index[self.flat.anchors[anchor][1]] for anchor in (loop.a, loop.b)]
+            for loop in self.flat.loops.values()
+        ]
+        return np.array(rows, np.int64).reshape(-1, 2)
+
     def _join(self, world: World) -> None:
         """Pairs of bodies that touch each other by construction."""
         pairs: set[tuple[int, int]] = set()
@@ -240,6 +256,10 @@ class _Compiler:
             if a != b:
                 pairs.add((min(a, b), max(a, b)))
         world.joined.extend(sorted(pairs))
+
+
+def _words(entry: FlatElement) -> dict[str, Any]:
+    return entry.element.mujoco if entry.element is not None else {}
 
 
 def _dof_arrays(joints: list[Joint], joint_body: np.ndarray, vadr: np.ndarray, nv: int) -> dict:
@@ -270,6 +290,7 @@ def _couple(world: World, flat: Flat) -> None:
     """Fills the couplings, a leader that follows another before those that follow it."""
     leaders: dict[int, int] = {}
     laws: dict[int, tuple[float, float]] = {}
+    words: dict[int, dict[str, Any]] = {}
     for coupling in flat.couplings:
         follows = world.single_dof(coupling.joint, origin=coupling.origin)
         leads = world.single_dof(coupling.of, origin=coupling.origin)
@@ -283,6 +304,7 @@ def _couple(world: World, flat: Flat) -> None:
             )
         leaders[follows] = leads
         laws[follows] = (coupling.ratio, coupling.offset)
+        words[follows] = coupling.mujoco
         walker = leads
         while walker in leaders:
             walker = leaders[walker]
@@ -301,6 +323,7 @@ def _couple(world: World, flat: Flat) -> None:
     rows = [(follows, leaders[follows]) for follows in ordered]
     world.coupling_dof = np.array(rows, np.int64).reshape(-1, 2)
     world.coupling_law = np.array([laws[f] for f in ordered], np.float64).reshape(-1, 2)
+    world.coupling_words = [words[f] for f in ordered]
 
 
 def _islands(world: World) -> None:
@@ -342,6 +365,9 @@ def _start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> Non
             world.q0[a : a + 4] = moved.quat
         else:
             world.q0[a : a + joint.kind.nq] = joint.values
+        if joint.type != "free":
+            v = int(world.vadr[b])
+            world.v0[v : v + joint.kind.nv] = joint.speeds
     _follow(world, world.q0)
     for name, values in world.scene.postures.items():
         q = world.q0.copy()

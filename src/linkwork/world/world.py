@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from linkwork.errors import NameNotFound, Origin, not_found
 from linkwork.parts import Shape, Spec
 from linkwork.parts.joint import JOINT_TYPES, Joint
 from linkwork.scene import Scene
+from linkwork.spatial.inertia import Inertia
 from linkwork.spatial.pose import Pose
 
 _A = np.ndarray
@@ -74,7 +76,9 @@ class World:
 
     Arrays by loop: ``loop_kind``, ``loop_body`` (n×2), ``loop_pose`` (n×2×7), ``loop_axis``.
     By coupling: ``coupling_dof`` (n×2: follows, leads), ``coupling_law`` (n×2: ratio, offset).
-    By element: ``element_body``, ``element_pose`` (n×7, in the body's frame).
+    By element: ``element_body``, ``element_pose`` (n×7, in the body's frame), ``element_inertia``
+    (in its own frame). ``loop_element`` (n×2): elements that carry a loop's anchors.
+    ``element_words``, ``loop_words``, ``coupling_words``: what only one engine understands of each.
     """
 
     scene: Scene
@@ -134,6 +138,12 @@ class World:
     ports: list[Spec] = field(default_factory=list)
     faults: list[Spec] = field(default_factory=list)
     postures: dict[str, np.ndarray] = field(default_factory=dict)
+    element_words: list[dict[str, Any]] = field(default_factory=list)
+    element_inertia: list[Inertia] = field(default_factory=list)
+    loop_element: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    loop_words: list[dict[str, Any]] = field(default_factory=list)
+    coupling_words: list[dict[str, Any]] = field(default_factory=list)
+    anchor_element: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
 
@@ -201,6 +211,13 @@ class World:
         if name in self.anchors:
             return self.anchors[name]
         raise not_found("element", name, [*self.element_names, *self.anchors], origin=origin)
+
+    def element_of(self, name: str) -> int:
+        """Number of the element ``name``, or of the one that carries the anchor; −1 for none."""
+        name = self.aliases.get(name, name)
+        if name in self._element_index:
+            return self._element_index[name]
+        return self._element_index.get(self.anchor_element.get(name, ""), -1)
 
     def dofs(self, name: str, *, origin: Origin | None = None) -> range:
         """Degrees of freedom of the joint ``name``, or the one of ``joint.dof``."""

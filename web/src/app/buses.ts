@@ -1,4 +1,5 @@
-import type { BusState, BusView, FrameLine, Frames, Ports } from "../protocol/messages";
+import type { BusState, BusView, FrameLine, Frames, Ports, PortState } from "../protocol/messages";
+import { lookedThrough } from "./pictures";
 import { send } from "./session";
 import { show } from "./show";
 import { store } from "./store";
@@ -37,6 +38,7 @@ export function askToShow(): void {
     ghost: show.ghost,
     ports: lookers.ports.size > 0,
     frames: lookers.frames.size > 0,
+    cameras: lookedThrough,
   });
 }
 
@@ -78,6 +80,17 @@ export function busList(): BusView[] {
 
 export function stateOf(bus: string): BusState | null {
   return buses.ports?.buses.find((each) => each.name === bus) ?? null;
+}
+
+/** How a port is, by its place on its bus. */
+export function portStateOf(bus: string, place: number): PortState | null {
+  const list = busList();
+  const before = list.slice(
+    0,
+    list.findIndex((each) => each.name === bus),
+  );
+  const first = before.reduce((sum, each) => sum + each.ports.length, 0);
+  return buses.ports?.ports[first + place] ?? null;
 }
 
 /** Where each signal stands in the lists of a ports message. */

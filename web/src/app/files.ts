@@ -149,7 +149,7 @@ function convertOffer(): void {
 }
 
 export function convert(): void {
-  command({ type: "convert" });
+  store.converting = command({ type: "convert" });
 }
 
 /** A scene with a floor and, if a kit's part is named, that part on it. */
@@ -221,6 +221,7 @@ export function guardFiles(): void {
     if (what === "save_as" && key === TAKEN && asked) askWhere(asked);
     else stay();
   });
+  on(["refused", "link"], () => (store.converting = false));
   on(["scene", "refused", "link"], () => {
     if (store.opening) setOpening("");
   });

@@ -1,11 +1,20 @@
 import { Connection, type LinkState } from "../protocol/connection";
-import { CONTACTS, GHOST, POSES, SIGNALS, type Block, type Picture } from "../protocol/frames";
+import {
+  CONTACTS,
+  GHOST,
+  IMAGE,
+  POSES,
+  SIGNALS,
+  type Block,
+  type Picture,
+} from "../protocol/frames";
 import type { FromServer, Refused, Scene } from "../protocol/messages";
 import { askToShow, forgetBuses, receiveFrames, receivePorts } from "./buses";
 import { run } from "./commands";
-import { takeUnseen } from "./hidden";
-import { forgetTrails, receiveSignals, rewatch } from "./signals";
-import { exists, isDriver, same, store } from "./store";
+import { showAll, takeUnseen } from "./hidden";
+import { receiveImage } from "./pictures";
+import { forgetTrails, putTrails, receiveSignals, rewatch, trailsNow } from "./signals";
+import { exists, isDriver, ofPrimary, same, store, type Note } from "./store";
 import { announce } from "./topics";
 import { toast } from "../ui/toast";
 import { readToken } from "./token";
@@ -74,9 +83,28 @@ function state(link: LinkState, reason: string): void {
   announce("link");
 }
 
+/** The run that waits behind a recording: its curves, and what it told. */
+let behind: { opened: number; trails: ReturnType<typeof trailsNow>; notes: Note[] } | null = null;
+
+/** Keeps what belongs to a run while a recording is looked at, and gives it back after. */
+function change(from: Scene | null, to: Scene): void {
+  if (from && !from.replay && to.replay)
+    behind = { opened: from.opened, trails: trailsNow(), notes: store.notes };
+  const back = !to.replay && behind?.opened === to.opened ? behind : null;
+  store.notes = back?.notes ?? [];
+  forgetTrails();
+  if (back) putTrails(back.trails);
+  if (!to.replay) behind = null;
+}
+
 function opened(scene: Scene): void {
+  const { converting } = store;
   const other =
-    store.scene?.name !== scene.name || store.scene?.replay?.path !== scene.replay?.path;
+    store.scene?.name !== scene.name ||
+    store.scene.replay?.path !== scene.replay?.path ||
+    (store.scene.opened !== scene.opened && !converting);
+  store.converting = false;
+  const was = store.scene;
   store.scene = scene;
   store.findings = scene.findings;
   const { can_undo, can_redo, dirty } = scene;
@@ -85,11 +113,12 @@ function opened(scene: Scene): void {
   store.ghost = null;
   store.contacts = null;
   if (other) {
+    store.shown += 1;
     store.selection = [];
     store.attributes = null;
-    store.notes = [];
-    forgetTrails();
+    change(was, scene);
     forgetBuses();
+    showAll();
   } else follow(scene);
   announce("scene");
   announce("undo");
@@ -176,6 +205,8 @@ function message(m: FromServer): void {
       store.undo = m;
       return announce("undo");
     case "attributes":
+      // What was asked of another thing answers late; the panel keeps what it shows.
+      if (ofPrimary(store.attributes) && !ofPrimary(m)) return;
       store.attributes = m;
       return announce("attributes");
     case "refused":
@@ -208,7 +239,7 @@ function picture(p: Picture): void {
 }
 
 function take(block: Block): void {
-  if (block.kind === SIGNALS) return;
+  if (block.kind === SIGNALS || block.kind === IMAGE) return;
   const values = block.values as Float32Array;
   if (block.kind === POSES) store.poses = values;
   else if (block.kind === GHOST) store.ghost = block.count > 0 ? values : null;
@@ -217,6 +248,7 @@ function take(block: Block): void {
 
 function tell(block: Block, time: number): void {
   if (block.kind === SIGNALS) receiveSignals(block.flags, time, block.values as Float64Array);
+  else if (block.kind === IMAGE) receiveImage(block.flags, block.values as Uint8Array);
   else if (block.kind === POSES) announce("poses");
   else if (block.kind === GHOST) announce("ghost");
   else if (block.kind === CONTACTS) announce("contacts");

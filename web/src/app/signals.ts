@@ -74,6 +74,16 @@ export function forgetTrails(): void {
   trails.clear();
 }
 
+/** The curves so far, to be put back when their run is shown again. */
+export function trailsNow(): Map<string, Trail> {
+  keep();
+  return new Map(trails);
+}
+
+export function putTrails(kept: Map<string, Trail>): void {
+  for (const [name, trail] of kept) if (order.includes(name)) trails.set(name, trail);
+}
+
 /** Fills a trail with a whole recorded curve. */
 export function fillTrail(name: string, times: ArrayLike<number>, values: ArrayLike<number>): void {
   const trail = new Trail();

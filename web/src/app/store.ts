@@ -47,6 +47,8 @@ export const store = {
   address: "",
   people: { type: "people", driver: null, people: [], asks: null } as People,
   scene: null as Scene | null,
+  /** Counts the scenes that were shown; one that is edited or saved elsewhere is no other. */
+  shown: 0,
   /** What was asked to be opened and is not there yet; empty for nothing. */
   opening: "",
   status: null as Status | null,
@@ -61,6 +63,8 @@ export const store = {
     own: true,
     suggestion: "",
   } as UndoState,
+  /** Whether a copy of the scene in TOML was asked for, which shows the same things. */
+  converting: false,
   /** A rename that was asked for; the selection follows when the scene comes back. */
   renaming: null as { thing: Thing; to: string } | null,
   owners: {} as Record<string, string>,
@@ -84,6 +88,12 @@ export function primary(): Thing | null {
 
 export function isDriver(): boolean {
   return store.people.driver !== null && store.people.driver === store.you;
+}
+
+/** Whether attributes are those of the thing whose attributes are shown. */
+export function ofPrimary(attributes: Attributes | null): boolean {
+  const thing = primary();
+  return thing !== null && attributes?.name === thing.name && attributes.kind === thing.kind;
 }
 
 export function same(a: Thing | null, b: Thing | null): boolean {

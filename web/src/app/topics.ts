@@ -25,6 +25,7 @@ export type Topic =
   | "gallery"
   | "ports"
   | "frames"
+  | "images"
   | "drag";
 
 const listeners = new Map<Topic, Set<() => void>>();

@@ -7,6 +7,13 @@ import { toast } from "../ui/toast";
 type Message = { type: string; [key: string]: unknown };
 const waiting = new Map<string, Message>();
 
+let gesture = 0;
+
+/** What is wanted from here on is one movement of a hand: one step of undo. */
+export function beginGesture(): void {
+  gesture += 1;
+}
+
 /** Sends at most one wish per degree of freedom and picture: the newest. */
 function soon(key: string, message: Message): void {
   if (waiting.size === 0) requestAnimationFrame(flush);
@@ -25,7 +32,7 @@ function flush(): void {
  */
 export function want(joint: JointView, dof: Dof, value: number): void {
   if (!store.status?.running) {
-    soon(dof.signal, { type: "place", joint: joint.name, dof: dof.name, value });
+    soon(dof.signal, { type: "place", joint: joint.name, dof: dof.name, value, gesture });
     return;
   }
   const name = joint.name.split("/").at(-1) ?? joint.name;

@@ -59,8 +59,12 @@ export function chartDock(): HTMLElement {
       tools,
       frames.tools,
       ALONE === null &&
-        iconButton("window", "Charts in their own window", () => openAlone("charts")),
-      ALONE === null && iconButton("close", "Hide the charts", () => arrange({ dock: false })),
+        h(
+          "span",
+          { class: "dock-corner" },
+          iconButton("window", "Charts in their own window", () => openAlone("charts")),
+          iconButton("close", "Hide the charts", () => arrange({ dock: false })),
+        ),
     ),
     row,
     empty,

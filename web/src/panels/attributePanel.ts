@@ -1,7 +1,7 @@
 import type { Row } from "../protocol/messages";
 import { convert } from "../app/files";
 import { command } from "../app/session";
-import { primary, same, store, type Thing } from "../app/store";
+import { ofPrimary, primary, same, store, type Thing } from "../app/store";
 import { announce, on } from "../app/topics";
 import { button } from "../ui/button";
 import { driving } from "../ui/driving";
@@ -25,6 +25,9 @@ const ICONS: Record<string, IconName> = {
   viewpoint: "camera",
 };
 
+/** Rows that are folded away: values that no file keeps, and attributes that are not set. */
+type Fold = "of-run" | "unset";
+
 /** The last edit that was tried: its answer may be a refusal. */
 interface Attempt {
   thing: Thing;
@@ -36,7 +39,7 @@ interface Attempt {
 export function attributePanel(): HTMLElement {
   const fields = driving();
   const panel = h("div", { class: "attributes" }, fields);
-  let opened = false;
+  const opened = new Set<Fold>();
   let attempt: Attempt | null = null;
   const draw = (): void => {
     const thing = primary();
@@ -46,31 +49,50 @@ export function attributePanel(): HTMLElement {
       );
       return;
     }
-    const answer =
-      store.attributes?.name === thing.name && store.attributes.kind === thing.kind
-        ? store.attributes
-        : null;
+    const answer = ofPrimary(store.attributes) ? store.attributes : null;
     const rows = answer?.rows ?? [];
     const refused = store.refused?.what === "edit" && same(attempt?.thing ?? null, thing);
     const refusedKey = refused ? store.refused?.key : undefined;
     const made = (row: Row): HTMLElement => {
       const here: Refusal | null =
         row.key === refusedKey && attempt && store.refused
-          ? { text: store.refused.text, tried: attempt.value }
+          ? { text: store.refused.text, tried: attempt.value, avoid: avoided(thing, row.key) }
           : null;
       const field = attributeRow(withUnit(row), here, (value) => edit(row, value), restore);
       if (here) keepTyped(field, here.tried);
       return field;
     };
-    const unset = rows.filter((row) => row.value === "" && row.key !== refusedKey);
-    const set = rows.filter((row) => !unset.includes(row));
-    const rest = h(
-      "details",
-      { class: "unset", hidden: unset.length === 0, open: opened },
-      h("summary", {}, `${unset.length} not set`),
-      ...unset.map(made),
-    );
-    rest.addEventListener("toggle", () => (opened = rest.open));
+    const fold = (kind: Fold, words: string, inside: Row[]): HTMLElement => {
+      const rest = h(
+        "details",
+        { class: kind, hidden: inside.length === 0, open: opened.has(kind) },
+        h("summary", {}, `${inside.length} ${words}`),
+        ...inside.map(made),
+      );
+      rest.addEventListener("toggle", () => opened[rest.open ? "add" : "delete"](kind));
+      return rest;
+    };
+    const foldOf = (row: Row): Fold | null =>
+      row.key === refusedKey
+        ? null
+        : row.key.startsWith("live.")
+          ? "of-run"
+          : row.value === ""
+            ? "unset"
+            : null;
+    const set = rows.filter((row) => foldOf(row) === null);
+    const folds = [
+      fold(
+        "of-run",
+        "of the running scene",
+        rows.filter((row) => foldOf(row) === "of-run"),
+      ),
+      fold(
+        "unset",
+        "not set",
+        rows.filter((row) => foldOf(row) === "unset"),
+      ),
+    ];
     const bind = bindForm(
       thing,
       rows,
@@ -80,7 +102,7 @@ export function attributePanel(): HTMLElement {
     fields.replaceChildren(
       head(thing),
       ...actions(thing, answer?.convert ?? false, answer?.note ?? ""),
-      h("div", { class: "fields" }, ...set.map(made), ...(bind ? [bind] : []), rest),
+      h("div", { class: "fields" }, ...set.map(made), ...(bind ? [bind] : []), ...folds),
       legend(rows, refusedKey !== undefined),
       origin(rows),
     );
@@ -137,6 +159,15 @@ function keepTyped(field: HTMLElement, typed: Value): void {
         .trim()
         .replace("-", "−")),
   );
+}
+
+/** Values that a range allows and the scene does not: a body that moves has mass from somewhere. */
+function avoided({ kind, name }: Thing, key: string): number[] {
+  const elements = store.scene?.elements ?? [];
+  const body = elements.find((each) => kind === "element" && each.name === name)?.body;
+  if (body === undefined || !/^(mass|density)(_|$)/.test(key)) return [];
+  const alone = elements.filter((each) => each.body === body).length === 1;
+  return alone && store.scene?.bodies[body]?.static === false ? [0] : [];
 }
 
 /** Units that depend on the joint ("N m or N") are said for the joint at hand. */

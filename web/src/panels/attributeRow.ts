@@ -8,6 +8,8 @@ import { refusalWords, repairs } from "./repairs";
 export interface Refusal {
   text: string;
   tried: Value;
+  /** Values that would be refused too, though they are in range. */
+  avoid: number[];
 }
 
 /** One attribute: name, field with unit, dot for where it comes from, refusal below. */
@@ -61,7 +63,7 @@ function refusalBox(
 ): HTMLElement {
   const button = (words: string, run: () => void, style: string): HTMLElement =>
     h("button", { type: "button", class: `button ${style}`, onclick: run }, words);
-  const ways = repairs(row, refusal.tried, refusal.text);
+  const ways = repairs(row, refusal);
   return h(
     "div",
     { class: "field-error", role: "alert", id },

@@ -14,7 +14,7 @@ const SAID: Record<string, string> = {
 /** How a key of the file is said on the screen: `max_speed_deg` → "Max speed". */
 export function keyWords(key: string): string {
   const steps = key.split(".").map((step) => step.replace(/_(deg|mm|cm|g|ms|hz)$/, ""));
-  const joined = steps.join(" ");
+  const joined = steps.join(" ").replace(/^live /, "");
   const said = SAID[joined];
   if (said !== undefined) return said;
   const words = joined

@@ -12,6 +12,9 @@ type Field =
   | "bus"
   | "ids"
   | "chance"
+  | "node"
+  | "times"
+  | "rate"
   | "delay"
   | "reading"
   | "joint"
@@ -29,7 +32,7 @@ interface Kind {
   fields: Field[];
 }
 
-const WIRE: Field[] = ["bus", "ids", "chance"];
+const WIRE: Field[] = ["bus", "ids", "node", "chance", "times"];
 const KINDS: Kind[] = [
   {
     kind: "drop",
@@ -61,25 +64,25 @@ const KINDS: Kind[] = [
     kind: "stuck",
     label: "Stuck sensor",
     help: "The reading stays where it is, or at a value.",
-    fields: ["reading", "value"],
+    fields: ["reading", "value", "rate"],
   },
   {
     kind: "offset",
     label: "Offset",
     help: "The reading is off by a constant.",
-    fields: ["reading", "by"],
+    fields: ["reading", "by", "rate"],
   },
   {
     kind: "noise",
     label: "Noise",
     help: "Something is added to the reading in each step.",
-    fields: ["reading", "deviation"],
+    fields: ["reading", "deviation", "rate"],
   },
   {
     kind: "dead",
     label: "Dead drive",
     help: "The drive puts no effort on its joint.",
-    fields: ["joint"],
+    fields: ["joint", "rate"],
   },
   {
     kind: "person",
@@ -95,7 +98,10 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
   const reading = h("select", { "aria-label": "Reading" });
   const joint = h("select", { "aria-label": "Joint" });
   const ids = text("Frames", "", "all");
+  const node = text("Sender", "", "all");
   const chance = text("Chance", "100");
+  const times = text("At most", "", "no limit");
+  const rate = text("Rate", "", "at once");
   const delay = text("By", "10");
   const value = text("At", "", "where it is");
   const by = text("Off by", "0.1");
@@ -111,7 +117,10 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
   const rows: Record<Field, HTMLElement> = {
     bus: labelled("Bus", bus),
     ids: labelled("Frames", ids),
+    node: labelled("Sender", node),
     chance: labelled("Chance", chance, "%"),
+    times: labelled("At most", times, "times"),
+    rate: labelled("Rate", rate, "per s"),
     delay: labelled("By", delay, "ms"),
     reading: labelled("Reading", reading),
     joint: labelled("Joint", joint),
@@ -123,6 +132,13 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
     speed: labelled("Pace", speed, "m/s"),
   };
   const seedRow = labelled("Seed", seed);
+  /** A seed is for what happens by chance. */
+  const hasChance = (): boolean =>
+    kind.fields.includes("chance") ||
+    kind.fields.includes("deviation") ||
+    (kind.fields.includes("rate") && rate.value.trim() !== "");
+  const showSeed = (): boolean => (seedRow.hidden = !hasChance());
+  rate.addEventListener("input", showSeed);
   /** A way in that fits the scene, until somebody types another. */
   const suggestWay = (): void => {
     if (ownWay || !store.scene || !store.poses) return;
@@ -141,7 +157,7 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
       made.setAttribute("aria-pressed", String(made.dataset["kind"] === kind.kind));
     for (const [name, row] of Object.entries(rows))
       row.hidden = !kind.fields.includes(name as Field);
-    seedRow.hidden = kind.kind === "person";
+    showSeed();
     help.textContent = kind.help;
     if (kind.kind === "person") suggestWay();
   };
@@ -157,19 +173,17 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
         .split(/[\s,;]+/)
         .filter(Boolean)
         .map(identifier);
-    if (wants("chance")) {
-      if (number(chance) < 100) made["chance"] = number(chance) / 100;
-      made["seed"] = number(seed);
-    }
+    if (wants("node") && node.value.trim()) made["node"] = node.value.trim();
+    if (wants("times") && times.value.trim()) made["times"] = number(times);
+    if (wants("chance") && number(chance) < 100) made["chance"] = number(chance) / 100;
+    if (wants("rate") && rate.value.trim()) made["chance"] = number(rate);
+    if (hasChance()) made["seed"] = number(seed);
     if (wants("delay")) made["delay"] = number(delay) / 1000;
     if (wants("reading")) made["signal"] = reading.value;
     if (wants("joint")) made["joint"] = joint.value;
     if (wants("value") && value.value.trim()) made["value"] = number(value);
     if (wants("by")) made["by"] = number(by);
-    if (wants("deviation")) {
-      made["deviation"] = number(deviation);
-      made["seed"] = number(seed);
-    }
+    if (wants("deviation")) made["deviation"] = number(deviation);
     if (wants("enters")) made["enters"] = readSpot(enters.value, "Enters at");
     if (wants("to")) made["to"] = readSpot(to.value, "Walks to");
     if (wants("speed")) made["speed"] = number(speed);

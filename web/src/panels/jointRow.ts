@@ -6,7 +6,7 @@ import { run } from "../app/commands";
 import { select } from "../app/selection";
 import { valueOf } from "../app/signals";
 import { store } from "../app/store";
-import { want } from "../app/wanted";
+import { beginGesture, want } from "../app/wanted";
 import { iconButton } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
@@ -85,6 +85,7 @@ function listen({ joint, dof, label, wanted, slider }: JointRow): void {
         : range(dof, label, value);
     if (bad) toast({ level: "warning", text: bad });
     if (value !== null) {
+      beginGesture();
       want(joint, dof, Math.min(dof.hi ?? value, Math.max(dof.lo ?? value, value)));
     }
     wanted.blur();

@@ -1,5 +1,6 @@
 import type { Dof } from "../protocol/messages";
 import { isDriver } from "../app/store";
+import { beginGesture } from "../app/wanted";
 import { h } from "../ui/dom";
 import { stepOf } from "./jointStep";
 
@@ -45,6 +46,7 @@ export class JointSlider {
     this.element.addEventListener("pointerdown", (event) => {
       if (!isDriver()) return;
       this.element.setPointerCapture(event.pointerId);
+      beginGesture();
       want(at(event));
     });
     this.element.addEventListener("pointermove", (event) => {
@@ -72,6 +74,7 @@ export class JointSlider {
   }
 
   private go(to: number): void {
+    beginGesture();
     this.want(Math.min(this.hi, Math.max(this.lo, to)));
   }
 

@@ -4,7 +4,7 @@ import { formatSI, screenUnit } from "../app/numbers";
 import { primary, store } from "../app/store";
 import { valueOf } from "../app/signals";
 import { announce, on } from "../app/topics";
-import { want } from "../app/wanted";
+import { beginGesture, want } from "../app/wanted";
 import { drag } from "../app/drag";
 import { h } from "../ui/dom";
 import { toast } from "../ui/toast";
@@ -65,6 +65,7 @@ function nudge(steps: number): void {
   const running = store.status?.running;
   const now = drag.values[dof.signal] ?? valueOf(running ? dof.target_signal : dof.signal) ?? 0;
   const [value] = within(now + steps * stepOf(dof), dof.lo, dof.hi);
+  beginGesture();
   want(joint, dof, value);
   announce("drag");
 }

@@ -133,8 +133,10 @@ function factList(list: HTMLElement, bus: BusView): () => void {
   }
   add("Partners", `${bus.name}.partners`);
   add("Heard", `${bus.name}.age`);
+  add("Deadline", null);
   add("Misses", `${bus.name}.misses`);
   add("Refused", `${bus.name}.refused`);
+  add("Invalid", `${bus.name}.invalid`);
   add("Process", `${bus.name}.restarts`);
   const set = (name: string, words: string, bad = false): void => {
     const value = made.get(name);
@@ -156,10 +158,12 @@ function factList(list: HTMLElement, bus: BusView): () => void {
     const again = now.restarts > 0 ? `, restarted ${now.restarts}×` : "";
     set("Process", `${now.pid ? `pid ${now.pid}` : "none"}${again}`, now.restarts > 0);
     set("Heard", now.age === null ? "none yet" : `${formatSI(now.age, "s")} ago`);
-    const limit =
-      bus.deadline > 0 ? `, deadline ${Math.round(1000 * bus.deadline)} ms` : ", no deadline";
-    set("Misses", `${count(now.misses)}${limit}`, now.misses > 0);
+    const limit = `${Math.round(1000 * bus.deadline)} ms, then ${bus.on_loss}`;
+    set("Deadline", bus.deadline > 0 ? limit : "none");
+    set("Misses", count(now.misses), now.misses > 0);
     set("Refused", count(now.refused), now.refused > 0);
+    const invalid = now.counters["invalid"] ?? 0;
+    set("Invalid", count(invalid), invalid > 0);
   };
 }
 
@@ -175,7 +179,7 @@ function groupRows(
   live: Live[],
 ): HTMLElement[] {
   const ports = bus.ports.filter((port: PortView) => port.group === group);
-  const rows = ports.flatMap((port) => portRows(port, places, live));
+  const rows = ports.flatMap((port) => portRows(bus, port, places, live));
   if (!group) return rows;
   const content = h("div", { class: "port-group-body" }, ...rows);
   const head: HTMLButtonElement = h(

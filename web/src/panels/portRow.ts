@@ -1,5 +1,5 @@
-import type { PortSignalView, PortView } from "../protocol/messages";
-import { buses, hex } from "../app/buses";
+import type { BusView, PortSignalView, PortView } from "../protocol/messages";
+import { buses, hex, portStateOf, stateOf } from "../app/buses";
 import { formatSI, parse, screenUnit, format } from "../app/numbers";
 import { PERSON } from "../app/owners";
 import { isSelected, select } from "../app/selection";
@@ -15,8 +15,17 @@ import { toast } from "../ui/toast";
 /** Brings what a piece shows up to date. */
 export type Live = () => void;
 
+/** Ages that differ by less count as the same [s]: the bus tells of them. */
+const SAME_AGE = 0.1;
+
 /** A port and its signals; a click on its name selects the joint behind it. */
-export function portRows(port: PortView, places: Map<string, number>, live: Live[]): HTMLElement[] {
+export function portRows(
+  bus: BusView,
+  port: PortView,
+  places: Map<string, number>,
+  live: Live[],
+): HTMLElement[] {
+  const age = h("span", { class: "port-age" });
   const thing = { kind: "joint", name: port.joint } as const;
   const head = h(
     "button",
@@ -30,11 +39,24 @@ export function portRows(port: PortView, places: Map<string, number>, live: Live
     },
     icon(port.joint ? "joint" : "sensor"),
     h("b", {}, port.name),
+    age,
   );
-  live.push(() =>
-    head.setAttribute("aria-pressed", String(port.joint !== "" && isSelected(thing))),
-  );
+  const place = bus.ports.indexOf(port);
+  live.push(() => {
+    head.setAttribute("aria-pressed", String(port.joint !== "" && isSelected(thing)));
+    setText(age, ageWords(bus, place));
+    age.classList.toggle("warn", portStateOf(bus.name, place)?.lost ?? false);
+  });
   return [head, ...port.signals.map((signal) => signalRow(signal, places.get(signal.name)!, live))];
+}
+
+/** When something last came for a port, where that is not when the bus says. */
+function ageWords(bus: BusView, place: number): string {
+  const now = portStateOf(bus.name, place);
+  if (!now || now.age === null) return "";
+  const whole = stateOf(bus.name)?.age ?? now.age;
+  if (!now.lost && Math.abs(now.age - whole) < SAME_AGE) return "";
+  return `${now.lost ? "lost, " : ""}${formatSI(now.age, "s")} ago`;
 }
 
 function signalRow(signal: PortSignalView, place: number, live: Live[]): HTMLElement {

@@ -1,4 +1,5 @@
 import type { Row } from "../protocol/messages";
+import type { Refusal } from "./attributeRow";
 import { plain, unitSign } from "./attributeWords";
 
 export interface Repair {
@@ -17,22 +18,23 @@ export function refusalWords(row: Row, refusal: { text: string }, ways: Repair[]
     return `The range starts above its end: ${plain(hi!)} ${unit} is larger than ${plain(lo!)} ${unit}.`;
   }
   // The panel says already what it is about.
-  const text = refusal.text.replace(/^[a-z]+ '[^']*': /, "");
+  const text = refusal.text.replace(/^(?:[a-z]+ '[^']*'|[\w.-]+(?:\/[\w.-]+)+): /, "");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Values that would probably do in place of the one that was refused. */
-export function repairs(row: Row, tried: string | number | boolean, reason: string): Repair[] {
+export function repairs(row: Row, { tried, text, avoid }: Refusal): Repair[] {
   const made: Repair[] = [];
   const pair = /^\[\s*([^,\]]+),\s*([^,\]]+)\]$/.exec(String(tried));
   if (pair && /range/.test(row.key) && Number(pair[1]) > Number(pair[2]))
     made.push({ label: SWAP, value: `[${pair[2]}, ${pair[1]}]` });
   const number = typeof tried === "number" ? tried : Number(tried);
   if (String(tried).trim() !== "" && Number.isFinite(number)) {
-    if (row.lo !== null && number < row.lo) made.push({ label: `Use ${row.lo}`, value: row.lo });
-    if (row.hi !== null && number > row.hi) made.push({ label: `Use ${row.hi}`, value: row.hi });
+    const nearest = Math.min(row.hi ?? Infinity, Math.max(row.lo ?? -Infinity, number));
+    if (nearest !== number && !avoid.includes(nearest))
+      made.push({ label: `Use ${nearest}`, value: nearest });
   }
-  const meant = /Did you mean '([^']+)'\?/.exec(reason)?.[1];
+  const meant = /Did you mean '([^']+)'\?/.exec(text)?.[1];
   if (meant !== undefined) made.push({ label: `Use ${meant}`, value: meant });
   return made;
 }

@@ -1,6 +1,6 @@
-import { CONTACTS, GHOST, PICTURE, POSES, ROWS, SIGNALS } from "./messages";
+import { CONTACTS, GHOST, IMAGE, PICTURE, POSES, ROWS, SIGNALS } from "./messages";
 
-export { CONTACTS, GHOST, POSES, SIGNALS };
+export { CONTACTS, GHOST, IMAGE, POSES, SIGNALS };
 
 /** A part of a picture: rows of numbers. */
 export interface Block {
@@ -8,7 +8,7 @@ export interface Block {
   flags: number;
   /** How many rows. */
   count: number;
-  values: Float32Array | Float64Array;
+  values: Float32Array | Float64Array | Uint8Array;
 }
 
 /** A binary frame of the stream: all that is seen of one instant. */
@@ -59,9 +59,6 @@ function decodeBlock(
   if (!Number.isInteger(count)) {
     throw new Error(`Block of kind ${kind}: ${length} bytes are no rows of ${each * bytes}.`);
   }
-  const values =
-    bytes === 8
-      ? new Float64Array(buffer, start, count * each)
-      : new Float32Array(buffer, start, count * each);
-  return { kind, flags, count, values };
+  const Numbers = bytes === 8 ? Float64Array : bytes === 4 ? Float32Array : Uint8Array;
+  return { kind, flags, count, values: new Numbers(buffer, start, count * each) };
 }

@@ -6,6 +6,7 @@ export const POSES = 1;
 export const SIGNALS = 2;
 export const CONTACTS = 3;
 export const GHOST = 4;
+export const IMAGE = 7;
 export const ACK_EACH = 6;
 export const PULL_RATE = 15;
 
@@ -15,6 +16,7 @@ export const ROWS: { [kind: number]: [number, number] } = {
   2: [1, 8],
   3: [7, 4],
   4: [7, 4],
+  7: [1, 1],
 };
 
 /** A rigid body; number 0 is the world. Their order is that of the poses. ``com`` is the centre of mass [m] and ``inertia`` six numbers about it, xx yy zz xy xz yz [kg m²], in the frame of the body. */
@@ -37,6 +39,7 @@ export interface ShapeView {
   collide: boolean;
   mesh: string | null;
   texture: string | null;
+  texture_repeat: [number, number];
 }
 
 /** An element, posed in the frame of its body. */
@@ -107,6 +110,24 @@ export interface RayView {
   signal: string;
 }
 
+/** The rays of a lidar: in the x-y plane of a frame (7 numbers) in a body, at angles [rad]. They see as far as ``range`` [m]; ``signals`` are the distances of what they meet [m]. */
+export interface FanView {
+  body: number;
+  frame: number[];
+  angles: number[];
+  range: number;
+  signals: string[];
+}
+
+/** A camera in a frame (7 numbers) in a body: it looks along x, z is up. ``opening`` is its vertical angle of view [rad], ``aspect`` its width by its height; it sees as far as ``far`` [m]. */
+export interface CameraView {
+  body: number;
+  frame: number[];
+  opening: number;
+  aspect: number;
+  far: number;
+}
+
 /** A sensor and the signals it fills. */
 export interface SensorView {
   name: string;
@@ -114,6 +135,8 @@ export interface SensorView {
   on: string;
   signals: string[];
   ray: RayView | null;
+  fan: FanView | null;
+  camera: CameraView | null;
 }
 
 /** What decides targets; ``file`` is its program, if it has one. */
@@ -148,6 +171,7 @@ export interface LightView {
   look_at: number[];
   color: string;
   strength: number;
+  shadows: boolean;
 }
 
 /** Something that an engine cannot do, or does only softly. */
@@ -252,7 +276,7 @@ export interface Hello {
   key: string;
 }
 
-/** The scene that is open; frames carry its ``version``. */
+/** The scene that is open; frames carry its ``version``. ``opened`` differs each time that something is opened; an edit, or a save under another name, keeps it. */
 export interface Scene {
   type: "scene";
   version: number;
@@ -276,10 +300,12 @@ export interface Scene {
   signals: SignalView[];
   viewpoints: ViewpointView[];
   lights: LightView[];
+  background: string;
   postures: string[];
   findings: FindingView[];
   replay: ReplayView | null;
   buses: BusView[];
+  opened: number;
 }
 
 /** No scene is open any more. */
@@ -342,7 +368,7 @@ export interface FaultState {
   own: boolean;
 }
 
-/** How a bus is: its process, who is connected, its health. ``state`` is "starting", "waiting" (for a partner), "active", "lost" (the policy on loss is at work) or "off" (``problem`` says why); ``age`` of the last feed [s], null before the first. */
+/** How a bus is: its process, who is connected, its health. ``state`` is "starting", "waiting" (for a partner), "active", "lost" (the policy on loss is at work) or "off" (``problem`` says why); ``age`` is that of the port that has waited longest [s], null before anything came. */
 export interface BusState {
   name: string;
   state: "active" | "lost" | "off" | "starting" | "waiting";
@@ -360,12 +386,20 @@ export interface BusState {
   faults: RunningFault[];
 }
 
-/** How buses and ports stand, at most ten times a second, while somebody looks. ``values``, ``raw`` (the codes on the wire), ``owners`` and ``held`` are in the order of the signals in the scene's buses. */
+/** How a port is: ``age`` of its last command [s], null before the first; ``lost`` with it. */
+export interface PortState {
+  age: number | null;
+  misses: number;
+  lost: boolean;
+}
+
+/** How buses and ports stand, at most ten times a second, while somebody looks. ``ports`` are in the order of the scene's buses and their ports; ``values``, ``raw`` (the codes on the wire), ``owners`` and ``held`` are in the order of their signals. */
 export interface Ports {
   type: "ports";
   version: number;
   time: number;
   buses: BusState[];
+  ports: PortState[];
   values: (number | null)[];
   raw: (number | null)[];
   owners: string[];
@@ -526,12 +560,13 @@ export interface Release {
   type: "release";
 }
 
-/** Moves a joint itself, while paused. */
+/** Moves a joint itself, while paused. What one movement of a hand asks for has the same ``gesture`` and is one step of undo; 0 is a step of its own. */
 export interface Place {
   type: "place";
   joint: string;
   dof: string;
   value: number;
+  gesture?: number;
 }
 
 /** Puts the robot into a named posture. */
@@ -560,13 +595,14 @@ export interface Watch {
   signals: string[];
 }
 
-/** Asks for contacts, for the wanted posture, for the ports and for the frames of buses. */
+/** Asks for contacts, for the wanted posture, for the ports and for the frames of buses. ``cameras`` are those whose pictures are wanted, by their numbers among the scene's sensors. */
 export interface Show {
   type: "show";
   contacts?: boolean;
   ghost?: boolean;
   ports?: boolean;
   frames?: boolean;
+  cameras?: number[];
 }
 
 /** Holds a port's signal at a value, whatever the bus or the scene says; null lets go. */

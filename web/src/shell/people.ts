@@ -1,7 +1,7 @@
 import { send } from "../app/session";
 import { isDriver, store } from "../app/store";
 import { on } from "../app/topics";
-import { button } from "../ui/button";
+import { button, rename } from "../ui/button";
 import { h } from "../ui/dom";
 import { openMenu } from "../ui/menu";
 
@@ -42,7 +42,7 @@ export function people(): HTMLElement {
     const waits = asks === store.you;
     ask.hidden = isDriver() || all.length === 0;
     ask.disabled = waits;
-    ask.lastElementChild!.textContent = waits ? `Asked ${driver ?? ""}` : wish();
+    rename(ask, waits ? `Asked ${driver ?? ""}` : wish());
     drawRequest(request, isDriver() ? asks : null);
   };
   on("people", draw);

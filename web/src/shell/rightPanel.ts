@@ -3,6 +3,7 @@ import { buses } from "../app/buses";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { attributePanel } from "../panels/attributePanel";
+import { cameraPicture } from "../panels/cameraPicture";
 import { faultPanel } from "../panels/faultPanel";
 import { jointTable } from "../panels/jointTable";
 import { liveSignals } from "../panels/liveSignals";
@@ -24,8 +25,9 @@ export function rightPanel(): HTMLElement {
       "div",
       { class: "panel-body scroll", role: "tabpanel", "aria-label": "Attributes" },
       attributePanel(),
-      liveSignals(),
+      cameraPicture(),
       jointTable(),
+      liveSignals(),
     ),
     Program: programPanel(),
     Messages: messagePanel(),

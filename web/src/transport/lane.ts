@@ -3,20 +3,23 @@ import { command } from "../app/session";
 import { store } from "../app/store";
 import { h } from "../ui/dom";
 import { marksShown } from "./marks";
+import type { Span } from "./timeline";
 
 /** The lane above the timeline: marks and what went wrong, each a way to get there. */
 export class Lane {
   readonly element = h("div", { class: "time-lane", role: "group", "aria-label": "Marks" });
   private shown = "";
 
-  /** Draws the marks; the line spans so many seconds. */
-  draw(span: number): void {
-    const marks = marksShown();
-    const state = `${span} ${marks.map((m) => `${m.time} ${m.text}`).join("|")}`;
+  /** Draws the marks of what the line shows. */
+  draw({ start, length }: Span): void {
+    const marks = marksShown().filter(({ time }) => time >= start && time <= start + length);
+    const state = `${start} ${length} ${marks.map((m) => `${m.time} ${m.text}`).join("|")}`;
     if (state === this.shown) return;
     this.shown = state;
+    const order = [...marks].sort((a, b) => a.time - b.time);
+    const place = (time: number): number => (100 * (time - start)) / length;
     this.element.replaceChildren(
-      ...marks.map((mark) => {
+      ...order.map((mark, i) => {
         const words = `${mark.text}, ${format(mark.time, 2)} s`;
         const flag = h(
           "button",
@@ -29,7 +32,11 @@ export class Lane {
           },
           h("span", {}, mark.text),
         );
-        flag.style.left = `${Math.min(100, (100 * mark.time) / span)}%`;
+        const at = place(mark.time);
+        flag.style.left = `${at}%`;
+        // Its words end where the next one begins.
+        const next = order[i + 1];
+        flag.style.setProperty("--room", `${(next ? place(next.time) : 100) - at}%`);
         return flag;
       }),
     );

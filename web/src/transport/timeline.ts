@@ -5,12 +5,25 @@ import { h } from "../ui/dom";
 import { Lane } from "./lane";
 
 const SHORTEST_S = 20;
+/** The window goes on by whole marks, of which it has so many. */
+const MARKS = 10;
 
-/** Seconds the line spans: doubles whenever time would run off its end. */
-export function spanFor(time: number): number {
-  let span = SHORTEST_S;
-  while (time > span * 0.95) span *= 2;
-  return span;
+/** What the line shows [s]. */
+export interface Span {
+  start: number;
+  length: number;
+}
+
+/**
+ * The part of a run that a line shows: its history and some room ahead. It is as long as the
+ * history needs, however long the run is, and moves on with it.
+ */
+export function spanOf(first: number, last: number): Span {
+  let length = SHORTEST_S;
+  while ((last - first) * 1.25 > length) length *= 2;
+  const mark = length / MARKS;
+  const start = Math.max(0, mark * Math.ceil((last - 0.95 * length) / mark));
+  return { start, length };
 }
 
 /** The past and now on a line; dragging shows the past. */
@@ -21,7 +34,7 @@ export class Timeline {
   private readonly lane = new Lane();
   private readonly slider: HTMLElement;
   readonly element: HTMLElement;
-  private span = 0;
+  private span: Span = { start: 0, length: 0 };
   private time = 0;
   private holding = false;
 
@@ -33,7 +46,6 @@ export class Timeline {
         role: "slider",
         tabindex: "0",
         "aria-label": "Time",
-        "aria-valuemin": "0",
       },
       h("span", { class: "time-line" }),
       this.bar,
@@ -60,7 +72,8 @@ export class Timeline {
 
   private seek(event: PointerEvent): void {
     const box = this.slider.getBoundingClientRect();
-    this.go(((event.clientX - box.left) / box.width) * this.span);
+    const { start, length } = this.span;
+    this.go(start + ((event.clientX - box.left) / box.width) * length);
   }
 
   private go(time: number): void {
@@ -69,26 +82,33 @@ export class Timeline {
     command({ type: "seek", time: Math.min(history[1], Math.max(history[0], time)) });
   }
 
+  /** All of a recording; of a run the last while, which stands still under a hand. */
+  private shown(time: number): Span {
+    const [first, last] = store.status?.history ?? [time, time];
+    if (store.scene?.replay && last > first) return { start: first, length: last - first };
+    if (this.holding && this.span.length > 0) return this.span;
+    return spanOf(Math.min(first, time), Math.max(last, time));
+  }
+
   draw(time: number): void {
     this.time = time;
     const history = store.status?.history ?? null;
-    const whole = store.scene?.replay?.duration;
-    const span =
-      whole ||
-      (this.holding && this.span > 0 ? this.span : spanFor(Math.max(time, history?.[1] ?? 0)));
-    if (span !== this.span) {
+    const span = this.shown(time);
+    if (span.start !== this.span.start || span.length !== this.span.length) {
       this.span = span;
-      const each = span / 10;
+      const each = span.length / MARKS;
       this.marks.replaceChildren(
-        ...Array.from({ length: 11 }, (_, i) => {
-          const mark = h("span", {}, format(i * each, each < 1 ? 1 : 0));
-          mark.style.left = `${i * 10}%`;
+        ...Array.from({ length: MARKS + 1 }, (_, i) => {
+          const mark = h("span", {}, format(span.start + i * each, each < 1 ? 1 : 0));
+          mark.style.left = `${(100 * i) / MARKS}%`;
           return mark;
         }),
       );
-      this.slider.setAttribute("aria-valuemax", String(span));
+      this.slider.setAttribute("aria-valuemin", String(span.start));
+      this.slider.setAttribute("aria-valuemax", String(span.start + span.length));
     }
-    const place = (t: number): number => Math.min(100, (100 * t) / span);
+    const place = (t: number): number =>
+      Math.min(100, Math.max(0, (100 * (t - span.start)) / span.length));
     this.knob.style.left = `${place(time)}%`;
     this.bar.hidden = history === null;
     if (history) {

@@ -1,4 +1,4 @@
-import { h } from "./dom";
+import { h, setText } from "./dom";
 import { icon, type IconName } from "./icon";
 
 /** A button that shows only an icon; `label` names it. */
@@ -19,6 +19,12 @@ export function iconButton(
     },
     icon(name),
   );
+}
+
+/** Gives a button of words other words. */
+export function rename(made: HTMLButtonElement, label: string): void {
+  made.setAttribute("aria-label", label);
+  setText(made.lastElementChild as HTMLElement, label);
 }
 
 export function button(

@@ -29,8 +29,10 @@ export class Background extends Mesh<BufferGeometry, ShaderMaterial> {
     this.renderOrder = -1000;
   }
 
-  recolor(dark: boolean): void {
-    this.material.uniforms["high"]!.value.set(dark ? 0x20252b : 0xf6f8fa);
-    this.material.uniforms["low"]!.value.set(dark ? 0x15181c : 0xe3e8ec);
+  /** The theme's own colours, or the one that the scene names. */
+  recolor(dark: boolean, named = ""): void {
+    const [high, low] = dark ? ["#20252b", "#15181c"] : ["#f6f8fa", "#e3e8ec"];
+    this.material.uniforms["high"]!.value.set(named.slice(0, 7) || high);
+    this.material.uniforms["low"]!.value.set(named.slice(0, 7) || low);
   }
 }

@@ -13,7 +13,7 @@ import { isHidden } from "../app/hidden";
 import type { ElementView, Scene, ShapeView } from "../protocol/messages";
 import { poseMatrix } from "./pose";
 import { surface } from "./shapes";
-import { laidOut, texture } from "./textures";
+import { laidOut, repeated, texture } from "./textures";
 
 export interface Piece {
   mesh: Mesh<BufferGeometry, Material>;
@@ -32,10 +32,14 @@ export class Bodies {
   onArrival: () => void = () => undefined;
   private materials = new Map<string, MeshStandardMaterial>();
   private collision = false;
+  private moving: number[] = [];
+  private small = { of: -1, size: Infinity };
 
   build(scene: Scene): void {
     this.root.clear();
     this.pieces = [];
+    this.moving = scene.bodies.flatMap((body, number) => (body.static ? [] : [number]));
+    this.small.of = -1;
     this.groups = scene.bodies.map((body) => {
       const group = new Group();
       group.name = body.name;
@@ -66,8 +70,9 @@ export class Bodies {
     this.onArrival();
   }
 
-  private material({ color, texture: image }: ShapeView): MeshStandardMaterial {
-    const key = `${color} ${image ?? ""}`;
+  private material(shape: ShapeView): MeshStandardMaterial {
+    const { color, texture: image, texture_repeat: repeat } = shape;
+    const key = `${color} ${image ?? ""} ${repeat.join(" ")}`;
     let material = this.materials.get(key);
     if (!material) {
       // `#rrggbbaa` has how solid it is in its last two digits.
@@ -80,16 +85,20 @@ export class Bodies {
         metalness: 0,
       });
       this.materials.set(key, material);
-      if (image) void this.cover(material, image);
+      if (image) void this.cover(material, image, repeat);
     }
     return material;
   }
 
   /** Lays an image on a material as soon as it is there; its own colours are shown then. */
-  private async cover(material: MeshStandardMaterial, image: string): Promise<void> {
+  private async cover(
+    material: MeshStandardMaterial,
+    image: string,
+    repeat: readonly [number, number],
+  ): Promise<void> {
     const found = await texture(image);
     if (!found) return;
-    material.map = found;
+    material.map = repeated(found, repeat);
     material.color.set(0xffffff);
     material.needsUpdate = true;
     this.onArrival();
@@ -132,6 +141,18 @@ export class Bodies {
 
   onBody(body: number): Piece[] {
     return this.pieces.filter((piece) => piece.element.body === body);
+  }
+
+  /** Size of the smallest body that moves [m]; infinite where none does. */
+  smallest(): number {
+    if (this.small.of !== this.pieces.length) {
+      const sizes = this.moving.map((body) => {
+        const box = new Box3().setFromPoints(this.corners(this.onBody(body)));
+        return box.isEmpty() ? Infinity : box.getSize(new Vector3()).length();
+      });
+      this.small = { of: this.pieces.length, size: Math.min(...sizes) };
+    }
+    return this.small.size;
   }
 
   /** Corners of boxes around some pieces, or around all that is not endless floor [m]. */

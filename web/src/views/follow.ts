@@ -2,12 +2,13 @@ import { announce, on } from "../app/topics";
 import { store } from "../app/store";
 
 let body: number | null = null;
-let scene = "";
+/** The scene that it is in. */
+let scene = -1;
 
 /** The cameras keep this body in sight; null lets them stand still. */
 export function follow(index: number | null): void {
   body = index;
-  scene = store.scene?.name ?? "";
+  scene = store.shown;
   announce("layout");
 }
 
@@ -17,5 +18,5 @@ export function followed(): number | null {
 
 // Another scene has other bodies.
 on("scene", () => {
-  if (body !== null && store.scene?.name !== scene) follow(null);
+  if (body !== null && store.shown !== scene) follow(null);
 });

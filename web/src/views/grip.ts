@@ -24,6 +24,8 @@ export interface Hold {
   sight: Vector3;
   /** The view's upward direction, unit. */
   up: Vector3;
+  /** Size of a pixel there [m]. */
+  pixel: number;
   /** Present value of a degree of freedom. */
   valueOf: (dof: Dof) => number;
 }
@@ -83,7 +85,7 @@ function mapped(hold: Hold, index: number, map: JointDrag): Grip | null {
 
 function turning(hold: Hold, index: number, axis: Vector3): Grip | null {
   const { pivot } = frameOf(hold);
-  return mapped(hold, index, new HingeDrag({ pivot, axis }, hold.grab, hold.sight));
+  return mapped(hold, index, new HingeDrag({ pivot, axis }, hold.grab, hold.sight, hold.pixel));
 }
 
 function sliding(hold: Hold, axis: Vector3): Grip | null {
@@ -106,7 +108,7 @@ function cylindrical(hold: Hold): Grip | null {
   if (!position || !angle) return null;
   if (Math.abs(axis.dot(hold.sight)) > FACING) return turning(hold, 1, axis);
   const slide = new SliderDrag({ pivot, axis }, hold.grab, hold.sight, hold.up);
-  const turn = new HingeDrag({ pivot, axis }, hold.grab, hold.sight, true);
+  const turn = new HingeDrag({ pivot, axis }, hold.grab, hold.sight, hold.pixel, true);
   return from(hold, [position, angle], (ray) => [slide.change(ray), turn.change(ray)]);
 }
 

@@ -2,6 +2,8 @@ import { Vector3, type Ray } from "three";
 
 /** Below this cosine between axis and sight the plane of turning is seen edge-on. */
 export const EDGE_ON = 0.25;
+/** Seen edge-on a pixel turns by one degree at most: near the axis a true lever would fling. */
+export const LEVER_PX = 180 / Math.PI;
 const TURN = 2 * Math.PI;
 
 /** Where a joint stands in the world. */
@@ -27,12 +29,14 @@ export class HingeDrag implements JointDrag {
   /**
    * @param grab - the point of the link under the pointer when the drag began
    * @param sight - direction of sight there, unit
+   * @param pixel - size of a pixel there [m]
    * @param across - follow the screen's tangent however the axis is seen
    */
   constructor(
     private readonly joint: JointFrame,
     private readonly grab: Vector3,
     private readonly sight: Vector3,
+    private readonly pixel: number,
     across = false,
   ) {
     const { pivot, axis } = joint;
@@ -62,7 +66,7 @@ export class HingeDrag implements JointDrag {
   private across(ray: Ray): number {
     const at = meet(ray, this.grab, this.sight);
     if (!at) return this.last;
-    const radius = Math.max(this.arm.length(), 0.02);
+    const radius = Math.max(this.arm.length(), LEVER_PX * this.pixel);
     this.last = at.sub(this.grab).dot(this.sideways) / radius;
     return this.last;
   }

@@ -6,7 +6,7 @@ import { offerTakeOver, programOf } from "../app/owners";
 import { command } from "../app/session";
 import { valueOf } from "../app/signals";
 import { isDriver, store } from "../app/store";
-import { want } from "../app/wanted";
+import { beginGesture, want } from "../app/wanted";
 import { toast } from "../ui/toast";
 import type { Piece } from "./bodies";
 import { gripOf, type Grip } from "./grip";
@@ -84,6 +84,7 @@ export function beginLinkDrag(
     grab: grab.clone(),
     sight,
     up,
+    pixel: view.pixelAt(grab),
     valueOf: (dof) => valueOf(dof.signal) ?? 0,
   });
   return grip && new Turn(view, joint, grip, view.ray(from));
@@ -102,6 +103,7 @@ class Turn implements LinkDrag {
   ) {
     for (const { dof, value } of grip(ray)) this.starts[dof.name] = value;
     drag.joint = joint.name;
+    beginGesture();
   }
 
   move(event: Place): void {

@@ -5,7 +5,8 @@ import { store } from "../app/store";
 import { drag } from "../app/drag";
 import type { Bodies } from "./bodies";
 import { BodyFrames } from "./bodyFrames";
-import { ContactArrows } from "./contactArrows";
+import { CameraCones } from "./cameraCones";
+import { ContactArrows, markScale } from "./contactArrows";
 import { JointGlyph } from "./jointGlyph";
 import { nearestJoint } from "./linkDrag";
 import { PullLine } from "./pullLine";
@@ -20,6 +21,7 @@ export class Marks {
   readonly contacts = new ContactArrows();
   readonly frames = new BodyFrames();
   readonly rays = new SensorRays();
+  readonly cones = new CameraCones();
   readonly trace = new Trace();
   private readonly pull = new PullLine();
 
@@ -29,6 +31,7 @@ export class Marks {
       this.contacts.root,
       this.frames.root,
       this.rays.root,
+      this.cones.root,
       this.trace.root,
       this.pull.root,
     );
@@ -37,6 +40,7 @@ export class Marks {
   build(scene: Scene): void {
     this.frames.build(scene);
     this.rays.build(scene);
+    this.cones.build(scene);
     this.trace.clear();
   }
 
@@ -45,15 +49,17 @@ export class Marks {
     this.contacts.recolor();
     this.frames.recolor();
     this.rays.recolor();
+    this.cones.recolor();
     this.trace.recolor();
     this.pull.recolor();
   }
 
   update(views: View[], bodies: Bodies): void {
     this.glyph.update(show.glyphs ? shownJoint() : null, views, bodies);
-    this.contacts.update(store.contacts, show.contacts, show.forces);
+    this.contacts.update(store.contacts, show.contacts, show.forces, markScale(bodies.smallest()));
     this.frames.update(bodies);
     this.rays.update(show.rays, bodies);
+    this.cones.update(show.rays, bodies);
     this.trace.update(show.traces, bodies);
     this.pull.update(bodies);
   }

@@ -29,8 +29,8 @@ export function attachPointer(stage: Stage, view: View): void {
     refused: boolean;
   } | null = null;
   let link: LinkDrag | null = null;
-  /** Name of the scene in which the drag began. */
-  let dragged: string | undefined;
+  /** The scene in which the drag began. */
+  let dragged = -1;
   let waiting: PointerEvent | null = null;
   const label = new DragLabel();
   element.append(label.element);
@@ -84,7 +84,7 @@ export function attachPointer(stage: Stage, view: View): void {
         { clientX: down.x, clientY: down.y },
         pull,
       );
-      dragged = store.scene?.name;
+      dragged = store.shown;
       down.refused = !link && store.scene?.bodies[down.hit.piece.element.body]?.static === false;
     }
     down.moved = true;
@@ -111,7 +111,7 @@ export function attachPointer(stage: Stage, view: View): void {
   };
   /** What is dragged must still be there, and ours to drag. */
   on(["scene", "people"], () => {
-    if (link && (!isDriver() || store.scene?.name !== dragged)) letGo(false);
+    if (link && (!isDriver() || store.shown !== dragged)) letGo(false);
   });
   on("poses", () => link && label.draw());
   document.addEventListener("keydown", (event) => {

@@ -8,15 +8,16 @@ import {
   LineSegments,
   Matrix4,
   MeshBasicMaterial,
+  Quaternion,
   SphereGeometry,
   Vector3,
 } from "three";
 import { valueOf, watch } from "../app/signals";
 import { token } from "../app/theme";
-import type { RayView, Scene } from "../protocol/messages";
+import type { FanView, RayView, Scene } from "../protocol/messages";
 import type { Bodies } from "./bodies";
 
-const MOST = 512;
+const MOST = 2048;
 /** A distance this near to the range counts as nothing met [m]. */
 const NOTHING = 1e-6;
 
@@ -46,7 +47,9 @@ export class SensorRays {
   }
 
   build(scene: Scene): void {
-    this.rays = scene.sensors.flatMap(({ ray }) => (ray ? [ray] : [])).slice(0, MOST);
+    this.rays = scene.sensors
+      .flatMap(({ ray, fan }) => (ray ? [ray] : fan ? raysOf(fan) : []))
+      .slice(0, MOST);
     this.watched = false;
   }
 
@@ -82,6 +85,27 @@ export class SensorRays {
     this.dots.count = dots;
     this.dots.instanceMatrix.needsUpdate = true;
   }
+}
+
+/** A frame of 7 numbers, place and quaternion wxyz, as a matrix. */
+export function frameMatrix([x, y, z, w, i, j, k]: number[]): Matrix4 {
+  const turn = new Quaternion(i, j, k, w);
+  return new Matrix4().compose(new Vector3(x, y, z), turn, new Vector3(1, 1, 1));
+}
+
+/** The rays of a lidar, each as a ray of its own. */
+function raysOf(fan: FanView): RayView[] {
+  const matrix = frameMatrix(fan.frame);
+  const start = fan.frame.slice(0, 3);
+  return fan.angles.map((angle, k) => ({
+    body: fan.body,
+    start,
+    direction: new Vector3(Math.cos(angle), Math.sin(angle), 0)
+      .transformDirection(matrix)
+      .toArray(),
+    range: fan.range,
+    signal: fan.signals[k]!,
+  }));
 }
 
 function lay(lines: LineSegments, positions: number[]): void {

@@ -17,9 +17,10 @@ const AROUND = 1.5;
 
 /** What the cameras look at: all, the selection, a side, a viewpoint, or a body they follow. */
 export class Sight {
-  private seen = "";
+  private seen = -1;
   private body: number | null = null;
   private looked = 0;
+  private later: number | undefined;
   /** All that was in sight since the views were fitted, and how large it was then [m]. */
   private readonly been = new Box3();
   private size = 0;
@@ -32,15 +33,16 @@ export class Sight {
     private readonly refresh: () => void,
   ) {
     on("layout", () => this.beginFollowing());
+    on("drag", () => this.keepInSight());
   }
 
   /** Looks at the whole scene once its shapes and poses are there. */
   arrive(): void {
     const scene = store.scene;
-    if (!scene || this.seen === scene.name || !store.poses) return;
+    if (!scene || this.seen === store.shown || !store.poses) return;
     const shapes = scene.elements.reduce((n, e) => n + e.shapes.length, 0);
     if (this.bodies.pieces.length < shapes) return;
-    this.seen = scene.name;
+    this.seen = store.shown;
     this.fit(this.views, "once");
   }
 
@@ -63,10 +65,16 @@ export class Sight {
 
   /** Steps back where something moves out of a view that is to show all. */
   private widen(): void {
-    const now = performance.now();
-    if (now - this.looked < LOOK_MS || this.size === 0) return;
     // Under a hand that drags, a camera that moves would move what is held.
-    if (drag.joint !== null || drag.pull !== null) return;
+    if (this.size === 0 || drag.joint !== null || drag.pull !== null) return;
+    const now = performance.now();
+    const wait = this.looked + LOOK_MS - now;
+    clearTimeout(this.later);
+    if (wait > 0) {
+      // What comes to rest meanwhile is not told of again.
+      this.later = window.setTimeout(() => this.widen(), wait);
+      return;
+    }
     this.looked = now;
     const middle = this.been.getCenter(new Vector3());
     const corners = this.bodies
@@ -134,7 +142,7 @@ export class Sight {
     this.refresh();
   }
 
-  /** After the bodies have moved. */
+  /** After the bodies have moved, and after a hand has let go. */
   keepInSight(): void {
     const group = this.body === null ? undefined : this.bodies.groups[this.body];
     if (!group) return this.widen();

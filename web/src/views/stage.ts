@@ -102,6 +102,8 @@ export class Stage {
   private rebuild(): void {
     if (!store.scene) return;
     this.bodies.build(store.scene);
+    this.lights.build(store.scene.lights);
+    this.background.recolor(theme() === "dark", store.scene.background);
     this.ghostStale = this.shadowsStale = true;
     this.marks.build(store.scene);
     this.highlight.update();
@@ -123,7 +125,7 @@ export class Stage {
 
   private recolor(): void {
     const dark = theme() === "dark";
-    this.background.recolor(dark);
+    this.background.recolor(dark, store.scene?.background);
     Object.values(this.grids).forEach((grid) => grid.recolor(dark));
     this.lights.recolor(dark);
     this.renderer.setClearColor(token("gap"));

@@ -1,4 +1,11 @@
-import { BufferAttribute, SRGBColorSpace, Texture, Vector3, type BufferGeometry } from "three";
+import {
+  BufferAttribute,
+  RepeatWrapping,
+  SRGBColorSpace,
+  Texture,
+  Vector3,
+  type BufferGeometry,
+} from "three";
 import { blob } from "./blobs";
 
 const known = new Map<string, Promise<Texture | null>>();
@@ -8,6 +15,16 @@ export function texture(hash: string): Promise<Texture | null> {
   let found = known.get(hash);
   if (!found) known.set(hash, (found = load(hash)));
   return found;
+}
+
+/** The image laid out several times along its width and its height. */
+export function repeated(image: Texture, [across, up]: readonly [number, number]): Texture {
+  if (across === 1 && up === 1) return image;
+  const made = image.clone();
+  made.wrapS = made.wrapT = RepeatWrapping;
+  made.repeat.set(across, up);
+  made.needsUpdate = true;
+  return made;
 }
 
 async function load(hash: string): Promise<Texture | null> {

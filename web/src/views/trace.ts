@@ -26,7 +26,14 @@ export class Trace {
   }
 
   clear(): void {
+    if (this.points.length === 0) return;
     this.points = [];
+    this.draw();
+  }
+
+  private draw(): void {
+    this.line.geometry.dispose();
+    this.line.geometry = new BufferGeometry().setFromPoints(this.points);
   }
 
   recolor(): void {
@@ -35,22 +42,21 @@ export class Trace {
 
   update(on: boolean, bodies: Bodies): void {
     this.root.visible = on;
+    if (!on) return;
     const thing = primary();
-    const scene = store.scene;
-    if (!on || !thing || !scene) return;
-    const element = scene.elements.find((e) => e.name === thing.name);
-    const joint = scene.joints.find((j) => j.name === thing.name);
+    const name = thing?.name ?? "";
+    const element = store.scene?.elements.find((e) => e.name === name);
+    const joint = store.scene?.joints.find((j) => j.name === name);
     const body = element?.body ?? joint?.body;
     const group = body === undefined ? undefined : bodies.groups[body];
+    if (name !== this.of || store.poseTime < this.time || !group) this.clear();
+    this.of = name;
     if (!group) return;
-    if (thing.name !== this.of || store.poseTime < this.time) this.clear();
-    this.of = thing.name;
     if (store.poseTime === this.time && this.points.length > 0) return;
     this.time = store.poseTime;
     const at = new Vector3().fromArray(element?.pose ?? [0, 0, 0]).applyMatrix4(group.matrix);
     this.points.push(at);
     if (this.points.length > MOST) this.points.shift();
-    this.line.geometry.dispose();
-    this.line.geometry = new BufferGeometry().setFromPoints(this.points);
+    this.draw();
   }
 }

@@ -116,6 +116,14 @@ export class View {
     return { x: ((at.x + 1) / 2) * width, y: ((1 - at.y) / 2) * height };
   }
 
+  /** Size of a pixel at a point of the world [m]. */
+  pixelAt(point: Vector3): number {
+    const { camera, flat, stand } = this.camera;
+    const away = camera.getWorldDirection(new Vector3()).dot(point.clone().sub(camera.position));
+    const half = flat ? stand.half : away * Math.tan(stand.opening / 2);
+    return (2 * Math.max(half, 0)) / Math.max(this.size.height, 1);
+  }
+
   /** Whether a point of the world is within this view. */
   shows(point: Vector3): boolean {
     const { x, y, z } = point.clone().project(this.camera.camera);

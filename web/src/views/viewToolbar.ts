@@ -1,4 +1,4 @@
-import { h } from "../ui/dom";
+import { h, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { iconButton } from "../ui/button";
 import { openMenu, type MenuItem } from "../ui/menu";
@@ -96,12 +96,12 @@ export function snapshots(stage: Stage, view: View): MenuItem[] {
 }
 
 function followPick(): HTMLElement {
-  const name = h("span", {}, "Follow: none");
+  const name = h("span", {});
   const pick: HTMLButtonElement = h(
     "button",
     {
       type: "button",
-      class: "view-pick",
+      class: "view-pick follow-pick",
       "aria-haspopup": "menu",
       onclick: () => {
         const bodies = store.scene?.bodies ?? [];
@@ -120,14 +120,19 @@ function followPick(): HTMLElement {
         );
       },
     },
+    icon("anchor"),
     name,
     icon("down", 12),
   );
-  on(["layout", "scene"], () => {
+  const draw = (): void => {
     const body = followed();
     const words = `Follow: ${body === null ? "none" : (store.scene?.bodies[body]?.name ?? "none")}`;
-    if (name.textContent !== words) name.textContent = words;
-  });
+    setText(name, words);
+    pick.setAttribute("aria-label", words);
+    pick.title = words;
+  };
+  on(["layout", "scene"], draw);
+  draw();
   return pick;
 }
 

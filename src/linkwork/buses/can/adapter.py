@@ -58,7 +58,7 @@ class Can(Adapter):
         self._cut: set[Key] = set()  # frames that were too short
         self._faults: dict[int, FaultOrder] = {}
         self._spoken = False
-        self._driver = ""  # the node that commands
+        self._drivers: dict[Key, str] = {}  # the node that commands, by identifier
         self._again = 0.0
         self._looking: asyncio.Task[None] | None = None
         self._lay_out()
@@ -67,7 +67,7 @@ class Can(Adapter):
         self._out = Outbound(frames(self.plan, self.plan.given))
         self._in: dict[Key, FrameForm] = frames(self.plan, self.plan.fed)
         number: int | None = self.params.turn_id
-        self._turn_key = (number, number is not None and number > STANDARD_MOST)
+        self._turn_key: Key = (-1, False) if number is None else (number, number > STANDARD_MOST)
 
     @classmethod
     def check(cls, plan: BusPlan) -> list[str]:
@@ -102,6 +102,7 @@ class Can(Adapter):
         self.hub = Hub(
             params.channel, bitrate=params.bitrate, timed=params.timed,
             restart_after=params.restart_after, on_event=self._happened,
+            clock=(lambda: self.time) if self.plan.lockstep else None,
         )  # fmt: skip
         self.node = self.hub.attach(OUR_NODE, self._hear, outbox=4096)
         self._doors = Doors(self.hub)
@@ -124,6 +125,8 @@ class Can(Adapter):
     def replanned(self, before: BusPlan) -> None:
         """Takes over the new places; what stands there is sent anew."""
         self._lay_out()
+        known = {*self._in, self._turn_key}
+        self._drivers = {key: who for key, who in self._drivers.items() if key in known}
 
     # ---- frames --------------------------------------------------------------------------
 
@@ -157,7 +160,7 @@ class Can(Adapter):
         form = self._in.get(key)
         if form is not None or ends:
             self._spoken = True
-            self._heed(self.hub.log.sender, ends)
+            self._heed(self.hub.log.sender, key, ends)
         if form is not None:
             found = decode(form.message, frame.data)
             if len(found) < len(form.message.signals):
@@ -177,10 +180,17 @@ class Can(Adapter):
                 f"{needs}: what is missing stays as it was.", "warning",
             )  # fmt: skip
 
-    def _heed(self, sender: str, ends: bool) -> None:
-        """Remembers who commands: the last who did, and in lock-step the one who ends the turns."""
-        if sender in self.hub.nodes and (ends or not self.plan.lockstep or not self._driver):
-            self._driver = sender
+    def _heed(self, sender: str, key: Key, ends: bool) -> None:
+        """Remembers who commands: of each identifier the last who sent it.
+
+        In lock-step that is the one who ends the turns, and the first until somebody has.
+        """
+        if sender not in self.hub.nodes:
+            return
+        if not self.plan.lockstep:
+            self._drivers[key] = sender
+        elif ends or not self._drivers:
+            self._drivers = {self._turn_key: sender}
 
     # ---- health --------------------------------------------------------------------------
 
@@ -193,7 +203,7 @@ class Can(Adapter):
             self._meet()
             hub, totals = self.hub, self.hub.totals  # with those who left: a counter never falls
             self.gauge("frames", hub.frames)
-            self.gauge("load", round(hub.load.load(hub.now()), 4))
+            self.gauge("load", round(hub.fullness, 4))
             self.gauge("errors", self.node.count.errors)
             self.gauge("missed", totals.lost)
             self.gauge("bad", self._doors.bad + totals.bad)
@@ -208,9 +218,13 @@ class Can(Adapter):
     def _meet(self) -> None:
         nodes = self.hub.nodes.values()
         there = {node.name for node in nodes if node is not self.node and node.present()}
-        if self._driver and self._driver not in there:
-            self._driver = ""
+        gone = [key for key, driver in self._drivers.items() if driver not in there]
+        for key in gone:
+            del self._drivers[key]
+        if gone and self.plan.lockstep:
             self.gone()
+        elif forms := [self._in[key] for key in gone if key in self._in]:
+            self.gone([each.name for form in forms for each in form.message.signals])
         others = len(there)
         for _ in range(others - self._met):
             self.joined()

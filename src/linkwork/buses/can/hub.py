@@ -39,6 +39,8 @@ class Hub:
             else they pass at once.
         restart_after: A node that went bus off comes back after this time [s]; by hand where None.
         on_event: Called with each :class:`Event`.
+        clock: What the load is measured over [s], where that is not the bus's own time: a scene
+            that waits for its controller is slower than the clock on the wall.
 
     Attributes:
         frames: How many it has carried.
@@ -57,6 +59,7 @@ class Hub:
         timed: bool = False,
         restart_after: float | None = None,
         on_event: Callable[[Event], None] | None = None,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         if not name or len(name) > 16 or not name.isascii() or not name.isalnum():
             raise CanError(f"{name!r} is no name of a bus: 1 to 16 letters and digits.")
@@ -74,6 +77,7 @@ class Hub:
         self.nodes: dict[str, Node] = {}
         self._listeners: tuple[Node, ...] = ()
         self.on_event = on_event
+        self._clock = clock
         self.loop = asyncio.get_running_loop()
         self._epoch = time.time() - time.perf_counter()
         self._began = self.now()
@@ -85,6 +89,15 @@ class Hub:
     def now(self) -> float:
         """Time of the bus: seconds since 1970, never going back [s]."""
         return self._epoch + time.perf_counter()
+
+    def weigh(self, bits: int, now: float) -> None:
+        """Counts bits that have passed now for the load; called by the wire."""
+        self.load.add(bits, now if self._clock is None else self._clock())
+
+    @property
+    def fullness(self) -> float:
+        """Share of the last second that frames have filled."""
+        return self.load.load(self.now() if self._clock is None else self._clock())
 
     @property
     def conflicts(self) -> int:

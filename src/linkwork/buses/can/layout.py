@@ -13,17 +13,9 @@ import msgspec
 from linkwork.buses.can.dbc.model import Database, DbcMessage, DbcSignal
 from linkwork.buses.can.dbc.reader import read_dbc
 from linkwork.buses.can.frame import STANDARD_MOST
+from linkwork.buses.can.units import factor
 from linkwork.buses.port import BusPlan, PortSignal
 from linkwork.errors import FormatError, LinkworkError
-
-#: What one of a DBC file's units is in ours.
-UNITS: dict[tuple[str, str], float] = {
-    ("deg", "rad"): math.pi / 180.0, ("°", "rad"): math.pi / 180.0,
-    ("deg/s", "rad/s"): math.pi / 180.0, ("°/s", "rad/s"): math.pi / 180.0,
-    ("rpm", "rad/s"): math.pi / 30.0, ("1/min", "rad/s"): math.pi / 30.0,
-    ("mm", "m"): 1e-3, ("cm", "m"): 1e-2, ("mm/s", "m/s"): 1e-3, ("cm/s", "m/s"): 1e-2,
-    ("Nm", "N m"): 1.0, ("N*m", "N m"): 1.0, ("mNm", "N m"): 1e-3, ("g", "kg"): 1e-3,
-}  # fmt: skip
 
 #: Bits of a plain number: an IEEE float.
 FLOAT_BITS = 32
@@ -41,6 +33,7 @@ class CanAddress(msgspec.Struct, forbid_unknown_fields=True):
         start: First bit, as a DBC file counts: the lowest one, or the highest if ``big_endian``.
         big_endian: Whether the highest byte comes first (Motorola).
         dbc: "Message.Signal" of the bus's DBC file, in place of all others.
+        dbc_unit: What the file means by its unit, where it writes none, or one that nobody knows.
         send: When a frame is sent: on each change, every so often, or only on request (RTR).
         every: How often, in simulated time [s]; the bus's period if 0.
     """
@@ -50,6 +43,7 @@ class CanAddress(msgspec.Struct, forbid_unknown_fields=True):
     start: Annotated[int, msgspec.Meta(ge=0, le=63)] = 0
     big_endian: bool = False
     dbc: str = ""
+    dbc_unit: str = ""
     send: Send = "change"
     every: Annotated[float, msgspec.Meta(ge=0.0, le=3600.0)] = 0.0
 
@@ -108,20 +102,40 @@ def filled(file: str, address: CanAddress, unit: str) -> dict[str, Any]:
         file: The DBC file.
         address: Where the signal stands.
         unit: Unit of the scene's signal behind it, into which the file's is turned.
+
+    Raises:
+        LinkworkError: If there is no such signal, or its unit cannot be turned into the scene's.
     """
     if not address.dbc:
         return {}
     _, signal = find(file, address.dbc)
-    factor = UNITS.get((signal.unit.strip(), unit), 1.0)
+    worth = _worth(signal, address, unit)
     made: dict[str, Any] = {}
     if not signal.float:
         made = {
-            "bits": signal.length, "scale": signal.scale * factor, "signed": signal.signed,
-            "offset": signal.offset * factor,
+            "bits": signal.length, "scale": signal.scale * worth, "signed": signal.signed,
+            "offset": signal.offset * worth,
         }  # fmt: skip
     if signal.minimum is not None and signal.maximum is not None:
-        made |= {"lo": signal.minimum * factor, "hi": signal.maximum * factor}
-    return made if unit else {**made, "unit": signal.unit}
+        made |= {"lo": signal.minimum * worth, "hi": signal.maximum * worth}
+    return made if unit else {**made, "unit": address.dbc_unit or signal.unit}
+
+
+def _worth(signal: DbcSignal, address: CanAddress, unit: str) -> float:
+    """What one of a DBC file's unit is in the scene's.
+
+    Raises:
+        FormatError: If nobody can say: a wrong guess would move the joint somewhere else.
+    """
+    theirs = address.dbc_unit or signal.unit
+    worth = factor(theirs, unit)
+    if worth is None:
+        raise FormatError(
+            f"{address.dbc} is in {theirs!r}, the scene's signal in {unit!r}, and nothing is known "
+            "that makes one of the other.",
+            hint='Say what the file means: dbc_unit = "deg", or "mm", "rpm", "Nm", …',
+        )
+    return worth
 
 
 def frames(plan: BusPlan, signals: Mapping[str, PortSignal]) -> dict[Key, FrameForm]:
@@ -153,6 +167,7 @@ def _place(
 ) -> tuple[DbcMessage, DbcSignal]:
     quant = signal.quant
     bits = quant.bits if quant is not None else FLOAT_BITS
+    scale, offset = (quant.scale, quant.offset) if quant is not None else (1.0, 0.0)
     if address.dbc:
         message, there = find(file, address.dbc)
         if there.parent or there.multiplexer:
@@ -160,6 +175,9 @@ def _place(
         number, extended, length = message.id, message.extended, message.length
         start, big, name = there.start, there.big_endian, message.name
         bits = there.length
+        if quant is None:  # an IEEE number, which has a scale there and none in a port
+            worth = _worth(there, address, signal.unit)
+            scale, offset = there.scale * worth, there.offset * worth
     else:
         if address.can_id is None:
             raise FormatError(f"{key} has no place on the bus.", hint="Give it a can_id.")
@@ -170,7 +188,7 @@ def _place(
         length, name = 0, f"Frame_{number:X}"
     place = DbcSignal(
         key, start, bits, big, bool(quant and quant.signed),
-        quant.scale if quant else 1, quant.offset if quant else 0,
+        scale, offset,
         signal.lo if math.isfinite(signal.lo) else None,
         signal.hi if math.isfinite(signal.hi) else None,
         signal.unit, float=quant is None,

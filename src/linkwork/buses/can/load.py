@@ -25,6 +25,7 @@ class LoadMeter:
     def add(self, bits: int, now: float) -> None:
         """Counts a frame that ends now."""
         self.total += bits
+        self._go_back(now)
         last = self._last
         if now - last[0] < self._slice:
             last[1] += bits
@@ -38,6 +39,13 @@ class LoadMeter:
         Args:
             now: The same clock as :meth:`add` [s].
         """
+        self._go_back(now)
         since = now - self.window
         bits = sum(count for start, count in self._slices if start > since)
         return bits / (self.bitrate * self.window)
+
+    def _go_back(self, now: float) -> None:
+        """Forgets what lies ahead: a scene may begin again."""
+        while self._slices and self._slices[-1][0] > now:
+            self._slices.pop()
+            self._last = self._slices[-1] if self._slices else [float("-inf"), 0.0]

@@ -46,7 +46,7 @@ class InstantWire:
     def carry(self, bits: int, passed: Passed) -> None:
         """Carries bits, and calls with the time at which they have passed [s]."""
         now = self._hub.now()
-        self._hub.load.add(bits, now)
+        self._hub.weigh(bits, now)
         passed(now)
 
     def close(self) -> None:
@@ -138,7 +138,7 @@ class TimedWire:
                     self._wake = self._hub.loop.call_later(end - now, self._advance)
                     return
                 self._passing.popleft()
-                self._hub.load.add(bits, end)
+                self._hub.weigh(bits, end)
                 passed(end)
         finally:
             self._awake = False

@@ -34,8 +34,9 @@ class TcpParams(msgspec.Struct, forbid_unknown_fields=True):
             others can reach gets a random token, which is shown.
         connect: "host:port" of a part that is hardware, or another simulation.
         tls: Whether connections are encrypted.
-        certificate: File of the certificate; at the controller's end, of what is trusted.
-        key: File of its private key.
+        certificate: File of the certificate, from the scene's folder; at the controller's end, of
+            what is trusted.
+        key: File of its private key, from the scene's folder.
     """
 
     host: str = "127.0.0.1"
@@ -76,6 +77,7 @@ class Tcp(Adapter):
         ("lines_in", "lines_out", "bad_lines", "skipped", "dropped", "turned_away"), ""
     )
     steady = tuple(counters)
+    together = True
     faults = KINDS
     FaultOrder = LineFaultOrder
 
@@ -244,6 +246,10 @@ class Tcp(Adapter):
         struck = self._faults.pass_on(values, node, send)
         if struck:
             self.log("note", node, text=struck)
+
+    def struck(self) -> dict[str, float]:
+        """Faults that have not ended, with what was wished."""
+        return self._faults.struck()
 
     def order(self, name: str, args: dict[str, Any]) -> None:
         """Does what people ask for: ``fault`` or ``clear``."""

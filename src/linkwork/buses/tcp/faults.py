@@ -44,6 +44,19 @@ class LineFaultOrder(msgspec.Struct, forbid_unknown_fields=True):
     delay: Annotated[float, msgspec.Meta(ge=0.0, le=3600.0)] = 0.01
     seed: int = 0
 
+    def __str__(self) -> str:
+        """The fault in words: ``drop, of the controller, 50 %, seed 7``."""
+        words = [self.kind]
+        if self.node:
+            words.append(f"of the {self.node}")
+        if self.kind == "delay":
+            words.append(f"by {1000 * self.delay:g} ms")
+        if self.chance < 1.0:
+            words.append(f"{100 * self.chance:g} %, seed {self.seed}")
+        if self.times:
+            words.append(f"{self.times} times")
+        return ", ".join(words)
+
 
 @dataclass
 class _Running:
@@ -92,6 +105,13 @@ class LineFaults:
             if name in ("", each.order.name):
                 del self._running[number]
                 self.delays.end(number)
+
+    def struck(self) -> dict[str, float]:
+        """Faults at work, and how often each has struck; see :meth:`Adapter.struck`."""
+        return {
+            f"fault.{number}.{each.order.name}.{each.order}": float(each.hits)
+            for number, each in self._running.items()
+        }
 
     def pass_on(self, values: Values, node: str, send: Callable[[Values], object]) -> str:
         """Sends values as often, as late and as wrong as the faults want.

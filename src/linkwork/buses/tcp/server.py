@@ -206,8 +206,8 @@ class PartServer:
         client.say(GREETING)
         try:
             line = await asyncio.wait_for(next_line(reader), JOIN_TIME)
-        except (TimeoutError, FormatError):
-            line = ""
+        except (TimeoutError, FormatError, OSError, asyncio.IncompleteReadError):
+            line = ""  # one that is gone has not joined either, however it went
         word, _, token = line.partition(" ")
         if word != "join" or not secrets.compare_digest(token.encode(), self._token.encode()):
             await asyncio.sleep(SULK if word == "join" else 0.0)

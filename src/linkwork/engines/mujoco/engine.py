@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -12,14 +13,15 @@ from linkwork.engines.engine import Engine
 from linkwork.engines.kernels import follow_speeds, follow_targets, grab_forces, loop_state
 from linkwork.engines.kinematic import coordinate_of_dof, own_loops
 from linkwork.engines.mujoco import kernels
+from linkwork.engines.mujoco.bodies import Build
 from linkwork.engines.mujoco.findings import find
 from linkwork.engines.mujoco.foreign import Foreign
 from linkwork.engines.mujoco.model import build_model
 from linkwork.engines.mujoco.params import MujocoParams
-from linkwork.engines.mujoco.surfaces import set_friction
-from linkwork.engines.mujoco_library import mujoco, said
+from linkwork.engines.mujoco.surfaces import scale_friction, set_friction
 from linkwork.errors import EngineError
 from linkwork.kinematics.kernels import BALL
+from linkwork.mujoco_library import mujoco, said
 from linkwork.parts import Spec
 from linkwork.state import Report, State
 from linkwork.world import Finding, World
@@ -57,6 +59,8 @@ class Mujoco(Engine):
         self._qaddr = coordinate_of_dof(world)
         self._loops = own_loops(world, owned)
         self._driven: list[int] = []
+        self._explicit = self.params.integrator != "discrete"
+        self.extras: list[Callable[[Build], None]] = []
 
     def check(self) -> list[Finding]:
         """What MuJoCo cannot do, or does only softly, with this world."""
@@ -71,8 +75,9 @@ class Mujoco(Engine):
         self._driven = [d for d in driven if self.owned[self.world.dof_body[d]]]
         try:
             self.model = build_model(
-                self.world, self.owned, self.felt, self.prescribed, self._driven, self.params
-            )
+                self.world, self.owned, self.felt, self.prescribed, self._driven, self.params,
+                origin=self.spec.origin, extras=self.extras,
+            )  # fmt: skip
         except ValueError as error:
             raise EngineError(
                 f"MuJoCo refuses this scene: {error}", origin=self.spec.origin
@@ -127,6 +132,9 @@ class Mujoco(Engine):
             world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q, state.v, laws,
             world.armature, report.energy,
         )  # fmt: skip
+        self._first_friction = np.zeros(len(world.element_names))
+        for piece in world.shapes:
+            self._first_friction[piece.element] = piece.friction
         self._fresh = False
         self._pulling = self._rubbing = False
 
@@ -143,6 +151,10 @@ class Mujoco(Engine):
         changed = self._bodies[state["param/mass"][self._bodies] != world.mass[self._bodies]]
         for b in changed:
             number = model.body_to[b]
+            if more := model.pieces.get(int(b)):
+                masses[[number, *more]] *= state["param/mass"][b] / world.mass[b]
+                inertias[[number, *more]] *= state["param/mass"][b] / world.mass[b]
+                continue
             masses[number] = state["param/mass"][b]
             inertias[number] *= masses[number] / world.mass[b]
         if (masses != mj.body_mass).any():
@@ -150,7 +162,13 @@ class Mujoco(Engine):
             mean = float(mj.stat.meaninertia)
             mujoco.mj_setConst(mj, mujoco.MjData(mj))
             mj.stat.meaninertia = mean
-        set_friction(mj, state["param/friction"][model.geom_element])
+        friction = state["param/friction"][model.geom_element]
+        if self.params.native:
+            first = self._first_friction[model.geom_element]
+            share = np.divide(friction, first, out=np.ones_like(friction), where=first > 0.0)
+            scale_friction(mj, model.geom_friction, share)
+        else:
+            set_friction(mj, friction)
         ours, theirs = model.v_map.T
         mj.dof_damping[theirs] = state["param/damping"][ours]
         mj.dof_frictionloss[theirs] = state["param/joint_friction"][ours]
@@ -171,7 +189,7 @@ class Mujoco(Engine):
             mujoco.mj_step(self._mj, self._data)
             if said.warnings:
                 self._heed(h)
-            outcome = kernels.finish_step(*self._after, h, left == 0)
+            outcome = kernels.finish_step(*self._after, h, left == 0 or self._explicit)
             if outcome == kernels.SETTLED:
                 break
             self._fresh = False
@@ -179,10 +197,19 @@ class Mujoco(Engine):
                 self._give_up(h)
         self._report()
 
+    def sense(self) -> np.ndarray:
+        """Readings of the model's own sensors in the present state."""
+        self._enter(self.world.scene.step, True)
+        mujoco.mj_forward(self._mj, self._data)
+        self._fresh = False  # it has left a warm start of its own
+        if said.warnings:
+            said.warnings.clear()  # the step itself will say so
+        return self._data.sensordata
+
     def _enter(self, h: float, first: bool) -> None:
         """Writes the start of the step into MuJoCo's arrays."""
         state, model = self.state, self.model
-        kernels.prepare_step(*self._before, first, *self._before_state)
+        kernels.prepare_step(*self._before, first, self._explicit, *self._before_state)
         for dof, a, i, pitch in model.slides:
             self._qpos[a] = pitch * state.q[self._qaddr[dof]]
             self._qvel[i] = pitch * state.v[dof]

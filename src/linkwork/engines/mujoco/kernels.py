@@ -16,7 +16,7 @@ SETTLED, DIVERGED, AGAIN = 0, 1, 2
 
 @kernel
 def prepare_step(
-    q_map, v_map, driven, side, first, saturation, laws, damping, q, v, drive,
+    q_map, v_map, driven, side, first, explicit, saturation, laws, damping, q, v, drive,
     qpos, qvel, stiffness, damper, push,
 ):  # fmt: skip
     """Writes our coordinates and affine efforts into MuJoCo's arrays.
@@ -25,7 +25,8 @@ def prepare_step(
     discrete integrator evaluates at the end of the step. ``driven`` (n×4): our degree of freedom,
     MuJoCo's joint, coordinate and degree of freedom. ``side`` says whether the effort is thought
     to end within its limits (0), at its highest (1) or its lowest (−1); ``first`` takes it from
-    the last step.
+    the last step. ``explicit`` takes the effort as it is now, within its limits, in place of the
+    law; only for degrees of freedom that have one coordinate.
     """
     for n in range(q_map.shape[0]):
         qpos[q_map[n, 1]] = q[q_map[n, 0]]
@@ -36,6 +37,10 @@ def prepare_step(
         if first:
             side[n] = saturation[n]
         force, kp, kd = drive[0, i], drive[1, i], drive[2, i]
+        if explicit:
+            force -= kp * qpos[driven[n, 2]] + kd * qvel[driven[n, 3]]
+            force = min(max(force, drive[3, i]), drive[4, i])
+            kp, kd, side[n] = 0.0, 0.0, 0.0
         if side[n] != 0.0:
             limit = drive[4, i] if side[n] > 0.0 else drive[3, i]
             if abs(limit) < math.inf:

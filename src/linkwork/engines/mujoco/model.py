@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from linkwork.engines.mujoco.bodies import Build, add_bodies, body_name
+from linkwork.engines.mujoco.options import set_options
 from linkwork.engines.mujoco.params import MujocoParams
 from linkwork.engines.mujoco.surfaces import add_surfaces
+from linkwork.engines.mujoco.tendons import add_pairs, add_tendons
 from linkwork.engines.mujoco.ties import add_ties
-from linkwork.engines.mujoco_library import mujoco
+from linkwork.errors import Origin
+from linkwork.mujoco_library import mujoco
 from linkwork.world import World
 
 #: Inertia of bodies and joints that others move, relative to the mass of all our own.
@@ -32,8 +36,10 @@ class Model:
         geom_body, geom_element: Our body and element of each geom.
         slides: Slide joints that stand for screws: (our dof, MuJoCo's q, MuJoCo's v, m/rad).
         body_to: MuJoCo's body of each of ours, −1 where it has none.
+        pieces: MuJoCo's bodies of elements that are fixed to the first of theirs, by our body.
         heavy: Mass [kg] and inertia [kg m²] that stand for infinity.
         body_mass, body_inertia: MuJoCo's masses and principal inertias as compiled.
+        geom_friction: MuJoCo's sliding friction as compiled.
     """
 
     mj: Any
@@ -50,6 +56,8 @@ class Model:
     heavy: float
     body_mass: np.ndarray
     body_inertia: np.ndarray
+    geom_friction: np.ndarray
+    pieces: dict[int, list[int]]
 
 
 def build_model(
@@ -59,6 +67,9 @@ def build_model(
     prescribed: list[int],
     driven: list[int],
     params: MujocoParams,
+    *,
+    origin: Origin,
+    extras: Sequence[Callable[[Build], None]] = (),
 ) -> Model:
     """Builds the MuJoCo model of the owned bodies, with all others as scenery or moving masses.
 
@@ -69,34 +80,24 @@ def build_model(
         prescribed: Degrees of freedom that follow their targets as infinite masses.
         driven: Degrees of freedom that have an actuator.
         params: What the scene says of the solver.
+        origin: Where it says so.
+        extras: What others add to the model, sensors for example.
     """
     heavy = PRESCRIBED_INERTIA * max(1e-3, float(world.mass[owned].sum()))
-    build = Build(world, owned, felt, set(prescribed), set(driven), heavy)
-    _set_options(build, params)
+    build = Build(world, owned, felt, set(prescribed), set(driven), heavy, params.native)
+    build.wanted = {name for pair in params.pairs for name in (pair.a, pair.b)}
+    set_options(build.spec, world.scene, params)
     add_bodies(build)
     add_surfaces(build, params.contact_time)
+    add_pairs(build, params.pairs, origin)
     add_ties(build, params.loop_time)
+    add_tendons(build, params, origin)
+    for add in extras:
+        add(build)
     mj = build.spec.compile()
     model = _map(build, mj)
     _set_mean_inertia(model, prescribed)
     return model
-
-
-def _set_options(build: Build, params: MujocoParams) -> None:
-    spec, scene = build.spec, build.world.scene
-    spec.compiler.autolimits = True
-    spec.compiler.degree = False
-    spec.compiler.fusestatic = False
-    spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
-    spec.option.timestep = scene.step
-    spec.option.gravity = list(scene.gravity)
-    spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
-    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    spec.option.impratio = params.impratio
-    spec.option.iterations = params.iterations
-    spec.option.tolerance = params.tolerance
-    spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
-    spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
 
 
 def _map(build: Build, mj: Any) -> Model:
@@ -132,8 +133,19 @@ def _map(build: Build, mj: Any) -> Model:
         np.array([int(j.qposadr[0]) for j in foreign], np.int64),
         np.array([int(j.dofadr[0]) for j in foreign], np.int64),
         geom_body, geom_element, slides, body_to, build.heavy,
-        mj.body_mass.copy(), mj.body_inertia.copy(),
+        mj.body_mass.copy(), mj.body_inertia.copy(), mj.geom_friction[:, 0].copy(),
+        _pieces(build),
     )  # fmt: skip
+
+
+def _pieces(build: Build) -> dict[int, list[int]]:
+    """MuJoCo's bodies of elements that are fixed to others, by our body."""
+    made: dict[int, list[int]] = {}
+    for element, mj_body in build.pieces.items():
+        body = int(build.world.element_body[element])
+        if mj_body.id != build.bodies[body].id:
+            made.setdefault(body, []).append(mj_body.id)
+    return made
 
 
 def _set_mean_inertia(model: Model, prescribed: list[int]) -> None:

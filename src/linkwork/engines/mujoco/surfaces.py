@@ -9,7 +9,10 @@ import numpy as np
 from linkwork.engines.mujoco.bodies import Build, body_name
 from linkwork.engines.mujoco.rebound import IMPEDANCE, rebound
 from linkwork.engines.mujoco_geoms import add_shape
+from linkwork.parts.names import scoped
+from linkwork.spatial.pose import Pose
 from linkwork.world import World
+from linkwork.world.world import WorldShape
 
 #: Shortest time constant of contacts [s], where the scene gives none.
 CONTACT_TIME = 0.004
@@ -36,32 +39,88 @@ def add_surfaces(build: Build, contact_time: float) -> None:
     world = build.world
     time = contact_time or max(CONTACT_TIME, 2.0 * world.scene.step)
     for number, piece in enumerate(world.shapes):
-        if not piece.shape.collide or piece.body not in build.bodies:
+        own = _own_name(world, piece)
+        touches = piece.shape.collide or own in build.wanted or "fluid" in piece.shape.mujoco
+        if not touches or piece.body not in build.bodies:
             continue
         name = f"{world.element_names[piece.element]}#{number}"
+        if own:
+            build.named[own] = name
+        carrier, pose = build.bodies[piece.body], piece.pose
+        if piece.element in build.pieces:
+            carrier, row = build.pieces[piece.element], world.element_pose[piece.element]
+            pose = Pose.of(row[:3], quat=row[3:]).inverse() @ pose
         add_shape(
-            build.spec, build.bodies[piece.body], piece, name,
-            moving=not world.is_static(piece.body),
-            friction=[piece.friction, _TURNING, _ROLLING],
-            solref=[time, CONTACT_DAMPING],
-            solimp=list(IMPEDANCE_BY_DEPTH),
-            condim=3,
-            # what others move touches our bodies only: two infinite masses would fight
-            contype=1, conaffinity=int(build.owned[piece.body]),
+            build.spec, carrier, piece, name, pose=pose,
+            moving=not world.is_static(piece.body), **_surface(build, piece, time),
         )  # fmt: skip
         build.geoms.append((name, piece.body, piece.element, piece.restitution))
-    apart = excluded(world)
-    for a, b in sorted(apart):
-        if a in build.bodies and b in build.bodies:
-            names = body_name(world, a), body_name(world, b)
-            build.spec.add_exclude(bodyname1=names[0], bodyname2=names[1])
+    apart = excluded(world, joined_too=not build.native)
+    for one, other in _exclusions(build, apart):
+        build.spec.add_exclude(bodyname1=one, bodyname2=other)
     _add_rebounds(build, apart)
 
 
-def excluded(world: World) -> set[tuple[int, int]]:
+def _exclusions(build: Build, apart: set[tuple[int, int]]) -> list[tuple[str, str]]:
+    """Names of the pairs of MuJoCo's bodies that do not touch."""
+    world = build.world
+    if not build.pieces:
+        known = [(a, b) for a, b in sorted(apart) if a in build.bodies and b in build.bodies]
+        return [(body_name(world, a), body_name(world, b)) for a, b in known]
+    made: set[tuple[str, str]] = set()
+    for pair in world.scene.collide.never:
+        ends = []
+        for given in pair:
+            numbers = [n for n, name in enumerate(world.element_names) if name == given]
+            if not numbers:
+                bodies = _bodies_called(world, given)
+                numbers = np.flatnonzero(np.isin(world.element_body, bodies)).tolist()
+            ends.append(sorted({_carrier(build, n) for n in numbers} - {""}))
+        made |= {(min(a, b), max(a, b)) for a in ends[0] for b in ends[1] if a != b}
+    return sorted(made)
+
+
+def _carrier(build: Build, element: int) -> str:
+    """Name of the MuJoCo body that an element's shapes are on; empty if it has none."""
+    if element in build.pieces:
+        return build.pieces[element].name
+    body = int(build.world.element_body[element])
+    return build.bodies[body].name if body in build.bodies else ""
+
+
+def _own_name(world: World, piece: WorldShape) -> str:
+    """Name of a shape that has one: behind its part's, alone in scenery."""
+    name = piece.shape.mujoco.get("name", "")
+    return scoped(world.body_part[piece.body], name) if name else ""
+
+
+def _surface(build: Build, piece: WorldShape, time: float) -> dict[str, Any]:
+    """Attributes of a geom: ours, or MuJoCo's own, and what the shape's words say."""
+    # what others move touches our bodies only: two infinite masses would fight
+    owned = bool(build.owned[piece.body]) or build.world.is_static(piece.body)
+    made: dict[str, Any] = {
+        "friction": [piece.friction, _TURNING, _ROLLING],
+        "condim": 3,
+        "contype": 1,
+        "conaffinity": int(owned if build.native else build.owned[piece.body]),
+    }
+    if not build.native:
+        made |= {"solref": [time, CONTACT_DAMPING], "solimp": list(IMPEDANCE_BY_DEPTH)}
+    for word, value in piece.shape.mujoco.items():
+        if word == "fluid":
+            made |= {"fluid_ellipsoid": 1, "fluid_coefs": list(value)}
+        elif word != "name":
+            made[word] = list(value) if isinstance(value, tuple | list) else value
+    if not piece.shape.collide:  # named in a pair, and otherwise touching nothing
+        made |= {"contype": 0, "conaffinity": 0}
+    return made
+
+
+def excluded(world: World, *, joined_too: bool = True) -> set[tuple[int, int]]:
     """Pairs of bodies that do not touch, smaller number first."""
     collide = world.scene.collide
-    pairs: set[tuple[int, int]] = set() if collide.joined else set(world.joined)
+    apart = joined_too and not collide.joined
+    pairs: set[tuple[int, int]] = set(world.joined) if apart else set()
     for one, other in collide.never:
         pairs |= _between(world, one, other)
     for one, other in collide.always:
@@ -95,6 +154,11 @@ def _add_rebounds(build: Build, apart: set[tuple[int, int]]) -> None:
                     solref=[-spring, -max(damper, 1e-9)], solimp=list(IMPEDANCE),
                     friction=[0.0, 0.0, _TURNING, _ROLLING, _ROLLING],
                 )  # fmt: skip
+
+
+def scale_friction(mj: Any, first: np.ndarray, share: np.ndarray) -> None:
+    """Gives every geom its first friction times a share (ngeom), mixed as MuJoCo does."""
+    mj.geom_friction[:, 0] = first * share
 
 
 def set_friction(mj: Any, friction: np.ndarray) -> None:

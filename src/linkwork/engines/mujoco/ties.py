@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.engines.mujoco_library import mujoco
+from linkwork.mujoco_library import mujoco
 from linkwork.parts.joint import JOINT_TYPES
 from linkwork.spatial.pose import Pose
 from linkwork.world import World
@@ -33,7 +33,7 @@ CLOSING = ("ball", "hinge", "fixed")
 
 def tie_screw(spec: Any, hinge: str, slide: str, pitch: float) -> None:
     """Makes a slide advance by ``pitch`` [m/rad] with its hinge."""
-    _tie_joints(spec, slide, hinge, pitch, 0.0, 0.0)
+    _stiffen(spec, _tie_joints(spec, slide, hinge, pitch, 0.0), 0.0)
 
 
 def add_ties(build: Build, loop_time: float) -> None:
@@ -43,18 +43,33 @@ def add_ties(build: Build, loop_time: float) -> None:
         if build.owned[world.loop_body[n]].any():
             _close(build, n, name, loop_time)
     names = {v: name for _, v, name, size in build.coordinates if size == 1}
-    laws = zip(world.coupling_dof.tolist(), world.coupling_law.tolist(), strict=True)
-    for (follows, leads), (ratio, offset) in laws:
+    laws = zip(
+        world.coupling_dof.tolist(), world.coupling_law.tolist(), world.coupling_words, strict=True
+    )
+    for (follows, leads), (ratio, offset), words in laws:
         if follows in names and leads in names:
-            _tie_joints(build.spec, names[follows], names[leads], ratio, offset, loop_time)
+            # MuJoCo counts both from where they start
+            offset += ratio * build.starts.get(leads, 0.0) - build.starts.get(follows, 0.0)
+            made = _tie_joints(build.spec, names[follows], names[leads], ratio, offset)
+            made.data[2:5] = words.get("polycoef", (0.0, 0.0, 0.0))
+            _set_softness(build, made, words, loop_time)
 
 
-def _tie_joints(
-    spec: Any, follows: str, leads: str, ratio: float, offset: float, time: float
-) -> None:
+def _tie_joints(spec: Any, follows: str, leads: str, ratio: float, offset: float) -> Any:
     equality = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, name1=follows, name2=leads)
     equality.data[:5] = [offset, ratio, 0.0, 0.0, 0.0]
-    _stiffen(spec, equality, time)
+    return equality
+
+
+def _set_softness(build: Build, equality: Any, words: dict[str, Any], time: float) -> None:
+    """As stiff as can be, or as MuJoCo has it, and what the tie's words say."""
+    if not build.native:
+        _stiffen(build.spec, equality, time)
+    for word in ("solref", "solimp"):
+        if word in words:
+            setattr(equality, word, list(words[word]))
+    if "torquescale" in words:
+        equality.data[10] = words["torquescale"]
 
 
 def _stiffen(spec: Any, equality: Any, time: float) -> None:
@@ -80,7 +95,7 @@ def _close(build: Build, n: int, name: str, time: float) -> None:
             name1=sites[0],
             name2=sites[1],
         )
-        _stiffen(build.spec, equality, time)
+        _set_softness(build, equality, world.loop_words[n], time)
 
 
 def _arm(world: World, n: int) -> float:
@@ -96,6 +111,11 @@ def _add_site(build: Build, n: int, end: int, k: int, offset: float) -> str:
     axis = world.loop_axis[n]
     pose = pose @ Pose((offset * axis[0], offset * axis[1], offset * axis[2]))
     name = f"{world.loop_names[n]}#{k}{'ab'[end]}"
+    element = int(world.loop_element[n, end])
     body = build.bodies[int(world.loop_body[n, end])]
+    if element in build.pieces:
+        body = build.pieces[element]
+        row = world.element_pose[element]
+        pose = Pose.of(row[:3], quat=row[3:]).inverse() @ pose
     body.add_site(name=name, pos=list(pose.xyz), quat=list(pose.quat))
     return name

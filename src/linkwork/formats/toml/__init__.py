@@ -1,4 +1,4 @@
-"""Linkwork's own files: parts and scenes in TOML, checked, with a line for every mistake."""
+"""Linkwork's own files: parts, scenes and movements in TOML, with a line for every mistake."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from linkwork.formats.toml.includes import Includes
-from linkwork.formats.toml.read import read_source
+from linkwork.formats.toml.movement import movement_text
+from linkwork.formats.toml.read import read_movements, read_source
 from linkwork.formats.toml.source import Source
 from linkwork.formats.toml.write import write_file, write_text
 from linkwork.parts import Part
-from linkwork.scene import Scene
+from linkwork.scene import Movement, Scene
+from linkwork.scene.atomic import replace_file
 
 
 class TomlFormat:
@@ -42,6 +44,23 @@ class TomlFormat:
         """
         includes = Includes(read_source, texts=texts or {})
         return read_source(Source.of(text, os.fspath(path)), includes)
+
+    def movements(self, path: str | os.PathLike[str], *, text: str | None = None) -> list[Movement]:
+        """The movement that a file holds; none if it is a part or a scene.
+
+        Args:
+            path: The file.
+            text: What it holds, if it need not be read.
+
+        Raises:
+            LinkworkError: As :meth:`read`.
+        """
+        source = Source.read(path) if text is None else Source.of(text, os.fspath(path))
+        return read_movements(source)
+
+    def write_movement(self, movement: Movement, path: str | os.PathLike[str]) -> None:
+        """Writes a movement."""
+        replace_file(os.fspath(path), movement_text(movement).encode("utf-8"))
 
     def write(self, thing: Part | Scene, path: str | os.PathLike[str]) -> None:
         """Writes a part or a scene, and beside it the parts it holds that have no file."""

@@ -140,16 +140,20 @@ def read_ranges(fields: Fields, kind: JointType, type: str) -> dict[str, Any]:
 
 
 def read_value(fields: Fields, kind: JointType, type: str) -> dict[str, Any]:
-    """The joint's initial ``value``, as keyword argument; freedoms left out start at 0."""
-    check_unit(fields, "value", kind, type)
-    if "value" not in fields:
+    """The joint's initial ``value`` and ``speed``; freedoms left out start at 0."""
+    return _read_each("value", fields, kind, type) | _read_each("speed", fields, kind, type)
+
+
+def _read_each(name: str, fields: Fields, kind: JointType, type: str) -> dict[str, Any]:
+    check_unit(fields, name, kind, type)
+    if name not in fields:
         return {}
-    given = fields["value"]
+    given = fields[name]
     if isinstance(given, list):
         by_number = _numbered(given, kind, type)
         given = tuple(by_number.get(k, 0.0) for k in range(kind.nv))
     if len(given) != kind.nv:
-        raise fields.at("value").wrong(
+        raise fields.at(name).wrong(
             f"must hold {kind.nv} numbers for a {type} joint, not {len(given)}."
         )
-    return {"value": given}
+    return {name: given}

@@ -12,7 +12,7 @@ from linkwork.formats.toml.freedoms import check_unit, read_ranges, read_value
 from linkwork.formats.toml.includes import locate
 from linkwork.formats.toml.source import Place
 from linkwork.formats.toml.tables import Fields
-from linkwork.formats.toml.words import SHAPE_TABLES
+from linkwork.formats.toml.words import SHAPE_TABLES, SPEC_FILES
 from linkwork.parts import (
     JOINT_TYPES,
     SHAPES,
@@ -40,6 +40,14 @@ def _posed(fields: Fields, *names: str) -> dict[str, Any]:
     return {name: read_pose(fields[name]) for name in names if name in fields}
 
 
+def _words(fields: Fields) -> dict[str, Any]:
+    """What only one engine understands."""
+    if "mujoco" not in fields:
+        return {}
+    given: Fields = fields["mujoco"]
+    return {"mujoco": dict(given.values)}
+
+
 def read_shape(fields: Fields) -> Shape:
     """A shape from ``{ box = { … }, at = { … }, … }``."""
     kind = next(kind for kind in SHAPE_TABLES if kind in fields)
@@ -47,7 +55,11 @@ def read_shape(fields: Fields) -> Shape:
     given = dict(geometry.values)
     if kind == "mesh":
         given["file"] = locate(given["file"], geometry.at("file"), what="mesh")
-    common = fields.take("color", "visible", "collide") | _posed(fields, "at")
+    common = (
+        fields.take("color", "texture_repeat", "visible", "collide")
+        | _posed(fields, "at")
+        | _words(fields)
+    )
     if "texture" in fields:
         common["texture"] = locate(fields["texture"], fields.at("texture"), what="texture")
     with geometry.place.blamed():
@@ -77,6 +89,7 @@ def read_element(fields: Fields) -> Element:
         return Element(
             **plain,
             **_posed(fields, "at"),
+            **_words(fields),
             shapes=tuple(read_shape(shape) for shape in shapes),
             inertia=inertia,
             origin=fields.place.origin,
@@ -129,6 +142,7 @@ def read_joint(fields: Fields) -> Joint:
         return Joint(
             **plain,
             **_posed(fields, "at", "at_to"),
+            **_words(fields),
             **read_ranges(fields, kind, type),
             **read_value(fields, kind, type),
             from_=fields["from"],
@@ -156,16 +170,17 @@ def _drive(fields: Fields) -> Spec | None:
 def read_spec(kind: str, fields: Fields) -> Spec:
     """An engine, sensor, actuator, agent, bus or fault from its table.
 
-    A ``file`` becomes an absolute path, ``at`` a pose.
+    A ``file``, and a bus's ``certificate`` and ``key``, become absolute paths, ``at`` a pose.
     """
     params: dict[str, Any] = dict(fields.params)
     if kind != "fault":  # whose at is a time
         params |= _posed(fields, "at")
-    if "file" in fields:
-        folder = fields.place.source.folder
-        params["file"] = os.path.abspath(os.path.join(folder, fields["file"]))
+    for name in SPEC_FILES:
+        if name in fields:
+            file = os.path.expanduser(fields[name])
+            params[name] = os.path.abspath(os.path.join(fields.place.source.folder, file))
     for name in fields.values:
-        if name not in ("name", "type", "file") and (name != "at" or kind == "fault"):
+        if name not in ("name", "type", *SPEC_FILES) and (name != "at" or kind == "fault"):
             params[name] = fields[name]
     return Spec(kind, fields["type"], fields.get("name", ""), params, fields.place.origin)
 
@@ -202,12 +217,14 @@ def read_loop(fields: Fields, taken: dict[str, Loop]) -> Loop:
     name = fields.get("name", f"loop{number}")
     if name in taken:
         raise fields.place.wrong(f"has the name of another, at {taken[name].origin}.")
-    return Loop(name, **fields.take("a", "b", "joint", "axis"), origin=fields.place.origin)
+    given = fields.take("a", "b", "joint", "axis") | _words(fields)
+    return Loop(name, **given, origin=fields.place.origin)
 
 
 def read_coupling(fields: Fields) -> Coupling:
     """A coupling from its table."""
-    return Coupling(**fields.take("joint", "of", "ratio", "offset"), origin=fields.place.origin)
+    given = fields.take("joint", "of", "ratio", "offset") | _words(fields)
+    return Coupling(**given, origin=fields.place.origin)
 
 
 def need(name: str, names: dict[str, Any], kind: str, place: Place) -> None:

@@ -42,9 +42,9 @@ def read_part(fields: Fields, includes: Includes) -> Part:
     for table in fields.get("loop", ()):
         loop = read_loop(table, part.loops)
         with table.place.blamed():
-            part.close(
-                loop.a, loop.b, joint=loop.joint, axis=loop.axis, name=loop.name, origin=loop.origin
-            )
+            for anchor in (loop.a, loop.b):
+                part.find_anchor(anchor, origin=loop.origin)
+            part.add(loop)
     for table in fields.get("coupling", ()):
         part.add(read_coupling(table))
     part.sensors = read_specs("sensor", fields.get("sensor", []))

@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.errors import FormatError
 from linkwork.formats.toml.numbers import angle, angles, posed, tidied, tidy
 from linkwork.formats.toml.tables import numeric
+from linkwork.formats.toml.words import SPEC_FILES
 from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, RailPiece, Shape, Spec
 from linkwork.spatial.inertia import Inertia
 from linkwork.spatial.pose import Pose
@@ -45,8 +46,10 @@ def changed(thing: Any, *names: str) -> dict[str, Any]:
 def _tidy_any(value: Any) -> Any:
     if isinstance(value, float):
         return tidy(value)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [_tidy_any(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _tidy_any(item) for name, item in value.items()}
     return value
 
 
@@ -58,7 +61,7 @@ def shape_row(shape: Shape, folder: str) -> dict[str, Any]:
     if "file" in geometry:
         geometry["file"] = relative_path(geometry["file"], folder)
     made: dict[str, Any] = {shape.kind: geometry} | posed("at", shape.at)
-    made |= changed(shape, "color", "visible", "collide")
+    made |= changed(shape, "color", "texture_repeat", "visible", "collide", "mujoco")
     if shape.texture:
         made["texture"] = relative_path(shape.texture, folder)
     return made
@@ -78,7 +81,7 @@ def element_row(element: Element, folder: str) -> dict[str, Any]:
     made |= changed(element, "friction", "restitution", "color", "group", "velocity")
     if any(element.spin):
         made |= angles("spin", element.spin)
-    return made | changed(element, "labels")
+    return made | changed(element, "labels", "mujoco")
 
 
 def _inertia(inertia: Inertia) -> dict[str, Any]:
@@ -106,10 +109,12 @@ def joint_row(joint: Joint) -> dict[str, Any]:
     if joint.rail:
         made["rail"] = [_rail_piece(piece) for piece in joint.rail]
     if joint.value != dataclasses.replace(joint, value=None).value:
-        made |= _value(joint)
+        made |= _by_freedom("value", joint.values, joint)
+    if any(joint.speeds):
+        made |= _by_freedom("speed", joint.speeds, joint)
     if joint.drive is not None:
         made["drive"] = spec_row(joint.drive)
-    return made | changed(joint, "bus", "labels")
+    return made | changed(joint, "bus", "labels", "mujoco")
 
 
 def _freedom(name: str, value: float, turning: bool) -> dict[str, Any]:
@@ -140,14 +145,14 @@ def _ranges(joint: Joint) -> dict[str, Any]:
     return {"ranges": made}
 
 
-def _value(joint: Joint) -> dict[str, Any]:
+def _by_freedom(name: str, values: tuple[float, ...], joint: Joint) -> dict[str, Any]:
     kind = joint.kind
     if kind.nv == 1:
-        return _freedom("value", joint.values[0], kind.is_angle(0))
+        return _freedom(name, values[0], kind.is_angle(0))
     made: dict[str, Any] = {}
-    for number, value in enumerate(joint.values):
+    for number, value in enumerate(values):
         made |= _freedom(kind.dofs[number], value, kind.is_angle(number))
-    return {"value": made}
+    return {name: made}
 
 
 def anchor_row(anchor: Anchor) -> dict[str, Any]:
@@ -158,13 +163,14 @@ def anchor_row(anchor: Anchor) -> dict[str, Any]:
 
 def loop_row(loop: Loop) -> dict[str, Any]:
     """A loop as the table ``[[loop]]``."""
-    return {"name": loop.name, "a": loop.a, "b": loop.b} | changed(loop, "joint", "axis")
+    return {"name": loop.name, "a": loop.a, "b": loop.b} | changed(loop, "joint", "axis", "mujoco")
 
 
 def coupling_row(coupling: Coupling, turning: bool) -> dict[str, Any]:
     """A coupling as the table ``[[coupling]]``; ``turning`` if its offset is an angle."""
     made = {"joint": coupling.joint, "of": coupling.of} | changed(coupling, "ratio")
-    return made | (_freedom("offset", coupling.offset, turning) if coupling.offset else {})
+    made |= _freedom("offset", coupling.offset, turning) if coupling.offset else {}
+    return made | changed(coupling, "mujoco")
 
 
 def spec_row(spec: Spec, folder: str = "") -> dict[str, Any]:
@@ -182,11 +188,15 @@ def spec_row(spec: Spec, folder: str = "") -> dict[str, Any]:
             )
         if name == "at" and isinstance(value, Pose):
             made |= posed(name, value) or {name: {}}
-        elif name == "file" and isinstance(value, str) and folder:
+        elif _is_file(spec, name) and isinstance(value, str) and folder:
             made[name] = relative_path(value, folder)
         else:
             made[name] = _plain({name: value}, spec)[name]
     return made
+
+
+def _is_file(spec: Spec, name: str) -> bool:
+    return name == "file" or (spec.kind == "bus" and name in SPEC_FILES)
 
 
 def port_row(spec: Spec) -> dict[str, Any]:

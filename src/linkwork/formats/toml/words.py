@@ -24,7 +24,16 @@ from linkwork.formats.toml.kinds import (
 )
 from linkwork.formats.toml.tables import Key, Section, Table
 from linkwork.parts import JOINT_TYPES
+from linkwork.parts.engine_words import (
+    MUJOCO_COUPLING,
+    MUJOCO_ELEMENT,
+    MUJOCO_JOINT,
+    MUJOCO_LOOP,
+    MUJOCO_SHAPE,
+    EngineWord,
+)
 from linkwork.scene.scene import BASES
+from linkwork.scene.track import INTERPOLATIONS
 
 VECTOR = Numbers((3,))
 
@@ -61,6 +70,10 @@ SHAPE_TABLES: dict[str, Table] = {
         example="cone = { radius = 0.03, length = 0.1 }",
     ),
     "sphere": Table({"radius": _RADIUS}, example="sphere = { radius = 0.05 }"),
+    "ellipsoid": Table(
+        {"radii": Key(VECTOR, "Half axes along x, y, z [m].", "length", required=True)},
+        example="ellipsoid = { radii = [0.1, 0.1, 0.05] }",
+    ),
     "capsule": Table(
         {"radius": _RADIUS, "length": _LENGTH},
         example="capsule = { radius = 0.03, length = 0.4 }",
@@ -69,16 +82,44 @@ SHAPE_TABLES: dict[str, Table] = {
         {"size": Key(Numbers((2,)), "How much of it is drawn [m].", "length")},
         example="plane = { size = [10, 10] }",
     ),
+    "terrain": Table(
+        {
+            "size": Key(Numbers((2,)), "Extent along x and y [m].", "length", required=True),
+            "rows": Key(Integer(2), "Points along y."),
+            "columns": Key(Integer(2), "Points along x."),
+            "heights": Key(
+                ListOf(Number(), "numbers"), "Height of each point [m], row by row.", "length"
+            ),
+            "depth": Key(Number(0.0), "Thickness below height 0 [m].", "length"),
+        },
+        example="terrain = { size = [10, 10], rows = 2, columns = 2, heights = [0, 0, 1, 1] }",
+    ),
     "mesh": Table(
         {
             "file": Key(
                 FILE, "STL, OBJ, Collada or glTF file, from this file's folder.", required=True
             ),
             "scale": Key(VECTOR, "Factor along each axis; 0.001 for a file in millimetres."),
+            "node": Key(Text(), "The node of a glTF file that is meant; all if absent."),
         },
         example='mesh = { file = "housing.stl", scale = [0.001, 0.001, 0.001] }',
     ),
 }
+
+
+def _engine_words(words: dict[str, EngineWord]) -> Key:
+    """What only the Mujoco engine understands."""
+    kinds = {
+        "number": lambda word: Number(word.low, word.high),
+        "numbers": lambda word: Numbers((word.count,)),
+        "whole": lambda word: Integer(int(word.low or 0), int(word.high or 2**31)),
+        "flag": lambda word: Flag(),
+        "name": lambda word: REF,
+    }
+    keys = {name: Key(kinds[word.kind](word), word.help) for name, word in words.items()}
+    table = Table(keys, example=f"mujoco = {{ {next(iter(words))} = … }}")
+    return Key(table, "What only the Mujoco engine understands.")
+
 
 SHAPE = Table(
     {kind: Key(table, f"A {kind}.") for kind, table in SHAPE_TABLES.items()}
@@ -86,8 +127,12 @@ SHAPE = Table(
         "at": Key(AT, "Pose in the element's frame."),
         "color": Key(COLOR, "Colour, #rrggbb or #rrggbbaa; the element's if absent."),
         "texture": Key(FILE, "Image file laid on the shape."),
+        "texture_repeat": Key(
+            Numbers((2,)), "How often the image is repeated along its width and its height."
+        ),
         "visible": Key(Flag(), "Whether it is drawn."),
         "collide": Key(Flag(), "Whether it touches others."),
+        "mujoco": _engine_words(MUJOCO_SHAPE),
     },
     example="shape = { box = { size = [0.1, 0.1, 0.2] } }",
     one_of=tuple(SHAPE_TABLES),
@@ -114,6 +159,7 @@ ELEMENT = Table(
         "velocity": Key(VECTOR, "Initial velocity of a free body [m/s].", "length"),
         "spin": Key(VECTOR, "Initial angular velocity of a free body [rad/s].", "angle"),
         "labels": LABELS,
+        "mujoco": _engine_words(MUJOCO_ELEMENT),
     },
     example='name = "tube"',
 )
@@ -180,9 +226,15 @@ JOINT = Table(
             "Initial value [rad or m]; by freedom where there are several.",
             "freedom",
         ),
+        "speed": Key(
+            Either(OneOrMore(), ByFreedom(Number())),
+            "Initial speed [rad/s or m/s]; by freedom where there are several.",
+            "freedom",
+        ),
         "drive": Key(PLUG_IN, "The actuator on the joint: its type and parameters."),
         "bus": Key(BUS_ENTRY, "How the joint appears on a bus: { can_id = 4, bits = 10 }."),
         "labels": LABELS,
+        "mujoco": _engine_words(MUJOCO_JOINT),
     },
     example='name = "elbow", type = "hinge", from = "tube", to = "housing"',
 )
@@ -216,6 +268,7 @@ LOOP = Table(
         "b": Key(REF, "Second anchor.", required=True),
         "joint": Key(Word(tuple(t for t in JOINT_TYPES if t != "free")), "Closing joint."),
         "axis": Key(VECTOR, "Axis in the anchors' frames."),
+        "mujoco": _engine_words(MUJOCO_LOOP),
     },
     example='a = "rod_end", b = "crank_pin"',
 )
@@ -226,6 +279,7 @@ COUPLING = Table(
         "of": Key(REF, "The joint that leads.", required=True),
         "ratio": Key(Number(), "Its value is ratio · value(of) + offset."),
         "offset": Key(Number(), "[rad or m].", "freedom"),
+        "mujoco": _engine_words(MUJOCO_COUPLING),
     },
     example='joint = "finger2", of = "finger1", ratio = -1',
 )
@@ -248,6 +302,8 @@ ENGINE = _spec(False, 'type = "mujoco"')
 
 PLANTS = ("virtual", "real")
 #: What becomes of commands when their controller is lost.
+#: Keys of engines, sensors, agents, buses and the like that are files.
+SPEC_FILES = ("file", "certificate", "key")
 POLICIES = ("hold", "ramp", "limp", "stop", "pause")
 
 BUS = Table(
@@ -260,7 +316,7 @@ BUS = Table(
         ),
         "closes": Key(Word(PLANTS), "Whose sensors close the loop, where the plant is both."),
         "period": Key(Number(0.0), "Control period [s]; the scene's step if absent.", "time"),
-        "deadline": Key(Number(0.0), "Longest age of the last command [s]; 0 for any.", "time"),
+        "deadline": Key(Number(0.0), "Longest age of a port's command [s]; 0 for any.", "time"),
         "on_loss": Key(Word(POLICIES), "What becomes of commands when the controller is lost."),
         "ramp": Key(Number(0.0), "How long a ramp to the safe values takes [s].", "time"),
         "lockstep": Key(Flag(), "Whether the scene waits for the partner before each period."),
@@ -268,6 +324,8 @@ BUS = Table(
             Number(0.0), "Longest wait in lock-step, by the wall clock [s]; 0 for ever.", "time"
         ),
         "file": Key(FILE, "File, from this file's folder, where the type has one."),
+        "certificate": Key(FILE, "File of a certificate, from this file's folder, for TLS."),
+        "key": Key(FILE, "File of its private key, from this file's folder."),
     },
     example='name = "can0", type = "can"',
     open=True,
@@ -344,6 +402,7 @@ LIGHT = Table(
         "look_at": Key(VECTOR, "Where it shines [m].", "length"),
         "color": Key(COLOR, "Colour."),
         "strength": Key(Number(0.0), "Strength; 1 is a bright day."),
+        "shadows": Key(Flag(), "Whether bodies throw shadows in it."),
     },
     example='name = "sun"',
 )
@@ -407,6 +466,7 @@ SCENE = Table(
         "format": Key(Text(), 'Always "linkwork/scene 1".', required=True),
         "name": Key(NAME, "Name of the scene.", required=True),
         "title": Key(Text(), "One line for people."),
+        "background": Key(COLOR, "Colour behind everything; the studio's own if absent."),
         "gravity": Key(VECTOR, "Gravity [m/s²]; [0, 0, -9.81] if absent."),
         "step": Key(Number(0.0), "Time step [s].", "time"),
         "seed": Key(Integer(), "Seed of everything random."),
@@ -430,5 +490,39 @@ SCENE = Table(
     example='name = "bench"',
 )
 
+TIMED_POSTURE = Table(
+    {
+        "time": Key(Number(0.0), "When it is reached [s], from the beginning.", "time", True),
+        "joints": Key(
+            MapOf(Number(), "values by joint"),
+            "Value of each joint [rad or m]: { elbow = 0.5 }; joints left out go on to the next "
+            "posture that names them.",
+            "freedom",
+            required=True,
+            together=True,
+        ),
+    },
+    example="time = 1.5, joints_deg = { elbow = 30 }",
+)
+
+#: Keys and sections of a movement's file.
+MOVEMENT = Table(
+    {
+        "format": Key(Text(), 'Always "linkwork/movement 1".', required=True),
+        "name": Key(NAME, "Name of the movement.", required=True),
+        "title": Key(Text(), "One line for people."),
+        "labels": LABELS,
+        "interpolation": Key(
+            Word(INTERPOLATIONS), "How values go from posture to posture; linear if absent."
+        ),
+        "posture": Key(Section("posture", TIMED_POSTURE), "Postures, in the order of time."),
+    },
+    example='name = "greet"',
+)
+
 #: Each format by the word in a file's ``format`` key.
-FORMS: dict[str, Table] = {"linkwork/part 1": PART, "linkwork/scene 1": SCENE}
+FORMS: dict[str, Table] = {
+    "linkwork/part 1": PART,
+    "linkwork/scene 1": SCENE,
+    "linkwork/movement 1": MOVEMENT,
+}

@@ -139,7 +139,7 @@ def _part_text(part: Part, references: References) -> str:
 
 def _scene_text(scene: Scene, references: References) -> str:
     top = {"format": "linkwork/scene 1", "name": scene.name}
-    top |= changed(scene, "title", "gravity", "step", "seed", "start")
+    top |= changed(scene, "title", "background", "gravity", "step", "seed", "start")
     folder = references.folder
     sections: Sections = []
     for placement in scene.parts.values():
@@ -162,7 +162,7 @@ def _scene_text(scene: Scene, references: References) -> str:
         sections.append(("[[posture]]", {"name": name} | _posture(scene, joints)))
     for light in scene.lights:
         row = {"name": light.name}
-        row |= changed(light, "kind", "xyz", "look_at", "color", "strength")
+        row |= changed(light, "kind", "xyz", "look_at", "color", "strength", "shadows")
         sections.append(("[[light]]", row))
     for view in scene.viewpoints:
         row = {"name": view.name} | changed(view, "xyz", "look_at")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from linkwork.formats.notes import Notes
 from linkwork.formats.urdf.locate import Locator
-from linkwork.formats.urdf.notes import Notes
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.errors import FormatError
 from linkwork.formats.urdf.context import Reading
 from linkwork.formats.urdf.values import number, origin_pose
-from linkwork.formats.urdf.xml_tree import Node
+from linkwork.formats.xml_tree import Node
 from linkwork.spatial.inertia import Inertia
 
 #: A link without mass; explicit, so that nobody measures its meshes to find out.

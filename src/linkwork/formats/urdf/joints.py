@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from linkwork.errors import FormatError, LinkworkError, suggestion
 from linkwork.formats.urdf.context import Reading
 from linkwork.formats.urdf.values import limit, number, origin_pose, vector, word
-from linkwork.formats.urdf.xml_tree import Node
+from linkwork.formats.xml_tree import Node
 from linkwork.parts import Coupling, Joint
 from linkwork.parts.joint import Range
 from linkwork.spatial.pose import Vec3

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from linkwork.errors import FormatError, LinkworkError, MeshError, listing
+from linkwork.errors import FormatError, LinkworkError, MeshNotFound, listing
 from linkwork.formats.urdf.context import Reading
 from linkwork.formats.urdf.inertial import read_inertial
 from linkwork.formats.urdf.materials import material_of
 from linkwork.formats.urdf.values import number, origin_pose, vector, word
-from linkwork.formats.urdf.xml_tree import Node
+from linkwork.formats.xml_tree import Node
 from linkwork.parts import Box, Capsule, Cylinder, Element, Mesh, Shape, Sphere
 
 GEOMETRIES = ("box", "cylinder", "sphere", "capsule", "mesh")
@@ -23,7 +23,7 @@ def read_link(node: Node, name: str, reading: Reading) -> Element:
 
     Raises:
         FormatError: If something is missing or not a number.
-        MeshError: If a mesh file is missing; the message lists every place tried.
+        MeshNotFound: If a mesh file is missing; the hint lists every place tried.
     """
     visuals = _shapes(node, "visual", reading)
     collisions = Counter(_shapes(node, "collision", reading))
@@ -111,10 +111,10 @@ def _mesh(node: Node, reading: Reading) -> Mesh | None:
             f"{node.origin}: mesh {reference!r} not found, shape left out. Looked at:{places}"
         )
         return None
-    raise MeshError(
-        f"mesh {reference!r} not found. Looked at:{places}\n",
+    raise MeshNotFound(
+        f"mesh {reference!r} not found.",
         origin=node.origin,
-        hint=_how_to_find(reference),
+        hint=f"Looked at:{places}\n{_how_to_find(reference)}",
     )
 
 
@@ -126,7 +126,7 @@ def _how_to_find(reference: str) -> str:
         what = "Use a path, file://, package:// or model://"
     else:
         what = "Put the mesh there"
-    return f"{what}, or leave out missing meshes with missing_meshes='skip'."
+    return f"{what}, or leave it out: UrdfFormat(missing_meshes='skip') in Python."
 
 
 def _surface(link: Node, reading: Reading) -> tuple[float, float]:

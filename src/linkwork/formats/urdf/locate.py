@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from linkwork.errors import FormatError
-from linkwork.formats.urdf.xml_tree import parse
+from linkwork.formats.xml_tree import parse
 
 #: Folders that hold ROS packages or Gazebo models, by the variable that lists them.
 SEARCH_VARIABLES = ("ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH")

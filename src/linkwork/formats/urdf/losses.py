@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork.formats.urdf.notes import Notes
+from linkwork.formats.notes import Notes
 from linkwork.parts import Element, Joint, Part
 from linkwork.parts.names import scoped
 

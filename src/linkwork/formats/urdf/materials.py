@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linkwork.formats.urdf.context import Material, Reading
 from linkwork.formats.urdf.values import numbers
-from linkwork.formats.urdf.xml_tree import Node
+from linkwork.formats.xml_tree import Node
 
 
 def read_materials(robot: Node, reading: Reading) -> None:

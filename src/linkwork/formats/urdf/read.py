@@ -6,14 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 from linkwork.errors import FormatError, LinkworkError, Origin, listing, suggestion
+from linkwork.formats.names import NameTable
 from linkwork.formats.urdf.context import Reading
 from linkwork.formats.urdf.joints import JOINT_TAGS, Ends, read_ends, read_joint, read_mimics
 from linkwork.formats.urdf.links import LINK_TAGS, read_link
 from linkwork.formats.urdf.locate import Locator
 from linkwork.formats.urdf.materials import read_materials
-from linkwork.formats.urdf.names import NameTable
 from linkwork.formats.urdf.values import word
-from linkwork.formats.urdf.xml_tree import Node, parse
+from linkwork.formats.xml_tree import Node, parse
 from linkwork.parts import Part
 from linkwork.parts.names import plain
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linkwork.formats.urdf.notes import Notes
+from linkwork.formats.notes import Notes
 from linkwork.parts import Joint
 from linkwork.parts.joint import Range
 from linkwork.spatial.pose import Vec3

@@ -6,7 +6,7 @@ import math
 import re
 
 from linkwork.errors import FormatError, listing
-from linkwork.formats.urdf.xml_tree import Node
+from linkwork.formats.xml_tree import Node
 from linkwork.spatial.pose import IDENTITY, Pose, Vec3
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)

@@ -6,11 +6,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from linkwork.errors import FormatError, Origin
-from linkwork.formats.urdf.flat import FlatLink, flatten
+from linkwork.formats.flat import FlatLink, flatten, unique
+from linkwork.formats.notes import Notes
+from linkwork.formats.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.joints import NO_LIMIT
 from linkwork.formats.urdf.losses import note_joint, note_part
-from linkwork.formats.urdf.notes import Notes
-from linkwork.formats.urdf.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.references import References
 from linkwork.formats.urdf.steps import Step, steps_of
 from linkwork.formats.urdf.write_link import LinkWriter
@@ -26,7 +26,7 @@ def write_urdf(part: Part, path: Path) -> list[str]:
         LinkworkError: If the part is not one tree, or the file cannot be written.
     """
     notes = Notes()
-    robot = _Writer(part, References(path.parent, notes), notes).robot()
+    robot = _Writer(part, References(path, notes), notes).robot()
     ET.indent(robot)
     try:
         text = ET.tostring(robot, encoding="unicode")
@@ -57,7 +57,7 @@ class _Writer:
         for scope, part in self.flat.parts:
             note_part(part, scope, self.notes)
         for link in self.flat.links:
-            self.link_names[link.name] = _unique(link.spelling, self.taken_links)
+            self.link_names[link.name] = unique(link.spelling, self.taken_links)
         body: list[ET.Element] = []
         offsets: dict[str, Pose] = {}
         for link in self.flat.links:
@@ -79,17 +79,17 @@ class _Writer:
         parent, child = self.link_names[link.carrier], self.link_names[link.name]
         joint = link.joint
         if joint is None:
-            name = _unique(f"{child}_fixed", self.taken_joints)
+            name = unique(f"{child}_fixed", self.taken_joints)
             return [_joint(name, Step("fixed", (1.0, 0.0, 0.0)), parent, child, at)]
         note_joint(joint, link.joint_name, self.notes)
         steps = steps_of(joint, link.joint_name, self.notes)
         made: list[ET.Element] = []
         joints: list[ET.Element] = []
         for number, step in enumerate(steps):
-            name = _unique(link.joint_spelling + step.suffix, self.taken_joints)
+            name = unique(link.joint_spelling + step.suffix, self.taken_joints)
             end = child
             if number < len(steps) - 1:
-                end = _unique(f"{name}_link", self.taken_links)
+                end = unique(f"{name}_link", self.taken_links)
                 made.append(ET.Element("link", name=end))
             node = _joint(name, step, parent, end, at if number == 0 else IDENTITY)
             _add_limits(node, step, joint)
@@ -115,14 +115,6 @@ class _Writer:
 def _single(joints: list[ET.Element]) -> bool:
     kinds = ("revolute", "continuous", "prismatic")
     return len(joints) == 1 and joints[0].attrib["type"] in kinds
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    number, candidate = 2, name
-    while candidate in taken:
-        number, candidate = number + 1, f"{name}_{number}"
-    taken.add(candidate)
-    return candidate
 
 
 def _joint(name: str, step: Step, parent: str, child: str, at: Pose) -> ET.Element:

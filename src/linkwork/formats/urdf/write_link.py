@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from linkwork.formats.urdf.flat import FlatLink
+from linkwork.formats.flat import FlatLink
+from linkwork.formats.notes import Notes
+from linkwork.formats.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.losses import note_element
-from linkwork.formats.urdf.notes import Notes
-from linkwork.formats.urdf.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.references import References
 from linkwork.parts import Box, Capsule, Cylinder, Element, Mesh, Shape, Sphere
 from linkwork.spatial.inertia import Inertia
@@ -86,7 +86,7 @@ class LinkWriter:
                 sizes = {"radius": numeral(shape.radius), "length": numeral(shape.length)}
                 return ET.Element("capsule", sizes)
             case Mesh():
-                node = ET.Element("mesh", filename=self.references.spell(shape.file))
+                node = ET.Element("mesh", filename=self.references.spell_mesh(shape))
                 if shape.scale != (1.0, 1.0, 1.0):
                     node.set("scale", numerals(shape.scale))
                 return node

@@ -148,6 +148,7 @@ class BusDesk:
         return m.Ports(
             self._base + session.version, session.time,
             [self._state(block) for block in session.cycle.buses],
+            [state for block in session.cycle.buses for state in _ports(block)],
             [_limit(line.value) for line in lines], [line.raw for line in lines],
             [line.owner for line in lines], [line.held for line in lines],
             [_fault(each, own=each in trouble.faults) for each in trouble],
@@ -169,7 +170,7 @@ class BusDesk:
             process.doors if process is not None else [], process.pid if process is not None else 0,
             process.partners if process is not None else 0,
             process.restarts if process is not None else 0,
-            round(health["age"], 4) if feeds else None, int(health["misses"]),
+            round(health["age"], 4) if block.watch.heard.any() else None, int(health["misses"]),
             int(health["losses"]), int(feeds), int(refused),
             {key: value for key, value in status.items() if not key.startswith("fault.")},
             _faults(status),
@@ -252,6 +253,13 @@ def _stand(block: BusBlock, process: BusProcess | None) -> tuple[str, str]:
     if block.lost:
         return "lost", ""
     return ("active" if process.partners else "waiting"), ""
+
+
+def _ports(block: BusBlock) -> list[m.PortState]:
+    return [
+        m.PortState(round(age, 4) if feeds else None, int(misses), bool(lost))
+        for age, misses, lost, feeds in block.slot("port").tolist()
+    ]
 
 
 def _faults(status: dict[str, float]) -> list[m.RunningFault]:

@@ -8,7 +8,20 @@ import numpy as np
 
 from linkwork.errors import Origin
 from linkwork.kinematics.kernels import forward_poses
-from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Plane, Shape, Sphere
+from linkwork.parts import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+    Terrain,
+)
+from linkwork.sensors.camera import Camera
+from linkwork.sensors.lidar import MOST_SIGNALS, Lidar
 from linkwork.sensors.ray import Beam, Ray
 from linkwork.server import messages as m
 from linkwork.server.host.bus_desk import describe_buses
@@ -27,7 +40,7 @@ RAIL_POINTS = 65
 
 def describe(
     session: Session, meshes: MeshStore, undo: m.UndoState, *, editable: bool,
-    replay: m.ReplayView | None = None, base: int = 0,
+    replay: m.ReplayView | None = None, base: int = 0, opened: int = 0,
 ) -> m.Scene:  # fmt: skip
     """The scene that runs.
 
@@ -38,6 +51,7 @@ def describe(
         editable: Whether attributes can be edited in a file.
         replay: The recording whose world this is, if it is one.
         base: Browsers count the session's versions from here.
+        opened: Number of its own for each thing that is opened.
     """
     cycle, world = session.cycle, session.world
     scene = world.scene
@@ -74,9 +88,12 @@ def describe(
             for v in scene.viewpoints
         ],
         lights=[
-            m.LightView(x.name, x.kind, list(x.xyz), list(x.look_at), x.color, x.strength)
+            m.LightView(
+                x.name, x.kind, list(x.xyz), list(x.look_at), x.color, x.strength, x.shadows
+            )
             for x in scene.lights
         ],
+        background=scene.background,
         postures=list(world.postures),
         findings=[
             m.FindingView(f.level, f.about, f.text, _where(f.origin))  # type: ignore[arg-type]
@@ -84,6 +101,7 @@ def describe(
         ],
         replay=replay,
         buses=describe_buses(cycle),
+        opened=opened,
     )
 
 
@@ -125,11 +143,12 @@ def _elements(world: World, meshes: MeshStore) -> list[m.ElementView]:
     shapes: dict[int, list[m.ShapeView]] = {}
     for piece in world.shapes:
         shape = piece.shape
-        mesh = meshes.add(shape) if isinstance(shape, Mesh) else None
+        mesh = meshes.add(shape) if isinstance(shape, Mesh | Ellipsoid | Terrain) else None
         view = m.ShapeView(
-            shape.kind,  # type: ignore[arg-type]
+            "mesh" if mesh else shape.kind,  # type: ignore[arg-type]
             _size(shape), _numbers(piece.pose.array()), shape.color or piece.color,
             shape.visible, shape.collide, mesh, meshes.add_image(shape.texture),
+            shape.texture_repeat,
         )  # fmt: skip
         shapes.setdefault(piece.element, []).append(view)
     return [
@@ -160,7 +179,7 @@ def _joint(cycle: Cycle, number: int) -> m.JointView:
         world.joint_body[number]
     )  # fmt: skip
     first = int(world.vadr[body])
-    drives = {spec.type for a in cycle.actuators for d, spec in zip(a.dofs, a.specs, strict=True)
+    drives = {a.type for a in cycle.actuators for d in a.dofs
               if int(world.dof_body[d]) == body}  # fmt: skip
     drive = next((word for word in _DRIVES if word in drives), "none")
     if drive == "none" and any(
@@ -247,7 +266,7 @@ def _sensors(cycle: Cycle) -> list[m.SensorView]:
         m.SensorView(
             spec.name, spec.type, str(spec.params.get("on", spec.params.get("joint", ""))),
             [s.name for s in cycle.signals if s.name.rpartition(".")[0] == spec.name],
-            _ray(rays.get(spec.name)),
+            _ray(rays.get(spec.name)), _fan(cycle, spec.name), _camera(cycle, spec.name),
         )
         for spec in cycle.world.sensors
     ]  # fmt: skip
@@ -259,6 +278,23 @@ def _ray(beam: Beam | None) -> m.RayView | None:
     return m.RayView(
         beam.body, list(beam.start), list(beam.direction), beam.range, f"{beam.name}.distance"
     )
+
+
+def _fan(cycle: Cycle, name: str) -> m.FanView | None:
+    block, number = cycle.sensor(name)
+    if not isinstance(block, Lidar) or len(block.fans[number].angles) > MOST_SIGNALS:
+        return None
+    fan = block.fans[number]
+    signals = [f"{name}.r{k}" for k in range(len(fan.angles))]
+    return m.FanView(fan.body, _array(fan.frame), _numbers(fan.angles), fan.range, signals)
+
+
+def _camera(cycle: Cycle, name: str) -> m.CameraView | None:
+    block, number = cycle.sensor(name)
+    if not isinstance(block, Camera):
+        return None
+    lens, (body, frame) = block.lens(number), block.frames[number]
+    return m.CameraView(body, _array(frame), lens.opening, lens.width / lens.height, lens.far)
 
 
 def _signal(signal: Signal) -> m.SignalView:

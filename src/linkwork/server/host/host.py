@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, MeshNotFound
 from linkwork.server import messages as m
 from linkwork.server.host.conduit import Conduit
 from linkwork.server.host.editor import Opened
@@ -39,6 +39,14 @@ def _words(error: Exception, what: str) -> str:
         return str(error)
     _log.error("%s failed", what, exc_info=error)
     return f"{what} failed: {type(error).__name__}: {error}. This is a mistake of Linkwork's."
+
+
+def _why_not(error: LinkworkError) -> str:
+    """Why something cannot be opened, for people who bring files rather than put them."""
+    if not isinstance(error, MeshNotFound) or error.origin is None:
+        return str(error)
+    where = f"{Path(error.origin.file).name}:{error.origin.line}"
+    return f"{where}: {error.message} Open the folder that holds both, or a ZIP of it."
 
 
 class Host:
@@ -286,7 +294,7 @@ class Host:
         try:
             self._next = make()
         except LinkworkError as error:
-            self._tell(client, m.Refused(m.type_of(message), str(error), name))
+            self._tell(client, m.Refused(m.type_of(message), _why_not(error), name))
             return
         self._tell("", m.GalleryChanged())
         if self.open is not None:

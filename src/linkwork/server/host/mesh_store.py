@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from linkwork.parts import Mesh
+from linkwork.parts import Ellipsoid, Mesh, Terrain
 
 #: Corners and triangles, ahead of float32 positions [m] and uint32 indices; little endian.
 MESH_HEADER = struct.Struct("<II")
@@ -28,17 +28,27 @@ def is_image(data: bytes) -> bool:
     )
 
 
+def _key(shape: Mesh | Ellipsoid | Terrain) -> tuple[object, ...]:
+    """What two shapes have in common that are drawn the same."""
+    match shape:
+        case Mesh():
+            return shape.file, shape.node, *shape.scale
+        case Ellipsoid():
+            return shape.kind, *shape.radii
+    return shape.kind, shape.size, shape.rows, shape.columns, shape.heights
+
+
 class MeshStore:
     """Meshes and images as browsers take them, made once each."""
 
     def __init__(self) -> None:
-        self._hashes: dict[tuple[str, tuple[float, ...]], str] = {}
+        self._hashes: dict[tuple[object, ...], str] = {}
         self._images: dict[str, str | None] = {}
         self._data: dict[str, bytes] = {}
 
-    def add(self, shape: Mesh) -> str:
-        """Takes a mesh, at its scale, and returns the hash of its content."""
-        key = (shape.file, tuple(shape.scale))
+    def add(self, shape: Mesh | Ellipsoid | Terrain) -> str:
+        """Takes a shape that is drawn by triangles and returns the hash of its content."""
+        key = _key(shape)
         known = self._hashes.get(key)
         if known is None:
             triangles = shape.triangles()

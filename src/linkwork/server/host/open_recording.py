@@ -117,7 +117,9 @@ class OpenRecording:
         unsaved = behind.editor.state.files if behind is not None else []
         view = replay_view(self.recording, live=behind is not None, unsaved=unsaved)
         session = self.playback.live
-        scene = describe(session, self.meshes, _NO_UNDO, editable=False, replay=view)
+        scene = describe(
+            session, self.meshes, _NO_UNDO, editable=False, replay=view, opened=self._base
+        )
         return [scene, m.Owners({}), _NO_UNDO]
 
     # ---- the loop ------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from linkwork.errors import LinkworkError, SessionError
@@ -18,6 +20,7 @@ from linkwork.server.host.describe import describe
 from linkwork.server.host.editor import Editor, Opened
 from linkwork.server.host.mesh_store import MeshStore
 from linkwork.server.host.picture import Painter
+from linkwork.server.host.posture_steps import PostureSteps
 from linkwork.server.host.posture_text import values_of
 from linkwork.server.relay import Look
 from linkwork.session import messages as inbox
@@ -36,19 +39,35 @@ _STREAMED = (m.Set, m.Place, m.Grab)
 #: What happens to the state that is looked at: the past becomes the present first.
 _ACTING = (m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take, m.Override, m.Fault)
 
+#: What leaves postures that were given by hand as they are; after all else they are not undone.
+_STILL = (
+    m.Place, m.Posture, m.Undo, m.Redo, m.Pause, m.Speed, m.Seek, m.Live, m.Inspect, m.Drop,
+    m.Release, m.Record, m.Mark, m.Save,
+)  # fmt: skip
+
 #: Levels of events that browsers know.
 _LEVELS = ("info", "warning", "error", "mark")
 
 
 @dataclass(frozen=True)
 class _Swap:
-    """A change of the files that the session has not gone over to yet."""
+    """A change of the files that the session has not gone over to yet.
+
+    Attributes:
+        compiled: Done when compiled.
+        client: Who asked for it.
+        what: Type of the message that did.
+        take_back: Makes the files as they were before, where the session cannot use them.
+        key: What an answer refers to.
+        thing: Kind and name of what was edited, where its attributes are shown.
+    """
 
     compiled: Future[Cycle]
     client: str
     what: str
     take_back: Callable[[], object]
-    key: str
+    key: str = ""
+    thing: tuple[str, str] | None = None
 
 
 class OpenScene:
@@ -90,6 +109,8 @@ class OpenScene:
         self._marks = 0
         self._asking = False
         self._swaps: list[_Swap] = []
+        self._postures = PostureSteps()
+        self._unusable = ""  # why the last edit that was refused could not be used
         self._awaited: list[tuple[str, str]] = []  # faults that begin in the next world, and asker
         self._owners: dict[str, str] | None = None
         try:
@@ -109,6 +130,7 @@ class OpenScene:
         cycle = self.session.cycle
         self._version = self.session.version
         self._past: State | None = None
+        self._postures.forget()
         self.history = History(cycle.h, cycle.state.data.size)
         self.history.keep(cycle.state, at_once=True)
         self.painter = Painter(cycle, look, base=self._base)
@@ -117,6 +139,19 @@ class OpenScene:
     def step(self) -> int:
         """Steps since the start."""
         return self.session.state.step
+
+    @property
+    def undo_state(self) -> m.UndoState:
+        """What can be undone, redone and saved: postures by hand first, then edits."""
+        found, postures = self.editor.state, self._postures
+        undo, redo = postures.undo_words, postures.redo_words
+        return msgspec.structs.replace(
+            found,
+            can_undo=found.can_undo or bool(undo),
+            can_redo=found.can_redo or bool(redo),
+            undo=undo or found.undo,
+            redo=redo or found.redo,
+        )
 
     def run(self, idle: Callable[[], object]) -> None:
         """Runs until :meth:`stop`.
@@ -156,10 +191,10 @@ class OpenScene:
     def lasting(self) -> list[m.FromServer]:
         """How things stand, for those who come now."""
         scene = describe(
-            self.session, self.meshes, self.editor.state,
-            editable=self.editor.project is not None, base=self._base,
+            self.session, self.meshes, self.undo_state,
+            editable=self.editor.project is not None, base=self._base, opened=self._base,
         )  # fmt: skip
-        return [scene, m.Owners(dict(self.session.signals.owners)), self.editor.state]
+        return [scene, m.Owners(dict(self.session.signals.owners)), self.undo_state]
 
     # ---- what goes out -------------------------------------------------------------------
 
@@ -167,9 +202,17 @@ class OpenScene:
         self.history.keep(self.session.state)
 
     def _on_event(self, event: inbox.Event) -> None:
-        if not (self._asking and event.source == "inbox"):  # that one is answered as refused
+        if not self._answered(event):
             level = event.level if event.level in _LEVELS else "info"
             self._tell("", m.Event(event.step, level, event.text, event.source))  # type: ignore[arg-type]
+
+    def _answered(self, event: inbox.Event) -> bool:
+        """Whether somebody is told of it as refused."""
+        if event.source == "scene" and event.level == "error":
+            done = [swap.compiled for swap in self._swaps if swap.compiled.done()]
+            reasons = [str(each.exception()) for each in done if each.exception() is not None]
+            return any(why and why in event.text for why in (*reasons, self._unusable))
+        return self._asking and event.source == "inbox"
 
     def _paint(self, session: Session) -> bytes:
         self.look_after()
@@ -196,6 +239,9 @@ class OpenScene:
     def answer(self, client: str, message: m.FromClient) -> None:
         """Does what a client asks for, or tells it why not."""
         what, key = m.type_of(message), _key(message)
+        if self._postures and not isinstance(message, _STILL):
+            self._postures.forget()
+            self._tell("", self.undo_state)
         try:
             if self._past is not None and isinstance(message, _ACTING) and not _goes_back(message):
                 self._go_on_from_past()
@@ -254,14 +300,15 @@ class OpenScene:
             case m.Order():
                 self._apply(self.desk.checked(message))
             case m.Posture():
-                self._apply(inbox.Posture(message.name))
+                self._pose(client, message, inbox.Posture(message.name))
             case m.Place():
                 if session.running:
                     raise SessionError(
                         "a joint is placed while the session is paused.",
                         hint="Pause, or set its target.",
                     )
-                self._apply(inbox.Place(message.joint, message.dof, message.value))
+                placed = inbox.Place(message.joint, message.dof, message.value)
+                self._pose(client, message, placed)
             case m.Grab():
                 self._pull(message)
             case m.Drop():
@@ -274,15 +321,19 @@ class OpenScene:
                 self._inspect(client, message.kind, message.name)
             case m.Edit():
                 self._change(client, message)
+            case m.Undo() if (state := self._postures.undo(session.state)) is not None:
+                self._restore(state)
             case m.Undo():
                 self.editor.undo()
                 self._swap(client, "undo", self.editor.redo)
+            case m.Redo() if (state := self._postures.redo(session.state)) is not None:
+                self._restore(state)
             case m.Redo():
                 self.editor.redo()
                 self._swap(client, "redo", self.editor.undo)
             case m.Save():
                 self._tell("", m.Saved(self.editor.save()))
-                self._tell("", self.editor.state)
+                self._tell("", self.undo_state)
             case m.SaveAs():
                 self._tell("", m.Saved(self.save_as(message)))
             case m.StorePosture():
@@ -302,6 +353,22 @@ class OpenScene:
         body, _ = session.world.frame(message.element)
         stiffness = (float(session.state["param/mass"][body]) or 1.0) * m.PULL_RATE**2
         self._apply(inbox.Grab(message.element, message.target, message.point, stiffness=stiffness))
+
+    def _pose(self, client: str, message: m.Place | m.Posture, done: inbox.Message) -> None:
+        """Gives the robot a posture; while time stands, that can be undone."""
+        before = self._postures.before(client, message, self.session.state)
+        words = self._postures.undo_words
+        self._apply(done)
+        if not self.session.running:
+            self._postures.keep(before, self.session.state)
+        if words != self._postures.undo_words:
+            self._tell("", self.undo_state)
+
+    def _restore(self, state: bytes) -> None:
+        """Goes to another posture at the same time."""
+        self._past = None
+        self._apply(inbox.Restore(state))
+        self._tell("", self.undo_state)
 
     # ---- people --------------------------------------------------------------------------
 
@@ -359,6 +426,7 @@ class OpenScene:
         past, self._past = self._past, None
         if past is not None:
             self._apply(inbox.Restore(past.save()))
+            self._postures.forget()
             self.history.forget_after(past.step)
 
     def _record(self, on: bool) -> None:
@@ -426,22 +494,19 @@ class OpenScene:
                 text = f"{error.message} {error.hint}".strip()
                 self._tell(client, m.Refused("edit", text, message.key))
                 return
-            self._swap(client, "edit", self.editor.take_back, message.key)
+            thing = (message.kind, message.name)
+            self._swap(client, "edit", self.editor.take_back, message.key, thing)
         if message.key != "name":  # else the client asks by the new one
             self._inspect(client, message.kind, message.name)
 
-    def _swap(self, client: str, what: str, take_back: Callable[[], object], key: str = "") -> None:
-        """Lets the session go over to what the files say now.
-
-        Args:
-            client: Who asked for it.
-            what: Type of the message that did.
-            take_back: Makes the files as they were before, where the session cannot use them.
-            key: What an answer refers to.
-        """
+    def _swap(
+        self, client: str, what: str, take_back: Callable[[], object], key: str = "",
+        thing: tuple[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        """Lets the session go over to what the files say now; the rest as in :class:`_Swap`."""
         compiled = self.session.swap(self.editor.scene, ids=self.editor.ids)
-        self._swaps.append(_Swap(compiled, client, what, take_back, key))
-        self._tell("", self.editor.state)
+        self._swaps.append(_Swap(compiled, client, what, take_back, key, thing))
+        self._tell("", self.undo_state)
 
     def _finish_swap(self) -> None:
         """Looks at the oldest swap; where it failed, all that was built on it goes with it."""
@@ -450,16 +515,26 @@ class OpenScene:
         if error is None:
             del self._swaps[0]
             return
-        swaps, self._swaps = self._swaps, []
+        swaps, self._swaps, self._unusable = self._swaps, [], str(error)
         for swap in reversed(swaps):
             swap.take_back()
-        self._tell(failed.client, m.Refused(failed.what, str(error), failed.key))
+        self._refuse(failed, error)
         for swap in swaps[1:]:
-            text = "it was built on a change that cannot be used, and went with it."
-            self._tell(swap.client, m.Refused(swap.what, text, swap.key))
+            gone = "it was built on a change that cannot be used, and went with it."
+            self._refuse(swap, SessionError(gone))
         if len(swaps) > 1:  # one of the later ones may be in use by now
             self._swap("", "edit", lambda: None)
-        self._tell("", self.editor.state)
+        self._tell("", self.undo_state)
+
+    def _refuse(self, swap: _Swap, error: BaseException) -> None:
+        """Tells who asked why it is not in use; first what is, for its panel showed the other."""
+        text = str(error)
+        if swap.thing is not None:
+            with contextlib.suppress(LinkworkError):  # its name may have been taken back too
+                self._inspect(swap.client, *swap.thing)
+            if isinstance(error, LinkworkError):  # the panel shows where; the words are enough
+                text = f"{error.message} {error.hint}".strip()
+        self._tell(swap.client, m.Refused(swap.what, text, swap.key))
 
     def close(self) -> None:
         """Ends the session."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from linkwork.engines.kernels import loop_state
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses
-from linkwork.server.messages import CONTACTS, GHOST, Status, encode
+from linkwork.server.host.camera_pictures import CameraPictures
+from linkwork.server.messages import CONTACTS, GHOST, IMAGE, IMAGE_STEP, Status, encode
 from linkwork.server.relay import Look, Picture
 from linkwork.server.relay import encode as pack
 from linkwork.session.cycle import Cycle
@@ -47,6 +48,7 @@ class Painter:
         body = world.dof_body[self._dofs]
         self._coordinates = world.qadr[body] + self._dofs - world.vadr[body]
         self._ghost = np.zeros((world.nb, 7))
+        self._cameras = CameraPictures(cycle)
         self.see(look)
 
     def see(self, look: Look) -> None:
@@ -70,7 +72,8 @@ class Painter:
         picture = Picture(
             self._base + session.version, state.step * self._cycle.h,
             state.pose.astype("<f4").tobytes(), self.look.number, values.tobytes(),
-            self._blocks(state, past is not None), self._status,
+            self._blocks(state, past is not None, running=session.running and past is None),
+            self._status,
         )  # fmt: skip
         return pack(picture)
 
@@ -100,7 +103,7 @@ class Painter:
         )  # fmt: skip
         return pack(picture)
 
-    def _blocks(self, state: State, is_past: bool) -> dict[int, bytes]:
+    def _blocks(self, state: State, is_past: bool, *, running: bool = False) -> dict[int, bytes]:
         """What the viewers asked for besides poses and signals, by kind."""
         asked = self.look.blocks
         blocks: dict[int, bytes] = {}
@@ -108,6 +111,10 @@ class Painter:
             blocks[CONTACTS] = b"" if is_past else self._contacts()
         if GHOST in asked:
             blocks[GHOST] = self._wanted(state)
+        for kind in asked:
+            number, kind_only = divmod(kind, IMAGE_STEP)
+            if kind_only == IMAGE:
+                blocks[kind] = self._cameras.block(number, state, running=running)
         return blocks
 
     def hurry(self) -> None:

@@ -1,0 +1,73 @@
+"""Extents: the boxes around shapes and whole parts, along the axes of a frame."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.formats.flat import flatten
+from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Part, Plane, Shape, Sphere
+from linkwork.spatial.pose import IDENTITY, Pose
+
+
+def shape_extent(shape: Shape, at: Pose = IDENTITY) -> tuple[np.ndarray, np.ndarray] | None:
+    """Lowest and highest coordinates [m] of a shape whose element stands at ``at``.
+
+    None for a plane, which has no end, and for shapes of kinds that are not known here.
+    """
+    pose = at @ shape.at
+    turn, middle = pose.matrix(), np.array(pose.xyz)
+    match shape:
+        case Plane():
+            return None
+        case Mesh():
+            points = shape.triangles().vertices @ turn.T + middle
+            return points.min(axis=0), points.max(axis=0)
+        case Box():
+            half = np.abs(turn) @ np.array(shape.size) / 2.0
+        case Sphere():
+            half = np.full(3, shape.radius)
+        case Capsule():
+            half = np.abs(turn[:, 2]) * shape.length / 2.0 + shape.radius
+        case Cylinder():
+            half = np.abs(turn[:, 2]) * shape.length / 2.0 + _round(turn, shape.radius)
+        case Cone():
+            up = turn[:, 2] * shape.length / 2.0
+            low, top = _round(turn, shape.radius), _round(turn, shape.top_radius)
+            ends = np.stack([-up - low, -up + low, up - top, up + top])
+            return middle + ends.min(axis=0), middle + ends.max(axis=0)
+        case _:
+            return None
+    return middle - half, middle + half
+
+
+def _round(turn: np.ndarray, radius: float) -> np.ndarray:
+    """Half extents of a disc about z: r·√(1 − z²) along each axis."""
+    return radius * np.sqrt(np.maximum(1.0 - turn[:, 2] ** 2, 0.0))
+
+
+def element_poses(part: Part) -> dict[str, Pose]:
+    """Pose of each element, by full name, in the frame of the root, all joints at 0."""
+    poses: dict[str, Pose] = {}
+    for link in flatten(part).links:
+        above = poses[link.carrier] if link.carrier else IDENTITY
+        poses[link.name] = above @ link.at_zero if link.carrier else IDENTITY
+    return poses
+
+
+def part_extent(part: Part) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest coordinates [m] of a part in its root's frame, all joints at 0.
+
+    Without shapes both are the origin.
+    """
+    poses = element_poses(part)
+    low, high = np.full(3, math.inf), np.full(3, -math.inf)
+    for link in flatten(part).links:
+        for shape in link.element.shapes if link.element is not None else ():
+            found = shape_extent(shape, poses[link.name])
+            if found is not None:
+                low, high = np.minimum(low, found[0]), np.maximum(high, found[1])
+    if not np.isfinite(low).all():
+        return np.zeros(3), np.zeros(3)
+    return low, high

@@ -1,0 +1,255 @@
+"""Flattening for writers: a part or scene as one list of links, with full names and no nesting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from linkwork.errors import PartError, not_found
+from linkwork.formats.names import file_names
+from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, Part
+from linkwork.parts.names import scoped
+from linkwork.scene import Placement, Scene
+from linkwork.spatial.pose import IDENTITY, Pose
+
+
+@dataclass
+class FlatLink:
+    """A link to be.
+
+    Attributes:
+        name: Full name here (``hand/finger``).
+        spelling: Name in the file, not yet made unique.
+        element: What it carries; None between two chained joints.
+        carrier: Full name of the link that carries it, empty for the root.
+        at: Pose in the carrier's element frame of the joint, or of this link if it is rigid.
+        joint: The joint between them; None for a rigid connection.
+        joint_name: Full name of the joint.
+        joint_spelling: Name of the joint in the file.
+        offset: Pose of the element's frame in the link's frame, which stands at the joint.
+        placed: Name of the placed part that it belongs to; empty for scenery and in a part.
+    """
+
+    name: str
+    spelling: str
+    element: Element | None = None
+    carrier: str = ""
+    at: Pose = IDENTITY
+    joint: Joint | None = None
+    joint_name: str = ""
+    joint_spelling: str = ""
+    offset: Pose = IDENTITY
+    placed: str = ""
+
+    @property
+    def at_zero(self) -> Pose:
+        """Pose of the element's frame in the carrier's element frame, at joint value 0."""
+        return self.at @ self.offset
+
+
+@dataclass(frozen=True)
+class FlatLoop:
+    """A loop with what its anchors stand for.
+
+    Attributes:
+        name: Full name.
+        loop: Type and axis of the closing joint.
+        ends: Full name of the link and pose in its element's frame, of both ends.
+    """
+
+    name: str
+    loop: Loop
+    ends: tuple[tuple[str, Pose], tuple[str, Pose]]
+
+
+@dataclass
+class Flat:
+    """A part or scene without nesting.
+
+    Attributes:
+        links: From the roots outwards.
+        couplings: Joints that follow others, with full names.
+        parts: Every part with its scope.
+        anchors: Anchors by full name, with the link that carries each.
+        loops: Closed loops.
+        snapped: Pairs of links that are joined at anchors.
+        scene: The scene, if it is one.
+    """
+
+    links: list[FlatLink]
+    couplings: list[Coupling]
+    parts: list[tuple[str, Part]]
+    anchors: dict[str, tuple[Anchor, str]]
+    loops: list[FlatLoop]
+    snapped: list[tuple[str, str]]
+    scene: Scene | None = None
+
+
+@dataclass
+class _Gathering:
+    links: dict[str, FlatLink] = field(default_factory=dict)
+    couplings: list[Coupling] = field(default_factory=list)
+    parts: list[tuple[str, Part]] = field(default_factory=list)
+    anchors: dict[str, tuple[Anchor, str]] = field(default_factory=dict)
+    loops: dict[str, Loop] = field(default_factory=dict)
+    snapped: list[tuple[str, str]] = field(default_factory=list)
+
+
+def flatten(thing: Part | Scene) -> Flat:
+    """Writes out the attachments of a part, or the parts and scenery of a scene, by full names.
+
+    Raises:
+        LinkworkError: If a part is not one tree, or a name refers to nothing.
+    """
+    found = _Gathering()
+    if isinstance(thing, Part):
+        _gather(found, thing, "")
+    else:
+        for element in thing.scenery.values():
+            if element.on and element.on not in thing.scenery:
+                raise not_found("element", element.on, thing.scenery, origin=element.origin)
+            found.links[element.name] = FlatLink(
+                element.name, element.name, element, element.on, element.at
+            )
+        for placement in thing.parts.values():
+            _place(found, placement)
+        found.loops.update(thing.loops)
+        found.couplings.extend(thing.couplings)
+    loops = [_flat_loop(found, name, loop) for name, loop in found.loops.items()]
+    return Flat(
+        _outwards(found.links, thing),
+        found.couplings,
+        found.parts,
+        found.anchors,
+        loops,
+        found.snapped,
+        thing if isinstance(thing, Scene) else None,
+    )
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """``name``, or the next free one with a number behind; it is taken then."""
+    number, candidate = 2, name
+    while candidate in taken:
+        number, candidate = number + 1, f"{name}_{number}"
+    taken.add(candidate)
+    return candidate
+
+
+def _place(found: _Gathering, placement: Placement) -> None:
+    part, name = placement.part, placement.name
+    before = set(found.links)
+    _gather(found, part, name)
+    for link in found.links.keys() - before:
+        found.links[link].placed = name
+    root = found.links[scoped(name, part.root())]
+    at = placement.at
+    if placement.on:
+        if placement.on not in found.anchors:
+            raise not_found("anchor", placement.on, found.anchors, origin=placement.origin)
+        anchor, root.carrier = found.anchors[placement.on]
+        at = anchor.at @ at
+        if placement.base != "free":
+            found.snapped.append((root.carrier, root.name))
+    by = placement.by or (part.mount if placement.on else "")
+    root.at = at @ part.anchor_pose(by, origin=placement.origin).inverse()
+    if placement.base == "free":
+        root.joint = Joint(name, "free", root.carrier, root.name, origin=placement.origin)
+        root.joint_name = root.joint_spelling = name
+
+
+def _flat_loop(found: _Gathering, name: str, loop: Loop) -> FlatLoop:
+    ends = []
+    for end in (loop.a, loop.b):
+        if end not in found.anchors:
+            raise not_found("anchor", end, found.anchors, origin=loop.origin)
+        anchor, link = found.anchors[end]
+        ends.append((link, anchor.at))
+    return FlatLoop(name, loop, (ends[0], ends[1]))
+
+
+def _gather(found: _Gathering, part: Part, scope: str) -> None:
+    found.parts.append((scope, part))
+    spelled = file_names(part)
+    prefix = scope.replace("/", "_") + "_" if scope else ""
+    part.root()  # refuses a part that falls apart
+    for element in part.elements.values():
+        if element.on and element.on not in part.elements:
+            raise not_found("element", element.on, part.elements, origin=element.origin)
+        name = scoped(scope, element.name)
+        carrier = scoped(scope, element.on) if element.on else ""
+        spelling = prefix + spelled.get(element.name, element.name)
+        found.links[name] = FlatLink(name, spelling, element, carrier, element.at)
+    for joint in part.joints.values():
+        _gather_joint(found, part, joint, scope, prefix + spelled.get(joint.name, joint.name))
+    for anchor in part.anchors.values():
+        if anchor.on not in part.elements:
+            raise not_found("element", anchor.on, part.elements, origin=anchor.origin)
+        found.anchors[scoped(scope, anchor.name)] = (anchor, scoped(scope, anchor.on))
+    for attachment in part.attachments.values():
+        inner = scoped(scope, attachment.name)
+        _gather(found, attachment.part, inner)
+        top = found.links[scoped(inner, attachment.part.root())]
+        anchor = part.find_anchor(attachment.anchor, origin=attachment.origin)
+        top.carrier = found.anchors[scoped(scope, attachment.anchor)][1]
+        top.at = attachment.pose(anchor)
+        found.snapped.append((top.carrier, top.name))
+    for loop in part.loops.values():
+        full = replace(loop, a=scoped(scope, loop.a), b=scoped(scope, loop.b))
+        found.loops[scoped(scope, loop.name)] = full
+    for coupling in part.couplings:
+        joint, of = scoped(scope, coupling.joint), scoped(scope, coupling.of)
+        found.couplings.append(
+            Coupling(joint, of, coupling.ratio, coupling.offset, coupling.origin)
+        )
+
+
+def _gather_joint(found: _Gathering, part: Part, joint: Joint, scope: str, spelling: str) -> None:
+    name = scoped(scope, joint.name)
+    if joint.to in part.joints:
+        target = found.links.setdefault(
+            _between(name), FlatLink(_between(name), f"{spelling}_link")
+        )
+    elif joint.to in part.elements:
+        target = found.links[scoped(scope, joint.to)]
+    else:
+        raise not_found("element", joint.to, part.elements, origin=joint.origin)
+    if joint.from_ in part.elements:
+        carrier = scoped(scope, joint.from_)
+    elif joint.from_ in part.joints and part.joints[joint.from_].to == joint.name:
+        carrier = _between(scoped(scope, joint.from_))
+    else:
+        raise not_found("element", joint.from_, part.elements, origin=joint.origin)
+    if target.carrier:
+        raise PartError(
+            f"element {target.name!r} has two parents: {target.joint_name or target.carrier!r} "
+            f"and joint {name!r}.",
+            origin=joint.origin,
+        )
+    target.carrier, target.at = carrier, joint.at
+    target.joint, target.joint_name, target.joint_spelling = joint, name, spelling
+    target.offset = joint.at_to.inverse()
+
+
+def _between(joint: str) -> str:
+    """Name of the link between a joint and the next one of its chain."""
+    return f"{joint}-link"
+
+
+def _outwards(links: dict[str, FlatLink], thing: Part | Scene) -> list[FlatLink]:
+    carried: dict[str, list[FlatLink]] = {}
+    for link in links.values():
+        carried.setdefault(link.carrier, []).append(link)
+    ordered: list[FlatLink] = []
+    stack = list(reversed(carried.get("", [])))
+    while stack:
+        link = stack.pop()
+        ordered.append(link)
+        stack.extend(reversed(carried.get(link.name, [])))
+    if len(ordered) != len(links):
+        reached = {link.name for link in ordered}
+        lost = next(link for name, link in links.items() if name not in reached)
+        raise PartError(
+            f"element {lost.name!r} of {thing.name!r} carries itself in a cycle.",
+            origin=lost.element.origin if lost.element else thing.origin,
+        )
+    return ordered

@@ -1,0 +1,162 @@
+"""Writing: elements as solids, joints as articulations, in the posture in which all are 0."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+
+from linkwork.formats.extent import element_poses, shape_extent
+from linkwork.formats.flat import FlatLink, flatten
+from linkwork.formats.humanoid_xml.joints import TYPES
+from linkwork.formats.humanoid_xml.read import JOINT, SOLID
+from linkwork.formats.humanoid_xml.values import LANGUAGES
+from linkwork.formats.notes import Notes
+from linkwork.formats.numerals import numeral
+from linkwork.formats.save_text import save_xml
+from linkwork.parts import Box, Element, Joint, Part
+from linkwork.spatial.pose import Pose
+
+#: Edge of a solid that has no shape [m].
+SMALLEST = 1e-3
+
+
+def write_robot(part: Part, path: Path) -> list[str]:
+    """Writes a part.
+
+    Returns:
+        What the format cannot say and was left out or said differently, one line each.
+
+    Raises:
+        LinkworkError: If the part is not one tree, or the file cannot be written.
+    """
+    notes = Notes()
+    flat, poses = flatten(part), element_poses(part)
+    for what, names in (
+        ("anchors", flat.anchors),
+        ("loops", [loop.name for loop in flat.loops]),
+        ("couplings", [each.joint for each in flat.couplings]),
+        ("sensors", [spec.name for _, each in flat.parts for spec in each.sensors]),
+        ("ports", [spec.name for _, each in flat.parts for spec in each.ports]),
+    ):
+        for name in names:
+            notes.about(f"{what}, left out", name)
+    root = ET.Element("robot")
+    ET.SubElement(root, "kind", value=part.title or "robot")
+    _describe(root, part.labels)
+    solids, joints = ET.SubElement(root, "solids"), ET.SubElement(root, "articulations")
+    ids = _numbers(part, SOLID, [link.name for link in flat.links])
+    moving = [link.joint_name or f"{link.name}_fixed" for link in flat.links if link.carrier]
+    joint_ids = _numbers(part, JOINT, moving)
+    for link in flat.links:
+        solids.append(_solid(link, poses[link.name], ids[link.name], notes))
+        if link.carrier:
+            joints.append(_joint(link, poses, ids, joint_ids, notes))
+    save_xml(path, root)
+    return notes.lines()
+
+
+def _numbers(part: Part, prefix: str, names: list[str]) -> dict[str, str]:
+    """A number for each name: that of the file it came from, else the next one that is free."""
+    known = {here: said[len(prefix) :] for said, here in part.aliases.items()
+             if said.startswith(prefix)}  # fmt: skip
+    taken = {known[name] for name in names if name in known}
+    free = (str(n) for n in count() if str(n) not in taken)
+    return {name: known.get(name) or next(free) for name in names}
+
+
+def _triple(parent: ET.Element, tag: str, values: np.ndarray) -> None:
+    x, y, z = (numeral(float(c)) for c in values)
+    ET.SubElement(parent, tag, x=x, y=y, z=z)
+
+
+def _describe(parent: ET.Element, labels: dict[str, str], name: str = "") -> None:
+    spelled = {code: word for word, code in LANGUAGES.items()}
+    said = labels if "en" in labels or not name else {**labels, "en": name.replace("/", "_")}
+    for code, text in said.items():
+        ET.SubElement(parent, "desc", {spelled.get(code, code): text})
+
+
+def _solid(link: FlatLink, pose: Pose, number: str, notes: Notes) -> ET.Element:
+    element = link.element or Element(link.name.replace("/", "_"))
+    low, high, exact = _box(element, pose)
+    mass = element.mass_properties().moved(pose)
+    if not exact:
+        notes.about(
+            "shapes that are not one upright box, written as the box around them", link.name
+        )
+    middle = (low + high) / 2.0
+    if mass.mass and not np.allclose(mass.com, middle, atol=1e-9):
+        notes.about("centres of mass beside the middle, moved there", link.name)
+    if element.inertia is not None:
+        notes.about("inertias, written as those of the boxes", link.name)
+    node = ET.Element("cuboid")
+    ET.SubElement(node, "ID", value=number)
+    _triple(node, "pos", middle)
+    _triple(node, "size", high - low)
+    ET.SubElement(node, "mass", value=numeral(mass.mass))
+    _describe(node, element.labels, link.name)
+    return node
+
+
+def _box(element: Element, pose: Pose) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Lowest and highest coordinates of an element, and whether it is that box itself."""
+    found = [pair for s in element.shapes if (pair := shape_extent(s, pose)) is not None]
+    if not found:
+        return np.array(pose.xyz) - SMALLEST / 2, np.array(pose.xyz) + SMALLEST / 2, False
+    low = np.min([pair[0] for pair in found], axis=0)
+    high = np.max([pair[1] for pair in found], axis=0)
+    shape = element.shapes[0]
+    upright = np.allclose((pose @ shape.at).matrix(), np.eye(3), atol=1e-12)
+    exact = isinstance(shape, Box) and len(element.shapes) == 1 and upright
+    if exact and isinstance(shape, Box):  # to the last bit
+        middle = np.array((pose @ shape.at).xyz)
+        half = np.array(shape.size) / 2.0
+        return middle - half, middle + half, True
+    high = np.maximum(high, low + SMALLEST)
+    return low, high, exact
+
+
+def _joint(
+    link: FlatLink, poses: dict[str, Pose], ids: dict[str, str], joint_ids: dict[str, str],
+    notes: Notes,
+) -> ET.Element:  # fmt: skip
+    frame = poses[link.carrier] @ link.at
+    joint = link.joint or Joint("fixed", "fixed", "a", "b")
+    name = link.joint_name or f"{link.name}_fixed"
+    types = {here: said for said, here in TYPES.items()}
+    kind = types.get(joint.type)
+    if kind is None:
+        notes.about(f"{joint.type} joints, written as fixed", name)
+        kind = "Fixed"
+    node = ET.Element("joint")
+    ET.SubElement(node, "ID", value=joint_ids[name])
+    _triple(node, "pos", np.array(frame.xyz))
+    if kind != "Fixed":
+        _triple(node, "axis", np.array(frame.rotate(joint.axis)))
+    if kind == "Universal":
+        _triple(node, "axis2", np.array(frame.rotate(joint.axis2)))
+    ET.SubElement(node, "connect", B1=ids[link.carrier], B2=ids[link.name])
+    unit = 1.0 if kind == "Slider" else 180.0 / math.pi
+    for tag, pair in zip(("limits", "limits2"), joint.ranges, strict=False):
+        if pair is not None and kind != "Fixed":
+            ET.SubElement(node, tag, Min=numeral(pair[0] * unit), Max=numeral(pair[1] * unit))
+    ET.SubElement(node, "type", value=kind)
+    if joint.max_effort is not None:
+        ET.SubElement(node, "torque", Max=numeral(joint.max_effort))
+    if joint.max_speed is not None:
+        ET.SubElement(node, "speed", Max=numeral(joint.max_speed * unit))
+    drive = joint.drive
+    if drive is not None and drive.type == "servo" and {"kp", "kd"} >= {*drive.params}:
+        gains = {"P": drive.params.get("kp", 20.0), "D": drive.params.get("kd", 0.5)}
+        ET.SubElement(node, "servo", {key: numeral(value) for key, value in gains.items()})
+    elif drive is not None:
+        notes.about("drives that are no plain servos, left out", name)
+    for what in ("damping", "friction", "stiffness", "armature"):
+        if getattr(joint, what):
+            notes.about(f"{what} of joints, left out", name)
+    _describe(node, joint.labels, name)
+    return node

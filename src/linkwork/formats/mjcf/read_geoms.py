@@ -1,0 +1,187 @@
+"""Reading geoms: shapes with what only MuJoCo understands of their surfaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.formats.colors import hex_color
+from linkwork.formats.mjcf.compiled import pose_of
+from linkwork.formats.mjcf.reading import Reading, numbers
+from linkwork.mujoco_library import mujoco
+from linkwork.parts import (
+    Box,
+    Capsule,
+    Cylinder,
+    Element,
+    Ellipsoid,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+    Terrain,
+)
+from linkwork.parts.names import plain
+from linkwork.spatial.pose import Pose
+
+_GEOM = mujoco.mjtGeom
+#: Drawn extent of a plane without one [m].
+_DRAWN = 20.0
+#: Geom groups that MuJoCo's viewers show.
+_SEEN = (0, 1, 2)
+_DEFAULTS: dict[str, Any] = {
+    "solref": (0.02, 1.0), "solimp": (0.9, 0.95, 0.001, 0.5, 2.0), "condim": 3, "contype": 1,
+    "conaffinity": 1, "priority": 0, "solmix": 1.0, "margin": 0.0, "gap": 0.0, "adhesion": 0.0,
+    "surfacevel": (0.0,) * 6,
+}  # fmt: skip
+_TURNING = (0.005, 0.0001)
+
+
+def read_shapes(reading: Reading, body: int) -> tuple[tuple[Shape, ...], float, str]:
+    """The shapes of a body, the friction of the first that touches, and its colour."""
+    m = reading.m
+    found = [g for g in range(m.ngeom) if m.geom_bodyid[g] == body]
+    touching = [g for g in found if _touches(m, g)]
+    friction = float(m.geom_friction[touching[0], 0]) if touching else 1.0
+    color = _color(m, found[0]) if found else Element.color
+    shapes = [read_shape(reading, g, friction, color) for g in found]
+    return tuple(shape for shape in shapes if shape is not None), friction, color
+
+
+def read_scenery(reading: Reading) -> None:
+    """Makes an element of each geom that belongs to the world itself."""
+    m, scene = reading.m, reading.scene
+    for g in range(m.ngeom):
+        if m.geom_bodyid[g] != 0:
+            continue
+        friction, color = float(m.geom_friction[g, 0]), _color(m, g)
+        shape = read_shape(reading, g, friction, color)
+        if shape is None:
+            continue
+        at, shape = shape.at, _unposed(shape)
+        given = reading.model.name("geom", g) or shape.kind
+        name = plain(given, {*scene.scenery, reading.part.name})
+        reading.scenery[g] = name
+        origin = reading.model.origin("geom", g)
+        scene.add(Element(name, (shape,), at=at, friction=friction, color=color, origin=origin))
+
+
+def _unposed(shape: Shape) -> Shape:
+    return shape.moved(shape.at.inverse())
+
+
+def _touches(m: Any, g: int) -> bool:
+    return bool(m.geom_contype[g] or m.geom_conaffinity[g])
+
+
+def read_shape(reading: Reading, g: int, friction: float, color: str) -> Shape | None:
+    """A geom as a shape in the frame of its body; None if it cannot be carried over."""
+    m = reading.m
+    own = _color(m, g)
+    visible = int(m.geom_group[g]) in _SEEN and m.geom_rgba[g, 3] > 0.0
+    common: dict[str, Any] = {
+        "at": pose_of(m.geom_pos[g], m.geom_quat[g]),
+        "color": own if own != color else "",
+        "visible": bool(visible),
+        "collide": _touches(m, g),
+        "mujoco": _words(reading, g, friction),
+    }
+    x, y, z = numbers(m.geom_size[g])
+    match int(m.geom_type[g]):
+        case _GEOM.mjGEOM_PLANE:
+            return Plane(size=(2.0 * x or _DRAWN, 2.0 * y or _DRAWN), **common)
+        case _GEOM.mjGEOM_SPHERE:
+            return Sphere(radius=x, **common)
+        case _GEOM.mjGEOM_CAPSULE:
+            return Capsule(radius=x, length=2.0 * y, **common)
+        case _GEOM.mjGEOM_ELLIPSOID:
+            return Ellipsoid(radii=(x, y, z), **common)
+        case _GEOM.mjGEOM_CYLINDER:
+            return Cylinder(radius=x, length=2.0 * y, **common)
+        case _GEOM.mjGEOM_BOX:
+            return Box(size=(2.0 * x, 2.0 * y, 2.0 * z), **common)
+        case _GEOM.mjGEOM_HFIELD:
+            return _terrain(reading, g, common)
+        case _GEOM.mjGEOM_MESH:
+            return _mesh(reading, g, common)
+    reading.lost("geoms of a type that is not read", "geom", g)
+    return None
+
+
+def _terrain(reading: Reading, g: int, common: dict[str, Any]) -> Terrain | None:
+    m, number = reading.m, int(reading.m.geom_dataid[g])
+    if m.hfield(number).name in reading.model.safe.lost_fields:
+        reading.lost("geoms of height fields that are read from images", "geom", g)
+        return None
+    x, y, top, depth = numbers(m.hfield_size[number])
+    rows, columns = int(m.hfield_nrow[number]), int(m.hfield_ncol[number])
+    first = int(m.hfield_adr[number])
+    heights = np.array(m.hfield_data[first : first + rows * columns], np.float64) * top
+    given = numbers(heights) if heights.any() else ()
+    size = (2.0 * x, 2.0 * y)
+    return Terrain(size=size, rows=rows, columns=columns, heights=given, depth=depth, **common)
+
+
+def _mesh(reading: Reading, g: int, common: dict[str, Any]) -> Mesh | None:
+    m, number = reading.m, int(reading.m.geom_dataid[g])
+    name = m.mesh(number).name
+    safe = reading.model.safe
+    triangles = reading.model.meshes.get(name)
+    if triangles is None or name in safe.lost_meshes:
+        why = safe.lost_meshes.get(name, "without a file")
+        reading.lost(f"geoms of meshes {why}", "geom", g)
+        return None
+    scale = numbers(m.mesh_scale[number])
+    first, count = int(m.mesh_vertadr[number]), int(m.mesh_vertnum[number])
+    there = np.array(m.mesh_vert[first : first + count], np.float64)
+    moved = _motion(triangles.vertices * scale, there)
+    if moved is None:
+        reading.lost("geoms of meshes that MuJoCo changes", "geom", g)
+        return None
+    common["at"] = common["at"] @ moved
+    return Mesh(file=str(safe.meshes[name]), scale=scale, **common)  # type: ignore[arg-type]
+
+
+def _motion(here: np.ndarray, there: np.ndarray) -> Pose | None:
+    """The motion that takes vertices of a file to where MuJoCo has them (Kabsch)."""
+    if here.shape != there.shape:
+        return None
+    a, b = here.mean(axis=0), there.mean(axis=0)
+    u, _, vt = np.linalg.svd((here - a).T @ (there - b))
+    turn = (u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))]) @ vt).T
+    size = float(np.abs(here - a).max(initial=1e-12))
+    if np.abs((here - a) @ turn.T + b - there).max(initial=0.0) > 1e-4 * size:
+        return None
+    quat = np.zeros(4)
+    mujoco.mju_mat2Quat(quat, np.ascontiguousarray(turn).ravel())
+    return pose_of(b - turn @ a, quat)
+
+
+def _words(reading: Reading, g: int, friction: float) -> dict[str, Any]:
+    """What only MuJoCo understands of a geom, where it is not MuJoCo's own value."""
+    m = reading.m
+    made: dict[str, Any] = {}
+    if name := reading.model.name("geom", g):
+        here = plain(name, set(reading.geoms.values()))
+        reading.geoms[g] = made["name"] = here
+    if m.geom_fluid[g, 0]:
+        made["fluid"] = numbers(m.geom_fluid[g, 1:6])
+    if not _touches(m, g):
+        return made
+    triple = numbers(m.geom_friction[g])
+    if triple != (friction, *_TURNING):
+        made["friction"] = triple
+    for word, default in _DEFAULTS.items():
+        value = getattr(m, f"geom_{word}")[g]
+        read = numbers(value) if np.ndim(value) else type(default)(value)
+        if read != default:
+            made[word] = read
+    return made
+
+
+def _color(m: Any, g: int) -> str:
+    rgba, material = m.geom_rgba[g], int(m.geom_matid[g])
+    if material >= 0 and np.allclose(rgba, (0.5, 0.5, 0.5, 1.0)):
+        rgba = m.mat_rgba[material]
+    return hex_color(numbers(rgba))

@@ -1,0 +1,93 @@
+"""Reading cameras, lights and keyframes: viewpoints, lights and postures."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from linkwork.formats.colors import hex_color
+from linkwork.formats.mjcf.compiled import pose_of
+from linkwork.formats.mjcf.reading import Reading, numbers
+from linkwork.mujoco_library import mujoco
+from linkwork.parts.names import plain
+from linkwork.scene.scene import Light, Viewpoint
+from linkwork.spatial.pose import Pose
+
+_JOINT = mujoco.mjtJoint
+_STANDING = "{} that move with a body, for the eye only, stand still"
+
+
+def read_views(reading: Reading) -> None:
+    """Adds cameras as viewpoints and lights as lights, as they stand at the start."""
+    m, scene = reading.m, reading.scene
+    data = mujoco.MjData(m)
+    mujoco.mj_kinematics(m, data)
+    mujoco.mj_comPos(m, data)
+    mujoco.mj_camlight(m, data)
+    taken: set[str] = set()
+    for c in range(m.ncam):
+        name = plain(reading.model.name("camera", c) or f"camera{c}", taken)
+        taken.add(name)
+        eye, forward = data.cam_xpos[c], -data.cam_xmat[c].reshape(3, 3)[:, 2]
+        view = Viewpoint(
+            name, _three(eye), _three(eye + forward), math.radians(float(m.cam_fovy[c])),
+            origin=reading.model.origin("camera", c),
+        )  # fmt: skip
+        scene.viewpoints.append(view)
+        if m.cam_bodyid[c] or m.cam_mode[c]:
+            reading.notes.about(_STANDING.format("cameras"), name)
+    taken.clear()
+    for n in range(m.nlight):
+        name = plain(reading.model.name("light", n) or f"light{n}", taken)
+        taken.add(name)
+        kind = "sun" if int(m.light_type[n]) == mujoco.mjtLightType.mjLIGHT_DIRECTIONAL else "lamp"
+        place, way = data.light_xpos[n], data.light_xdir[n]
+        diffuse = np.clip(m.light_diffuse[n], 0.0, 1.0)
+        strength = float(diffuse.max())
+        color = hex_color((*numbers(diffuse / strength), 1.0)) if strength > 0.0 else "#ffffff"
+        scene.lights.append(
+            Light(
+                name, kind, _three(place), _three(place + way), color, strength,
+                origin=reading.model.origin("light", n),
+            )
+        )  # fmt: skip
+        if m.light_bodyid[n] or m.light_mode[n]:
+            reading.notes.about(_STANDING.format("lights"), name)
+
+
+def _three(values: np.ndarray) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)
+
+
+def read_keyframes(reading: Reading) -> None:
+    """Adds keyframes as postures."""
+    m, scene = reading.m, reading.scene
+    for k in range(m.nkey):
+        name = plain(reading.model.name("keyframe", k) or f"key{k}", set(scene.postures))
+        posture: dict[str, float] = {}
+        for j in range(m.njnt):
+            posture |= _joint_values(m, j, reading.full(reading.joints[j]), m.key_qpos[k])
+        scene.postures[name] = posture
+        if m.key_qvel[k].any():
+            reading.notes.about("velocities of keyframes, left out", name)
+        if (m.na and m.key_act[k].any()) or (m.nu and m.key_ctrl[k].any()):
+            reading.notes.about("controls of keyframes, left out", name)
+
+
+def _joint_values(m: Any, j: int, name: str, qpos: np.ndarray) -> dict[str, float]:
+    q, kind = int(m.jnt_qposadr[j]), int(m.jnt_type[j])
+    if kind in (_JOINT.mjJNT_HINGE, _JOINT.mjJNT_SLIDE):
+        return {name: float(qpos[q])}
+    turn = np.zeros(3)
+    if kind == _JOINT.mjJNT_BALL:
+        mujoco.mju_quat2Vel(turn, qpos[q : q + 4], 1.0)
+        return dict(zip((f"{name}.rx", f"{name}.ry", f"{name}.rz"), numbers(turn), strict=True))
+    first = pose_of(m.qpos0[q : q + 3], m.qpos0[q + 3 : q + 7])
+    there = pose_of(qpos[q : q + 3], qpos[q + 3 : q + 7])
+    moved: Pose = first.inverse() @ there
+    mujoco.mju_quat2Vel(turn, np.array(moved.quat), 1.0)
+    words = (f"{name}.{dof}" for dof in ("x", "y", "z", "rx", "ry", "rz"))
+    return dict(zip(words, (*moved.xyz, *numbers(turn)), strict=True))

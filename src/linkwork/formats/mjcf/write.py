@@ -1,0 +1,94 @@
+"""Writing: a part or scene becomes an MJCF file that MuJoCo compiles."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+from linkwork.formats.colors import rgba
+from linkwork.formats.flat import flatten
+from linkwork.formats.losses import note_losses
+from linkwork.formats.mesh_folder import MeshFolder
+from linkwork.formats.mjcf.write_bodies import BodyWriter
+from linkwork.formats.mjcf.write_drives import actuators, keyframes, sensors
+from linkwork.formats.mjcf.write_geoms import GeomWriter
+from linkwork.formats.mjcf.write_joints import JointWriter
+from linkwork.formats.mjcf.write_ties import equalities, exclusions
+from linkwork.formats.notes import Notes
+from linkwork.formats.numerals import numeral, numerals
+from linkwork.formats.save_text import save_xml
+from linkwork.formats.view import looking
+from linkwork.parts import Part
+from linkwork.scene import Light, Scene, Viewpoint
+
+#: What MJCF has words for; the rest is told.
+SAYS = {
+    "loops", "couplings", "sensors", "postures", "lights", "viewpoints", "collision rules",
+    "actuators", "elements: masses", "elements: friction", "joints: largest efforts",
+    "joints: damping", "joints: friction", "joints: springs", "joints: rotor inertias",
+    "joints: initial values", "joints: drives", "joints: engine words", "elements: engine words",
+}  # fmt: skip
+
+
+def write_mjcf(thing: Part | Scene, path: Path) -> list[str]:
+    """Writes a part or scene to ``path`` and returns what was left out or said differently.
+
+    Bodies have the frames of their elements, so that poses agree; names are full names.
+
+    Raises:
+        LinkworkError: If a part is not one tree, a mesh is missing, or the file cannot be written.
+    """
+    notes = Notes()
+    flat = flatten(thing)
+    note_losses(flat, SAYS, notes)
+    geoms = GeomWriter(MeshFolder(path, notes), notes)
+    joints = JointWriter(notes)
+    bodies = BodyWriter(flat, geoms, joints, notes)
+    worldbody = ET.Element("worldbody")
+    if flat.scene is not None:
+        worldbody.extend(_light(light) for light in flat.scene.lights)
+        worldbody.extend(_camera(view) for view in flat.scene.viewpoints)
+    bodies.write(worldbody)
+    geoms.rank()
+    root = ET.Element("mujoco", model=thing.name)
+    compiler = {"angle": "radian", "autolimits": "true", "inertiafromgeom": "false"}
+    ET.SubElement(root, "compiler", compiler)
+    option = ET.SubElement(root, "option", integrator="implicitfast", cone="elliptic")
+    if flat.scene is not None:
+        option.set("timestep", numeral(flat.scene.step))
+        option.set("gravity", numerals(flat.scene.gravity))
+    assets = ET.Element("asset")
+    assets.extend(geoms.assets)
+    sections = [
+        assets,
+        worldbody,
+        exclusions(flat, bodies, notes),
+        equalities(flat, bodies, notes),
+        actuators(flat, joints, notes),
+        sensors(flat, joints, notes),
+        keyframes(flat, joints),
+    ]
+    root.extend(section for section in sections if len(section))
+    save_xml(path, root)
+    return notes.lines()
+
+
+def _light(light: Light) -> ET.Element:
+    way = [to - at for at, to in zip(light.xyz, light.look_at, strict=True)]
+    color = [min(c * light.strength, 1.0) for c in rgba(light.color)[:3]]
+    node = ET.Element("light", name=light.name, pos=numerals(light.xyz))
+    if math.hypot(*way) > 1e-9:
+        node.set("dir", numerals(way))
+    if light.kind == "sun":
+        node.set("directional", "true")
+    node.set("castshadow", "true" if light.shadows else "false")
+    node.set("diffuse", numerals(color))
+    return node
+
+
+def _camera(view: Viewpoint) -> ET.Element:
+    pose = looking(view.xyz, view.look_at)
+    node = ET.Element("camera", name=view.name, pos=numerals(pose.xyz), quat=numerals(pose.quat))
+    node.set("fovy", numeral(math.degrees(view.opening)))
+    return node

@@ -1,0 +1,161 @@
+"""Writing geoms: shapes with colour and surface, and the mesh assets they use."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+
+from linkwork.formats.colors import rgba
+from linkwork.formats.flat import unique
+from linkwork.formats.mesh_folder import MeshFolder
+from linkwork.formats.mjcf.write_words import set_words
+from linkwork.formats.notes import Notes
+from linkwork.formats.numerals import numeral, numerals
+from linkwork.parts import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Element,
+    Ellipsoid,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+    Terrain,
+)
+from linkwork.spatial.pose import Pose
+
+#: Geom groups that MuJoCo's viewers show (0 to 2) and hide (3 to 5).
+SEEN_ONLY, TOUCHED_ONLY = "2", "3"
+#: Thickness of the slab that stands for a plane on a body that moves [m].
+_SLAB = 0.02
+_CONE_CORNERS = 32
+
+
+class GeomWriter:
+    """Writes shapes as geoms and remembers the meshes they need."""
+
+    def __init__(self, meshes: MeshFolder, notes: Notes) -> None:
+        self.meshes, self.notes = meshes, notes
+        self.assets: list[ET.Element] = []
+        self._names: dict[object, str] = {}
+        self._taken: set[str] = set()
+        self._geoms: list[tuple[ET.Element, float]] = []
+
+    def add(self, body: ET.Element, name: str, element: Element, *, moves: bool) -> None:
+        """Adds the shapes of an element to its body."""
+        for shape in element.shapes:
+            if not (shape.visible or shape.collide):
+                self.notes.about("shapes neither seen nor touched, left out", name)
+                continue
+            pose = shape.at
+            attributes = self._form(shape)
+            if isinstance(shape, Plane) and moves:
+                self.notes.about("planes on moving bodies, written as slabs", name)
+                attributes = {
+                    "type": "box",
+                    "size": numerals((shape.size[0] / 2, shape.size[1] / 2, _SLAB / 2)),
+                }
+                pose = pose @ Pose((0.0, 0.0, -_SLAB / 2))
+            if isinstance(shape, Terrain):
+                pose = pose @ Pose((0.0, 0.0, float(shape.grid().min())))
+            node = ET.SubElement(body, "geom", attributes)
+            place(node, pose)
+            node.set("rgba", numerals(rgba(shape.color or element.color)))
+            if not shape.collide:
+                node.set("contype", "0")
+                node.set("conaffinity", "0")
+                node.set("group", SEEN_ONLY)
+                set_words(node, shape.mujoco)
+                continue
+            if not shape.visible:
+                node.set("group", TOUCHED_ONLY)
+            node.set("friction", numerals((element.friction, 0.005, 0.0001)))
+            set_words(node, shape.mujoco)
+            if "priority" not in shape.mujoco and "friction" not in shape.mujoco:
+                self._geoms.append((node, element.friction))
+
+    def rank(self) -> None:
+        """Lets the smoother of two geoms count, as here: MuJoCo would take the rougher one."""
+        levels = sorted({friction for _, friction in self._geoms}, reverse=True)
+        for node, friction in self._geoms if len(levels) > 1 else ():
+            node.set("priority", str(levels.index(friction)))
+
+    def _form(self, shape: Shape) -> dict[str, str]:
+        match shape:
+            case Box():
+                return {"type": "box", "size": numerals(c / 2 for c in shape.size)}
+            case Sphere():
+                return {"type": "sphere", "size": numeral(shape.radius)}
+            case Cylinder() | Capsule():
+                return {"type": shape.kind, "size": numerals((shape.radius, shape.length / 2))}
+            case Plane():
+                return {
+                    "type": "plane",
+                    "size": numerals((shape.size[0] / 2, shape.size[1] / 2, 1.0)),
+                }
+            case Ellipsoid():
+                return {"type": "ellipsoid", "size": numerals(shape.radii)}
+            case Terrain():
+                return {"type": "hfield", "hfield": self._heights(shape)}
+            case Cone() | Mesh():
+                return {"type": "mesh", "mesh": self._asset(shape)}
+        raise TypeError(f"no geom for {type(shape).__name__}")
+
+    def _heights(self, shape: Terrain) -> str:
+        """Name of the height field asset: heights as shares of the highest one."""
+        grid = shape.grid()
+        top = float(grid.max() - grid.min()) or 1.0
+        name = unique("terrain", self._taken)
+        size = (shape.size[0] / 2, shape.size[1] / 2, top, shape.depth)
+        shares = (grid - grid.min())[::-1] / top  # MJCF's text begins with the row farthest in y
+        node = ET.Element("hfield", name=name, size=numerals(size))
+        node.set("nrow", str(shape.rows))
+        node.set("ncol", str(shape.columns))
+        node.set("elevation", numerals(shares.ravel().tolist()))
+        self.assets.append(node)
+        return name
+
+    def _asset(self, shape: Cone | Mesh) -> str:
+        """Name of the mesh asset; equal ones are written once."""
+        if isinstance(shape, Cone):
+            key = ("cone", shape.radius, shape.top_radius, shape.length)
+        else:
+            key = (self.meshes.stl(shape), shape.scale)
+        if key in self._names:
+            return self._names[key]
+        stem = "cone" if isinstance(shape, Cone) else self.meshes.stl(shape)
+        name = unique(stem.rpartition("/")[2].removesuffix(".stl"), self._taken)
+        node = ET.Element("mesh", name=name)
+        if isinstance(shape, Cone):
+            node.set("vertex", numerals(cone_corners(shape)))
+            self.notes.about("cones, written as many-sided meshes", name)
+        else:
+            node.set("file", stem)
+            if shape.scale != (1.0, 1.0, 1.0):
+                node.set("scale", numerals(shape.scale))
+        node.set("inertia", "convex" if shape.collide else "shell")
+        self.assets.append(node)
+        self._names[key] = name
+        return name
+
+
+def cone_corners(shape: Cone) -> list[float]:
+    """Corners of a many-sided cone, x y z each [m]."""
+    corners: list[float] = []
+    for radius, z in ((shape.radius, -shape.length / 2), (shape.top_radius, shape.length / 2)):
+        count = _CONE_CORNERS if radius > 0.0 else 1
+        for number in range(count):
+            angle = 2.0 * math.pi * number / count
+            x, y = radius * math.cos(angle), radius * math.sin(angle)
+            corners += [round(x, 12), round(y, 12), z]
+    return corners
+
+
+def place(node: ET.Element, pose: Pose) -> None:
+    """Gives an MJCF element its pose, where it changes anything."""
+    if any(pose.xyz):
+        node.set("pos", numerals(pose.xyz))
+    if any(pose.quat[1:]):
+        node.set("quat", numerals(pose.quat))

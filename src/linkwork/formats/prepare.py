@@ -1,0 +1,223 @@
+"""Preparing an imported part: units, matter, base, anchors and ranges that its file lacks."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from linkwork.errors import FormatError, Origin, PartError, not_found
+from linkwork.formats.extent import element_poses, part_extent, shape_extent
+from linkwork.formats.mesh.element import UPRIGHT
+from linkwork.meshes import mesh_files
+from linkwork.parts import Anchor, Element, Joint, Mesh, Part
+from linkwork.parts.joint import Range
+from linkwork.spatial.pose import IDENTITY, Pose, Vec3
+
+#: What one of a drawing's units is [m].
+UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254}
+#: Where an anchor may stand: in the middle of the part's bottom or top, at its root, or nowhere.
+PLACES = ("bottom", "top", "origin", "none")
+
+
+def scaled(part: Part, factor: float) -> Part:
+    """The part with every length times ``factor``; its shapes must all be meshes."""
+
+    def smaller(pose: Pose) -> Pose:
+        x, y, z = pose.xyz
+        return Pose((x * factor, y * factor, z * factor), pose.quat)
+
+    made = replace(part, elements={}, joints={})
+    for element in part.elements.values():
+        shapes = []
+        for shape in element.shapes:
+            if not isinstance(shape, Mesh):
+                raise PartError(
+                    f"element {element.name!r} has a {shape.kind}, whose size is in metres.",
+                    origin=element.origin, hint="A unit is for meshes.",
+                )  # fmt: skip
+            x, y, z = shape.scale
+            scale: Vec3 = (x * factor, y * factor, z * factor)
+            shapes.append(replace(shape, scale=scale, at=smaller(shape.at)))
+        made.add(replace(element, shapes=tuple(shapes), at=smaller(element.at)))
+    for joint in part.joints.values():
+        made.add(replace(joint, at=smaller(joint.at), at_to=smaller(joint.at_to)))
+    return made
+
+
+def upright(part: Part, up: str) -> Part:
+    """The part with its meshes turned so that the file's ``up`` ("x", "y", "z") is z."""
+    turn = UPRIGHT[up.upper()]
+    made = replace(part, elements={})
+    for element in part.elements.values():
+        shapes = tuple(shape.moved(turn) for shape in element.shapes)
+        made.add(replace(element, shapes=shapes))
+    return made
+
+
+def massless(part: Part) -> list[str]:
+    """Elements with shapes that the file gives no mass."""
+    return [
+        element.name
+        for element in part.elements.values()
+        if element.shapes and element.inertia is None and not (element.mass or element.density)
+    ]
+
+
+def with_matter(part: Part, names: list[str], *, density: float = 0.0, mass: float = 0.0) -> Part:
+    """The part with elements of a density [kg/m³], or of one that makes all of them ``mass`` [kg].
+
+    Raises:
+        PartError: If they have no volume to spread the mass over.
+    """
+    made = replace(part, elements=dict(part.elements))
+    if mass:
+        volume = sum(shape.volume() for name in names for shape in part.elements[name].shapes)
+        if not volume > 0.0:
+            raise PartError(
+                f"part {part.name!r}: its elements have no volume to spread a mass over.",
+                origin=part.origin,
+            )
+        density = mass / volume
+    for name in names:
+        made.elements[name] = replace(part.elements[name], density=density, mass=None)
+    return made
+
+
+def based(part: Part, base: str) -> Part:
+    """A part without joints, with all its elements fixed to ``base``.
+
+    Raises:
+        LinkworkError: If there is no such element, or the part has joints.
+    """
+    if base not in part.elements:
+        raise not_found("element", base, part.elements, origin=part.origin)
+    if base == part.root():
+        return part
+    if part.joints:
+        raise PartError(
+            f"part {part.name!r} has joints, which say that {part.root()!r} is its base.",
+            origin=part.origin,
+        )
+    poses = element_poses(part)
+    back = poses[base].inverse()
+    made = replace(part, elements={})
+    made.add(replace(part.elements[base], on="", at=IDENTITY))
+    for element in part.elements.values():
+        if element.name == base or (not element.shapes and not element.on):
+            continue  # what stood for the file stands for nothing any more
+        made.add(replace(element, on=base, at=back @ poses[element.name]))
+    return made
+
+
+def with_anchor(part: Part, name: str, place: str) -> Part:
+    """The part with an anchor: "bottom", "top", "origin", "none" or ``x,y,z`` [m].
+
+    "top" of a robot with joints is that of its last element.
+
+    Raises:
+        PartError: If the place is not known, or the name taken.
+    """
+    if place == "none":
+        return part
+    on, pose = part.root(), IDENTITY
+    if place in ("bottom", "top"):
+        last = _last(part) if place == "top" else on
+        if last != on:
+            on = last
+            found = [e for s in part.elements[on].shapes if (e := shape_extent(s)) is not None]
+            low = [min(e[0][k] for e in found) for k in range(3)] if found else [0.0] * 3
+            high = [max(e[1][k] for e in found) for k in range(3)] if found else [0.0] * 3
+        else:
+            low, high = part_extent(part)
+        height = low[2] if place == "bottom" else high[2]
+        pose = Pose.of(((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, height))
+    elif place != "origin":
+        try:
+            x, y, z = (float(word) for word in place.split(","))
+        except ValueError:
+            raise PartError(
+                f"anchor {name!r}: {place!r} is no place.",
+                hint=f"Say {', '.join(PLACES)}, or x,y,z in metres.",
+            ) from None
+        pose = Pose.of((x, y, z))
+    made = replace(part, anchors=dict(part.anchors))
+    return made.add(Anchor(name, on, pose))
+
+
+def _last(part: Part) -> str:
+    """The element at the end of the longest chain of joints; the root if there is none."""
+    above = {joint.to: joint.from_ for joint in part.joints.values()}
+    depths: dict[str, int] = {}
+    for element in part.elements:
+        walker, depth = element, 0
+        while walker in above and depth <= len(above):
+            walker, depth = above[walker], depth + 1
+        depths[element] = depth
+    return max(depths, key=lambda name: depths[name]) if part.joints else part.root()
+
+
+def endless(part: Part) -> list[Joint]:
+    """Hinges and sliders that the file gives no range."""
+    return [
+        joint
+        for joint in part.joints.values()
+        if joint.type in ("hinge", "slider") and joint.ranges[0] is None
+    ]
+
+
+def with_ranges(part: Part, ranges: Mapping[str, Range]) -> Part:
+    """The part with ranges of joints, as files say them [deg or m].
+
+    Raises:
+        LinkworkError: If a joint is not there, or a range is none.
+    """
+    made = replace(part, joints=dict(part.joints))
+    for name, (lo, hi) in ranges.items():
+        if name not in part.joints:
+            raise not_found("joint", name, part.joints, origin=part.origin)
+        joint = part.joints[name]
+        unit = math.pi / 180.0 if joint.kind.nv == 1 and joint.kind.is_angle(0) else 1.0
+        made.joints[name] = replace(joint, range=(lo * unit, hi * unit), value=None)
+    return made
+
+
+def gathered(part: Part, folder: Path, name: str) -> Part:
+    """The part with its meshes copied to ``<name>_meshes`` in a folder; those below it stay.
+
+    Raises:
+        LinkworkError: If a mesh cannot be read or copied.
+    """
+    places: dict[str, str] = {}
+    home = folder.resolve()
+
+    def place(file: str) -> str:
+        source = Path(file).resolve()
+        if source.is_relative_to(home):
+            return file
+        if file not in places:
+            target = folder / f"{name}_meshes"
+            if (target / source.name).exists():
+                target /= f"{len(places) + 1}"
+            for each in mesh_files(source):
+                copy = target / each.relative_to(source.parent)
+                try:
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(each, copy)
+                except OSError as error:
+                    why = error.strerror or str(error)
+                    raise FormatError(
+                        f"the mesh cannot be copied: {why}.", origin=Origin(str(copy))
+                    ) from error
+            places[file] = str(target / source.name)
+        return places[file]
+
+    def moved(element: Element) -> Element:
+        shapes = tuple(
+            replace(s, file=place(s.file)) if isinstance(s, Mesh) else s for s in element.shapes
+        )
+        return replace(element, shapes=shapes)
+
+    return replace(part, elements={key: moved(each) for key, each in part.elements.items()})

@@ -1,0 +1,35 @@
+"""Lights: SDF's suns and lamps."""
+
+from __future__ import annotations
+
+from linkwork.formats.colors import hex_color
+from linkwork.formats.sdf.context import Reading
+from linkwork.formats.sdf.values import flag, name_of, number, numbers, pose_of, vector
+from linkwork.formats.xml_tree import Node
+from linkwork.parts.names import plain
+from linkwork.scene import Light
+
+LIGHT_TAGS = {"pose", "diffuse", "direction", "intensity", "cast_shadows"}
+
+
+def read_light(node: Node, taken: set[str], reading: Reading) -> Light:
+    """The light that ``node`` describes."""
+    reading.unread_but(node, LIGHT_TAGS)
+    pose = pose_of(node)
+    way = pose.rotate(vector(node, "direction", (0.0, 0.0, -1.0)))
+    diffuse = node.first("diffuse")
+    color = "#ffffff"
+    if diffuse is not None:
+        count = 3 if len(diffuse.text.split()) == 3 else 4
+        color = hex_color(numbers(diffuse, count)[:3])
+    x, y, z = (a + b for a, b in zip(pose.xyz, way, strict=True))
+    return Light(
+        plain(name_of(node), taken),
+        "sun" if node.attributes.get("type", "") == "directional" else "lamp",
+        pose.xyz,
+        (x, y, z),
+        color,
+        max(number(node, "intensity", 1.0), 0.0),
+        shadows=flag(node, "cast_shadows"),
+        origin=node.origin,
+    )

@@ -1,0 +1,143 @@
+"""What we write moves in Drake and PyBullet as it moves here."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from export_rig import (
+    four_bar,
+    kit_things,
+    masses,
+    part_named,
+    placed,
+    postures,
+    stands,
+    values_of,
+    zoo,
+)
+from linkwork.parts import Part
+from linkwork.scene import Scene
+from linkwork.spatial import Pose
+
+HOME = Path(__file__).resolve().parent.parent.parent / ".venv-peers" / "bin" / "python"
+
+
+def ask(script: str, path: Path, *more: str) -> dict[str, Any]:
+    """What a peer says of a file."""
+    where = Path(__file__).with_name(script)
+    run = subprocess.run(
+        [str(HOME), str(where), str(path), *more],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout[run.stdout.index("{") :])
+
+
+def moved(script: str, part: Part, path: Path) -> tuple[list[np.ndarray], dict[str, Any]]:
+    """Writes a part, and asks a peer where its links stand at several postures."""
+    lw.save(part, path)
+    world = placed(part)
+    wanted = postures(world)
+    given = path.with_suffix(".json")
+    values = [_in_joints(part, values_of(world, q)) for q in wanted]
+    given.write_text(json.dumps([{k.replace("/", "_"): v for k, v in e.items()} for e in values]))
+    return wanted, ask(script, path, str(given), part.root())
+
+
+def _in_joints(part: Part, values: dict[str, list[float]]) -> dict[str, list[float]]:
+    """The coordinates, balls turned about their joints' axes instead of their bodies'."""
+    for name, joint in part.joints.items():
+        if joint.type == "ball":
+            turn = joint.at_to.inverse() @ Pose.of(quat=values[name]) @ joint.at_to
+            values[name] = list(turn.quat)
+    return values
+
+
+def assert_in_drake(part: Part, path: Path) -> None:
+    wanted, found = moved("drake_poses.py", part, path)
+    world = placed(part)
+    for q, poses in zip(wanted, found["poses"], strict=True):
+        for element, matrix in stands(world, q).items():
+            there = np.array(poses[element.replace("/", "_")])
+            np.testing.assert_allclose(there, matrix, atol=1e-6, err_msg=element)
+    for element, (mass, com, inertia) in masses(part).items():
+        their_mass, their_com, their_inertia = found["masses"][element.replace("/", "_")]
+        assert their_mass == pytest.approx(mass)
+        np.testing.assert_allclose(their_com, com, atol=1e-9)
+        np.testing.assert_allclose(their_inertia, inertia, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", kit_things(Part))
+def test_every_kit_part_moves_in_drake_as_here(name: str, tmp_path: Path) -> None:
+    """Links of the SDF stand where elements stand, with the same masses and inertias."""
+    assert_in_drake(part_named(name), tmp_path / "out.sdf")
+
+
+def test_every_type_of_joint_moves_in_drake_as_here(tmp_path: Path) -> None:
+    """Hinges, sliders, balls, universals, screws and fixed ones, askew at both ends."""
+    part = zoo("hinge", "slider", "ball", "universal", "screw", "fixed")
+    assert_in_drake(part, tmp_path / "zoo.sdf")
+
+
+@pytest.mark.parametrize("name", kit_things(Scene))
+def test_every_kit_scene_loads_in_drake(name: str, tmp_path: Path) -> None:
+    """Drake's parser takes the world."""
+    lw.save(lw.load_scene(name), tmp_path / "out.sdf")
+    code = (
+        "import sys; from pydrake.multibody.plant import MultibodyPlant as P;"
+        "from pydrake.multibody.parsing import Parser; p = P(0.001);"
+        "Parser(p).AddModels(sys.argv[1]); p.Finalize(); print(p.num_bodies())"
+    )
+    run = subprocess.run(
+        [str(HOME), "-c", code, str(tmp_path / "out.sdf")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    world = lw.compile_scene(lw.load_scene(name))
+    assert int(run.stdout) >= len(world.element_names)
+
+
+@pytest.mark.parametrize("name", kit_things(Part))
+def test_every_kit_part_moves_in_pybullet_as_here(name: str, tmp_path: Path) -> None:
+    """Links of the URDF stand where elements stand (Bullet keeps seven digits), masses too."""
+    part = part_named(name)
+    wanted, found = moved("bullet_poses.py", part, tmp_path / "out.urdf")
+    world, frames = placed(part), _joint_frames(part)
+    for q, poses in zip(wanted, found["poses"], strict=True):
+        here = stands(world, q)
+        for element, matrix in here.items():
+            if element == part.root():
+                continue
+            x, y, z, qx, qy, qz, qw = poses[element.replace("/", "_")]
+            there = Pose.of((x, y, z), quat=(qw, qx, qy, qz)) @ frames.get(element, Pose())
+            np.testing.assert_allclose(there.xyz, matrix[:3, 3], atol=1e-6, err_msg=element)
+            np.testing.assert_allclose(there.matrix(), matrix[:3, :3], atol=1e-6)
+    for element, (mass, _, _) in masses(part).items():
+        if element != part.root():
+            assert found["masses"][element.replace("/", "_")] == pytest.approx(mass, rel=1e-6)
+
+
+def _joint_frames(part: Part) -> dict[str, Pose]:
+    """Where an element's frame is in that of its URDF link, which stands at the joint."""
+    return {j.to: j.at_to.inverse() for j in part.joints.values()}
+
+
+def test_a_loop_is_in_the_file_that_sdformat_reads(tmp_path: Path) -> None:
+    """The library behind Drake's parser takes the loop's joint; Drake says what it cannot do."""
+    lw.save(four_bar(), tmp_path / "bar.sdf")
+    code = (
+        "import sys; from pydrake.multibody.plant import MultibodyPlant as P;"
+        "from pydrake.multibody.parsing import Parser; p = P(0.001);"
+        "Parser(p).AddModels(sys.argv[1]); print(p.num_joints())"
+    )
+    run = subprocess.run(
+        [str(HOME), "-c", code, str(tmp_path / "bar.sdf")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) == 4

@@ -1,0 +1,103 @@
+"""MJCF: the models of dm_control move here as in MuJoCo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkwork.formats import load_scene, save
+from linkwork.formats.mjcf import MjcfFormat
+from mjcf_truth import SUITE, Twin, gap, mujoco
+
+LOSE_NOTHING = (
+    "cartpole", "acrobot", "hopper", "walker", "cheetah", "reacher", "humanoid", "quadruped",
+)  # fmt: skip
+ALL = (
+    *LOSE_NOTHING, "ball_in_cup", "dog", "finger", "fish", "humanoid_CMU", "lqr", "manipulator",
+    "pendulum", "point_mass", "stacker", "swimmer",
+)  # fmt: skip
+
+
+def model(name: str) -> Path:
+    assert SUITE.is_dir(), "the models are missing: `make test` fetches them"
+    return SUITE / f"{name}.xml"
+
+
+@pytest.mark.parametrize("name", LOSE_NOTHING)
+def test_accelerations_are_those_of_the_original(name: str) -> None:
+    """At 100 random states, in contact and beyond limits, with random controls, to 1e-8."""
+    twin, chance = Twin.of(model(name)), np.random.default_rng(3)
+    rows = 0
+    for _ in range(100):
+        twin.place(chance)
+        theirs, ours = twin.accelerations()
+        assert gap(theirs, ours) < 1e-8
+        rows += twin.d.nefc
+    assert rows > 100 or name in ("acrobot", "cartpole", "reacher")
+
+
+@pytest.mark.parametrize("name", LOSE_NOTHING)
+def test_a_step_is_that_of_the_original(name: str) -> None:
+    """One step of the session from random states ends with MuJoCo's velocities."""
+    twin, chance = Twin.of(model(name)), np.random.default_rng(5)
+    for _ in range(20):
+        twin.place(chance)
+        before = twin.d.qvel.copy()
+        mujoco.mj_step(twin.m, twin.d)
+        twin.cycle.move()
+        ours = (twin.cycle.state.v[twin.v] - before) / twin.cycle.h
+        assert gap((twin.d.qvel - before) / twin.cycle.h, ours) < 1e-8
+
+
+@pytest.mark.parametrize("name", LOSE_NOTHING)
+def test_nothing_but_looks_is_lost(name: str) -> None:
+    """Every line of the list is about what is for the eye only."""
+    _, notes = MjcfFormat().read_with_notes(model(name))
+    assert [note for note in notes if "for the eye" not in note] == []
+
+
+@pytest.mark.parametrize("name", ["hopper", "humanoid", "quadruped", "finger", "swimmer"])
+def test_sensors_read_what_mujoco_reads(name: str) -> None:
+    """After some steps every sensor of the original has the same reading here."""
+    twin = Twin.of(model(name))
+    for _ in range(20):
+        twin.cycle.sense()
+        twin.cycle.move()
+        mujoco.mj_step(twin.m, twin.d)
+    twin.cycle.sense()
+    mujoco.mj_forward(twin.m, twin.d)
+    words = {1: ("value",), 3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
+    for s in range(twin.m.nsensor):
+        name, first = twin.m.sensor(s).name, int(twin.m.sensor_adr[s])
+        for k, word in enumerate(words[int(twin.m.sensor_dim[s])]):
+            signal = twin.cycle.signals[f"{name}.{word}"]
+            ours, theirs = twin.cycle.state.data[signal.address], twin.d.sensordata[first + k]
+            assert ours == pytest.approx(theirs, abs=1e-6, rel=1e-8), f"{name}.{word}"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_whole_suite_comes_in(name: str) -> None:
+    """Every model of the suite is read; what is left out is a line each."""
+    scene, notes = MjcfFormat().read_with_notes(model(name))
+    m = mujoco.MjModel.from_xml_path(str(model(name)))
+    joints = [j for p in scene.parts.values() for j in p.part.joints]
+    assert len(joints) == m.njnt
+    assert len(scene.actuators) + sum("actuators" in note for note in notes) >= bool(m.nu)
+    assert all(note.endswith(".") for note in notes)
+
+
+@pytest.mark.parametrize("name", ["humanoid", "quadruped", "manipulator"])
+def test_a_model_survives_the_way_through_our_own_files(name: str, tmp_path: Path) -> None:
+    """Saved as TOML and loaded again, names are the same and so is every acceleration."""
+    save(MjcfFormat().read(model(name)), tmp_path / "model.toml")
+    again = load_scene(tmp_path / "model.toml")
+    twin, chance = Twin.of(model(name), again), np.random.default_rng(7)
+    first = Twin.of(model(name))
+    assert first.cycle.world.body_names == twin.cycle.world.body_names
+    assert first.cycle.world.joint_names == twin.cycle.world.joint_names
+    np.testing.assert_array_equal(first.cycle.world.inertia, twin.cycle.world.inertia)
+    for _ in range(10):
+        twin.place(chance)
+        assert gap(*twin.accelerations()) < 1e-8

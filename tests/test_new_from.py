@@ -1,0 +1,156 @@
+"""``linkwork new --from``: a wizard that asks for what a model's file lacks, and no more."""
+
+import math
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from command_line import linkwork
+from linkwork.world import compile_scene
+from mesh_files import box, text_stl, written
+from test_mesh_parts import robot_glb
+
+
+def wizard(folder: Path, *words: str, say: str = "") -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, with answers on its standard input."""
+    return subprocess.run(
+        [sys.executable, "-m", "linkwork.cli", "new", *words], cwd=folder, input=say,
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+
+
+def bracket(folder: Path) -> Path:
+    """A bracket of 120 x 30 x 40 mm, drawn in millimetres on its corner."""
+    corner = box(120.0, 30.0, 40.0).moved((60.0, 15.0, 20.0))
+    return written(folder, "bracket.stl", text_stl(corner))
+
+
+@pytest.mark.capability(155, 33)
+def test_answers_on_the_terminal_make_a_part(tmp_path: Path) -> None:
+    """Typed into a real terminal: up, unit, mass and anchors; the part is as was answered."""
+    bracket(tmp_path)
+    leader, follower = pty.openpty()
+    job = subprocess.Popen(
+        [sys.executable, "-m", "linkwork.cli", "new", "--from", "bracket.stl", "--in", "made"],
+        cwd=tmp_path, stdin=follower, stdout=follower, stderr=follower, close_fds=True,
+    )  # fmt: skip
+    os.close(follower)
+    os.write(leader, b"z\nfurlong\nmm\n0.5 kg\nbottom\n0,0,0.1\n")
+    seen = b""
+    while True:
+        try:
+            piece = os.read(leader, 4096)
+        except OSError:  # the other side has gone
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(leader)
+    assert job.wait(60) == 0, seen.decode()
+    assert b"One unit is a" in seen
+    assert b"Say one of m, cm, mm, inch" in seen
+    part = lw.load_part(tmp_path / "made" / "bracket.toml")
+    element = part.elements["bracket"]
+    assert math.isclose(element.mass_properties().mass, 0.5, rel_tol=1e-9)
+    np.testing.assert_allclose(part.anchors["mount"].at.xyz, (0.06, 0.015, 0.0), atol=1e-12)
+    assert part.anchors["flange"].at.xyz == (0.0, 0.0, 0.1)
+    assert (tmp_path / "made" / "bracket_meshes" / "bracket.stl").is_file()
+
+
+@pytest.mark.capability(155, 45)
+def test_options_answer_everything(tmp_path: Path) -> None:
+    """With options and --yes nothing is asked, and the part fits onto others at once."""
+    bracket(tmp_path)
+    done = wizard(
+        tmp_path, "part", "plate", "--from", "bracket.stl", "--unit", "mm", "--density", "2700",
+        "--up", "z", "--mount", "bottom", "--yes",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "?" not in done.stdout + done.stderr
+    plate = lw.load_part(tmp_path / "plate.toml")
+    assert math.isclose(plate.elements["bracket"].mass_properties().mass, 0.3888, rel_tol=1e-6)
+    stack = lw.Part("stack").add(lw.Element("foot"), lw.Anchor("on", "foot"))
+    stack.attach("on", plate, name="a").attach("a/flange", plate, name="b")
+    world = compile_scene(lw.Scene("s").place(stack))
+    assert math.isclose(world.mass.sum(), 2 * 0.3888, rel_tol=1e-6)
+    heights = sorted(piece.pose.xyz[2] for piece in world.shapes)
+    np.testing.assert_allclose(heights, (0.0, 0.04), atol=1e-12)
+
+
+def test_only_what_lacks_is_asked(tmp_path: Path) -> None:
+    """Of a URDF with masses and one endless joint, only its range and the anchors are asked."""
+    (tmp_path / "arm.urdf").write_text(
+        '<robot name="arm"><link name="base"><inertial><mass value="1"/><inertia ixx="1" ixy="0"'
+        ' ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link><link name="tip"><inertial><mass '
+        'value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial><visual>'
+        '<geometry><box size="0.1 0.1 0.4"/></geometry></visual></link><joint name="J1" '
+        'type="continuous"><parent link="base"/><child link="tip"/></joint></robot>'
+    )
+    done = wizard(tmp_path, "--from", "arm.urdf", say="-90 wide\n-90 45\n\n\n")
+    assert done.returncode == 0, done.stderr
+    assert "Range of J1" in done.stderr
+    assert "Say two numbers" in done.stderr
+    assert "unit" not in done.stderr
+    assert "Density" not in done.stderr
+    part = lw.load_part(tmp_path / "arm.toml")
+    np.testing.assert_allclose(np.degrees(np.array(part.joints["J1"].ranges[0])), (-90, 45))
+    assert part.anchors["mount"].on == "base"
+    assert part.anchors["flange"].on == "tip"
+    assert part.anchors["flange"].at.xyz == (0.0, 0.0, 0.2)
+    flagged = wizard(tmp_path, "part", "b", "--from", "arm.urdf", "--range", "J1=-10,10", "--yes")
+    assert flagged.returncode == 0, flagged.stderr
+    assert wizard(tmp_path, "--from", "arm.urdf", "--yes").returncode == 1  # it exists
+
+
+@pytest.mark.capability(155)
+def test_a_scene_graph_gets_a_base(tmp_path: Path) -> None:
+    """Of several nodes one is the base; all others stay where they were relative to it."""
+    robot_glb(tmp_path)
+    before = compile_scene(lw.Scene("s").place(lw.load_part(tmp_path / "robot.glb"), name="p"))
+    done = wizard(tmp_path, "--from", "robot.glb", "--base", "arm", "--yes", "--in", "made")
+    assert done.returncode == 0, done.stderr
+    part = lw.load_part(tmp_path / "made" / "robot.toml")
+    assert part.root() == "arm"
+    assert {e.on for e in part.elements.values()} == {"", "arm"}
+    after = compile_scene(lw.Scene("s").place(part, name="p"))
+    np.testing.assert_allclose(after.mass.sum(), before.mass.sum(), rtol=1e-9)
+    np.testing.assert_allclose(
+        np.sort(np.linalg.eigvalsh(after.inertia[-1])),
+        np.sort(np.linalg.eigvalsh(before.inertia[-1])), rtol=1e-6,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["--unit", "furlong"], 2, "mm"),
+        (["--mount", "left"], 2, "bottom"),
+        (["--base", "nobody"], 1, "there is no element named 'nobody'"),
+        (["--range", "J1"], 2, "J1=-90,90"),
+        (["--range", "J1=1,2"], 1, "there is no joint named 'J1'"),
+    ],
+)
+def test_answers_that_do_not_fit_are_told(
+    tmp_path: Path, words: list[str], code: int, told: str
+) -> None:
+    """A wrong option is refused with what is allowed, and nothing is written."""
+    path = bracket(tmp_path)
+    done = linkwork("new", "--from", path, "--in", tmp_path / "made", "--yes", *words)
+    assert done.code == code
+    assert told in done.err
+    assert not (tmp_path / "made" / "bracket.toml").exists()
+
+
+def test_an_end_of_input_writes_nothing(tmp_path: Path) -> None:
+    """When nobody answers, the command ends without a part and without a traceback."""
+    bracket(tmp_path)
+    done = wizard(tmp_path, "--from", "bracket.stl", say="z\n")
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "bracket.toml").exists()

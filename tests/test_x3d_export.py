@@ -1,0 +1,231 @@
+"""Parts and scenes become X3D and VRML97 scenes that show them where they stand."""
+
+import math
+import re
+import xml.etree.ElementTree as ET
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from export_rig import kit_things, part_named, placed, stands
+from linkwork.parts import Box, Capsule, Cone, Cylinder, Element, Part, Sphere
+from linkwork.scene import Light, Scene, Viewpoint
+from linkwork.spatial import Pose
+
+x3d: Any = import_module("x3d.x3d")
+
+#: Their y up seen from our z up.
+UPRIGHT = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]], np.float64)
+
+
+def turned(axis: np.ndarray, angle: float) -> np.ndarray:
+    """Rodrigues' rotation matrix."""
+    k = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    return np.eye(3) + math.sin(angle) * k + (1 - math.cos(angle)) * k @ k
+
+
+def local(fields: dict[str, list[float]]) -> np.ndarray:
+    found = np.eye(4)
+    if "rotation" in fields:
+        *axis, angle = fields["rotation"]
+        found[:3, :3] = turned(np.array(axis), angle)
+    found[:3, 3] = fields.get("translation", (0.0, 0.0, 0.0))
+    return found
+
+
+def of_xml(node: ET.Element, above: np.ndarray, found: dict[str, np.ndarray]) -> None:
+    """Where each named Transform stands."""
+    here = above
+    if node.tag == "Transform":
+        numbers = {k: [float(w) for w in v.split()] for k, v in node.items() if k != "DEF"}
+        here = above @ local(numbers)
+        if name := node.get("DEF"):
+            found[name] = here
+    for child in node:
+        of_xml(child, here, found)
+
+
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s,\[\]{}"]+')
+
+
+class Vrml:
+    """Reads the text of VRML97: nodes as (type, name, fields), by its grammar alone."""
+
+    def __init__(self, text: str) -> None:
+        head, _, body = text.partition("\n")
+        assert head == "#VRML V2.0 utf8"
+        self.tokens = TOKEN.findall(body)
+        self.place = 0
+
+    def next(self) -> str:
+        self.place += 1
+        return self.tokens[self.place - 1]
+
+    def nodes(self) -> list[tuple[str, str, dict[str, Any]]]:
+        found = []
+        while self.place < len(self.tokens):
+            found.append(self.node(self.next()))
+        return found
+
+    def node(self, word: str) -> tuple[str, str, dict[str, Any]]:
+        name = ""
+        if word == "DEF":
+            name, word = self.next(), self.next()
+        assert word[0].isupper()
+        assert self.next() == "{"
+        fields: dict[str, Any] = {}
+        while (key := self.next()) != "}":
+            fields[key] = self.value()
+        return word, name, fields
+
+    def value(self) -> Any:
+        word = self.next()
+        if word == "[":
+            items = []
+            while (each := self.next()) != "]":
+                items.append(self.item(each))
+            return items
+        items = [self.item(word)]
+        while isinstance(items[0], float) and _is_number(self.tokens[self.place]):
+            items.append(float(self.next()))
+        return items if isinstance(items[0], float) else items[0]
+
+    def item(self, word: str) -> Any:
+        if _is_number(word):
+            return float(word)
+        if word.startswith('"') or word in ("TRUE", "FALSE"):
+            return word
+        return self.node(word)
+
+
+def _is_number(word: str) -> bool:
+    return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", word) is not None
+
+
+def of_vrml(node: tuple[str, str, dict[str, Any]], above: np.ndarray, found: dict) -> None:
+    kind, name, fields = node
+    here = above
+    if kind == "Transform":
+        here = above @ local({k: v for k, v in fields.items() if k in ("rotation", "translation")})
+        if name:
+            found[name] = here
+    for child in fields.get("children", []):
+        of_vrml(child, here, found)
+
+
+def seen(path: Path) -> dict[str, np.ndarray]:
+    found: dict[str, np.ndarray] = {}
+    if path.suffix == ".x3d":
+        of_xml(ET.parse(path).getroot(), np.eye(4), found)
+    else:
+        for node in Vrml(path.read_text()).nodes():
+            of_vrml(node, np.eye(4), found)
+    return found
+
+
+@pytest.mark.parametrize("suffix", [".x3d", ".wrl"])
+@pytest.mark.parametrize("name", kit_things(Part))
+def test_every_kit_part_stands_where_it_should(name: str, suffix: str, tmp_path: Path) -> None:
+    """A Transform named as each element stands where the element stands at the start."""
+    part, path = part_named(name), tmp_path / f"out{suffix}"
+    lw.save(part, path)
+    world, found = placed(part), seen(path)
+    for element, matrix in stands(world, world.q0).items():
+        joint = next((j for j in part.joints.values() if j.to == element), None)
+        at_to = (joint.at_to if joint else Pose()).inverse()
+        frame = np.eye(4)
+        frame[:3, :3], frame[:3, 3] = at_to.matrix(), at_to.xyz
+        there = found[element.replace("/", "_")] @ frame
+        np.testing.assert_allclose(there, UPRIGHT @ matrix, atol=1e-9, err_msg=element)
+
+
+def checked(node: ET.Element) -> Any:
+    """The node as the X3D consortium's own classes build it; they refuse what X3D does not have."""
+    build = getattr(x3d, node.tag)
+    fields: dict[str, Any] = {}
+    for key, text in node.items():
+        kind = next(f[2] for f in build.FIELD_DECLARATIONS() if f[0].rstrip("_") == key)
+        fields["global_" if key == "global" else key] = parsed(text, str(kind))
+    inside: dict[str, Any] = {}
+    for child in node:
+        if child.tag == "head":
+            continue
+        made = checked(child)
+        slot = {
+            "Appearance": "appearance", "Material": "material", "Coordinate": "coord",
+            "IndexedFaceSet": "geometry", "Box": "geometry", "Sphere": "geometry",
+            "Cylinder": "geometry", "Cone": "geometry", "Scene": "Scene",
+        }.get(child.tag, "children")  # fmt: skip
+        if slot == "children":
+            inside.setdefault(slot, []).append(made)
+        else:
+            inside[slot] = made
+    return build(**fields, **inside)
+
+
+def parsed(text: str, kind: str) -> Any:
+    if "String" in kind or "xs:" in kind:
+        return re.findall(r'"((?:[^"\\]|\\.)*)"', text) if "MFString" in kind else text
+    if "Bool" in kind:
+        return text == "true"
+    numbers = [float(w) for w in text.split()]
+    if "Int32" in kind:
+        return [int(n) for n in numbers]
+    if "MFVec3" in kind:
+        return [tuple(numbers[i : i + 3]) for i in range(0, len(numbers), 3)]
+    return numbers[0] if len(numbers) == 1 else tuple(numbers)
+
+
+def everything() -> Scene:
+    shapes = (
+        Box((0.1, 0.2, 0.3)), Sphere(0.1), Cylinder(0.1, 0.4, at=Pose.of((1, 0, 0))),
+        Cone(0.1, 0.2), Cone(0.1, 0.2, top_radius=0.05), Capsule(0.1, 0.3),
+    )  # fmt: skip
+    scene = Scene("stage").place(part_named("tripod/table"), name="table")
+    scene.add(Element("all-shapes", shapes, color="#ff000080"))
+    scene.lights += [Light("sun"), Light("lamp", "lamp")]
+    scene.viewpoints.append(Viewpoint("front", (2.0, 0.0, 1.0), (0.0, 0.0, 0.3)))
+    return scene
+
+
+def test_x3d_is_what_the_standard_allows(tmp_path: Path) -> None:
+    """Every node and field exists in X3D, with values of its type and range."""
+    notes = lw.save(everything(), tmp_path / "s.x3d")
+    root = ET.parse(tmp_path / "s.x3d").getroot()
+    built = checked(root)
+    assert built.version == "3.3"
+    tags = {node.tag for node in root.iter()}
+    assert {"Box", "Sphere", "Cylinder", "Cone", "IndexedFaceSet", "PointLight", "Viewpoint"} < tags
+    material = next(node for node in root.iter("Material"))
+    assert float(material.get("transparency", "0")) == pytest.approx(1.0 - 128 / 255)
+    assert notes == ["masses of elements, left out: table/plate, table/stand.",
+                     "friction of elements, left out: table/plate."]  # fmt: skip
+
+
+def test_vrml_says_the_same(tmp_path: Path) -> None:
+    """Joints are told in the world's info, lights and viewpoints are there, strings are quoted."""
+    scene = everything()
+    scene.title = 'a "stage"'
+    lw.save(scene, tmp_path / "s.wrl")
+    world, root = Vrml((tmp_path / "s.wrl").read_text()).nodes()
+    assert world[2]["title"] == '"a \\"stage\\""'
+    assert any(line.startswith('"joint table/roll: hinge, moves') for line in world[2]["info"])
+    kinds = [child[0] for child in root[2]["children"]]
+    assert kinds[:3] == ["Viewpoint", "DirectionalLight", "PointLight"]
+    assert "global" not in root[2]["children"][1][2]
+
+
+def test_cylinders_lie_along_z(tmp_path: Path) -> None:
+    """Their cylinders stand along y, so that each is turned by a quarter."""
+    part = Part("p").add(Element("e", (Cylinder(0.1, 0.4),), mass=1.0))
+    lw.save(part, tmp_path / "p.x3d")
+    holder = ET.parse(tmp_path / "p.x3d").getroot().find(".//Transform[@DEF='e']/Transform")
+    assert holder is not None
+    numbers = [float(w) for w in holder.get("rotation", "").split()]
+    np.testing.assert_allclose(
+        turned(np.array(numbers[:3]), numbers[3])[:, 1], (0, 0, 1), atol=1e-9
+    )

@@ -1,0 +1,29 @@
+import { announce } from "./topics";
+
+/** What a camera saw last. */
+export interface CameraPicture {
+  width: number;
+  height: number;
+  /** Red, green, blue, pixel by pixel. */
+  pixels: Uint8Array;
+}
+
+/** Pictures of cameras by their numbers among the scene's sensors. */
+export const pictures = new Map<number, CameraPicture>();
+
+/** The cameras that the page looks through. */
+export const lookedThrough: number[] = [];
+
+const HEAD = 8;
+
+/** Takes over a picture as it comes from the server. */
+export function receiveImage(camera: number, bytes: Uint8Array): void {
+  if (bytes.length < HEAD) return;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, HEAD);
+  const width = view.getUint16(0, true);
+  const height = view.getUint16(2, true);
+  const pixels = bytes.subarray(HEAD);
+  if (pixels.length !== 3 * width * height) return;
+  pictures.set(camera, { width, height, pixels });
+  announce("images");
+}
