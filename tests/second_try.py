@@ -8,8 +8,13 @@ _FIRST = "first try"
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-    """Runs a test that failed once more; all that tests share is made anew for it."""
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Runs a test that failed once more; all that tests share is made anew for it.
+
+    Pytest asks this for every test of a run, wherever the hook was imported.
+    """
+    if "chromium" not in getattr(item, "fixturenames", ()):
+        return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = runtestprotocol(item, log=False, nextitem=nextitem)
     failed = [report for report in reports if report.failed]

@@ -18,12 +18,20 @@ import pytest
 
 tries = []
 
+@pytest.fixture(scope="session")
+def chromium():
+    return None
+
 @pytest.fixture(scope="module")
-def shared():
+def shared(chromium):
     return []
 
-def test_good():
+def test_good(chromium):
     pass
+
+def test_without_a_browser():
+    tries.append(4)
+    assert tries.count(4) == 2, "only once"
 
 def test_unsteady(shared):
     tries.append(1)
@@ -32,14 +40,14 @@ def test_unsteady(shared):
     assert len(tries) == 2, "a race was lost"
 
 @pytest.fixture
-def rickety():
+def rickety(chromium):
     tries.append(2)
     assert tries.count(2) == 2, "no browser came"
 
 def test_setup(rickety):
     pass
 
-def test_bad():
+def test_bad(chromium):
     tries.append(3)
     assert False, f"try {tries.count(3)}"
 """
@@ -57,9 +65,10 @@ def test_what_fails_twice_fails_and_what_fails_once_is_told(tmp_path: Path, proc
         capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "1 failed, 3 passed" in done.stdout
+    assert "2 failed, 3 passed" in done.stdout
     told = done.stdout.partition("RUN A SECOND TIME")[2]
     for words in ("test_unsteady", "a race was lost", "test_setup", "no browser came", "try 1"):
         assert words in told
     assert "3 of the tests in the browser failed at first" in told
     assert "test_good" not in told
+    assert "only once" not in told

@@ -71,6 +71,8 @@ class Registry(Generic[T]):
         try:
             thing: Any = getattr(import_module(module), attribute)
         except (ImportError, AttributeError) as error:
+            if _interrupted(error):
+                raise KeyboardInterrupt from error
             raise LinkworkError(
                 f"the {self.kind} plug-in {name!r} ({path}) cannot be imported: {error}.",
                 origin=origin,
@@ -84,6 +86,15 @@ class Registry(Generic[T]):
 
     def __contains__(self, name: str) -> bool:
         return name in self.names()
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: an extension module tells it as a failed import."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 #: Engines, sensors, actuators, agents, buses and faults that a scene may name by type, and formats.

@@ -46,8 +46,7 @@ def check(
     if movements := _movements(file):
         for each in movements:
             _show_movement(out, file, each)
-        if file.lower().endswith(".toml"):  # other formats hold them beside a robot
-            return
+        return
     thing, notes = load_with_notes(file)
     with getting_ready():
         from linkwork.cli.given import scene_to_run

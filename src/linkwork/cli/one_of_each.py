@@ -20,8 +20,9 @@ SENSORS: dict[str, dict[str, object]] = {
     "foot": {"on": "ball/ball", "size": (0.05, 0.05)},
     "lidar": {"on": "arm/tip", "range": 2.0, "count": 8, "noise": 0.001},
     "camera": {"on": "arm/tip", "width": 8, "height": 6},
+    "mujoco": {"sensor": "jointpos", "joint": "arm/servo"},
 }
-ACTUATORS = ("servo", "motor", "effort")
+ACTUATORS = ("servo", "motor", "effort", "general")
 
 
 def arm() -> Part:
@@ -47,7 +48,9 @@ def one_of_each() -> Iterator[Scene]:
     scene.place(arm(), at=Pose.of((0.0, 0.0, 0.5)))
     scene.place(ball, at=Pose.of((1.0, 0.0, 0.05)), base="free")
     for actuator in ACTUATORS:
-        scene.actuator(f"{actuator}_drive", actuator, joint=f"arm/{actuator}")
+        joint = f"arm/{actuator}"
+        drives = {"joints": {joint: 1.0}} if actuator == "general" else {"joint": joint}
+        scene.actuator(f"{actuator}_drive", actuator, **drives)
     for sensor, params in SENSORS.items():
         scene.sensor(f"{sensor}_sensor", sensor, **params)
     yield scene
