@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from capabilities import allowed, read_list
 from chromium import HOW, find, is_required, launch
 from linkwork.cli.browse import is_built
-from second_try import tell_second_tries
+from second_try import is_browser_test, tell_second_tries
 
 # Compiling a kernel inside the first example takes seconds, and says nothing about the claim.
 hypothesis.settings.register_profile("linkwork", deadline=None)
@@ -44,10 +44,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def numbers_of(item: pytest.Item) -> list[int]:
     return [number for mark in item.iter_markers("capability") for number in mark.args]
-
-
-def is_browser_test(item: pytest.Item) -> bool:
-    return "chromium" in getattr(item, "fixturenames", ())
 
 
 @pytest.hookimpl(optionalhook=True)

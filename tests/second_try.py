@@ -7,14 +7,21 @@ from _pytest.runner import runtestprotocol
 _FIRST = "first try"
 
 
+def is_browser_test(item: pytest.Item) -> bool:
+    """Whether a test drives Chromium."""
+    return "chromium" in getattr(item, "fixturenames", ())
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Runs a test that failed once more; all that tests share is made anew for it.
 
     Pytest asks this for every test of a run, wherever the hook was imported.
     """
-    if "chromium" not in getattr(item, "fixturenames", ()):
+    if not is_browser_test(item):
         return None
+    if nextitem is not None and not is_browser_test(nextitem):
+        nextitem = None  # the browser goes: its event loop would be in the way of other tests'
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = runtestprotocol(item, log=False, nextitem=nextitem)
     failed = [report for report in reports if report.failed]
