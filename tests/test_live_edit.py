@@ -384,9 +384,10 @@ def test_the_old_world_runs_on_until_the_edit_is_compiled() -> None:
     with Session(bench()) as session:
         session.run(0.1)
         versions: list[int] = []
+        edited = bench().place(box(), at=Pose((1.0, 0.0, 1.0)), base="free")
         session.after_step.append(lambda: versions.append(session.version))
+        session.after_step.append(lambda: session.swap(edited) if len(versions) == 1 else None)
         session.after_step.append(lambda: session.stop() if session.version == 2 else None)
-        session.swap(bench().place(box(), at=Pose((1.0, 0.0, 1.0)), base="free"))
         session.run()
         assert versions[0] == 1
         assert versions[-1] == 2
