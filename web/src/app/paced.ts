@@ -1,5 +1,5 @@
 /** Numbers that change faster than this many pictures of the screen cannot be read. */
-const EACH = 8;
+const EACH = 10;
 /** Where pictures are slow, numbers keep up after this long [ms]. */
 const LATEST = 400;
 

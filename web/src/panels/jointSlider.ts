@@ -1,7 +1,7 @@
 import type { Dof } from "../protocol/messages";
 import { isDriver } from "../app/store";
 import { beginGesture } from "../app/wanted";
-import { h } from "../ui/dom";
+import { h, setHidden } from "../ui/dom";
 import { stepOf } from "./jointStep";
 
 /** Accent knob = wanted; neutral tick and fill from zero = actual. */
@@ -98,13 +98,14 @@ export class JointSlider {
     return Math.round(1000 * part) / 10;
   }
 
+  /** All three are as long as the line and shifted along it: nothing is laid out anew. */
   private put(knob: number, tick: number | null): void {
-    this.knob.style.left = `${knob}%`;
-    this.tick.hidden = tick === null;
+    this.knob.style.translate = `${knob}%`;
+    setHidden(this.tick, tick === null);
+    setHidden(this.fill, tick === null);
     if (tick === null) return;
     const zero = this.place(0);
-    this.tick.style.left = `${tick}%`;
-    this.fill.style.left = `${Math.min(tick, zero)}%`;
-    this.fill.style.width = `${Math.abs(tick - zero)}%`;
+    this.tick.style.translate = `${tick}%`;
+    this.fill.style.transform = `translateX(${Math.min(tick, zero)}%) scaleX(${Math.abs(tick - zero) / 100})`;
   }
 }

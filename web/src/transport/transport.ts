@@ -6,7 +6,7 @@ import { store } from "../app/store";
 import { on } from "../app/topics";
 import { button, iconButton } from "../ui/button";
 import { driving } from "../ui/driving";
-import { h, setText } from "../ui/dom";
+import { h, setHidden, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { marksShown } from "./marks";
 import { replayControls } from "./replayControls";
@@ -59,8 +59,8 @@ export function transport(): HTMLElement {
       speed.value = value;
     }
     const replay = Boolean(store.scene?.replay);
-    now.hidden = replay || !status?.seeking;
-    words.hidden = replay || Boolean(status?.seeking);
+    setHidden(now, replay || !status?.seeking);
+    setHidden(words, replay || Boolean(status?.seeking));
     const history = status?.history;
     setText(
       words,

@@ -27,6 +27,11 @@ export function setText(element: HTMLElement, text: string): void {
   } else if (element.textContent !== text) element.textContent = text;
 }
 
+/** Hides or shows only where that changes something: the browser would style the page anew. */
+export function setHidden(element: HTMLElement, hidden: boolean): void {
+  if (element.hidden !== hidden) element.hidden = hidden;
+}
+
 export function inTextField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement)

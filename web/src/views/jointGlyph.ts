@@ -18,6 +18,7 @@ import { dial, rail, ring, track, type Layer, type Strokes } from "./glyphShapes
 import { handsOf, type Values } from "./hands";
 import { labelJoint } from "./jointLabel";
 import { jointFrame } from "./jointFrame";
+import { setHidden } from "../ui/dom";
 import type { View } from "./view";
 
 const OPACITY: Record<Layer, number> = {
@@ -72,7 +73,7 @@ export class JointGlyph {
     const poses = store.poses;
     this.root.visible = Boolean(joint && poses);
     if (!joint || !poses) {
-      views.forEach((view) => (view.label.hidden = true));
+      views.forEach((view) => setHidden(view.label, true));
       return;
     }
     const values = valuesOf(joint);

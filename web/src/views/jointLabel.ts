@@ -4,7 +4,7 @@ import { drag } from "../app/drag";
 import { layout } from "../app/layout";
 import { formatSI } from "../app/numbers";
 import { store } from "../app/store";
-import { h } from "../ui/dom";
+import { h, setHidden } from "../ui/dom";
 import type { Values } from "./hands";
 import type { View } from "./view";
 
@@ -26,7 +26,7 @@ export function labelJoint(
     const { width: wide, height: high } = view.size;
     const at = view.project(above);
     const out = !at || at.x < 0 || at.x > wide || at.y > high;
-    label.hidden = element.hidden || layout.stereo !== "none" || out;
+    setHidden(label, Boolean(element.hidden) || layout.stereo !== "none" || out);
     if (label.hidden || !at) continue;
     write(label, joint, values, held, !view.camera.flat || drag.joint !== null);
     const size = sizeOf(label);
