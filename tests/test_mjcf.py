@@ -198,14 +198,15 @@ def test_mistakes_are_told_with_their_line(tmp_path: Path, body: str, line: int,
 def test_what_is_left_out_is_listed(tmp_path: Path) -> None:
     """Each kind of thing that is not carried over has its line in the list."""
     path = written(tmp_path, """<worldbody><body name="x"><joint name="h"/><geom name="k"
-      size="0.1"/><site name="s"/></body></worldbody><actuator><general name="thrust" site="s"/>
-      </actuator><sensor><clock name="c"/></sensor>
+      size="0.1" user="1 2"/><site name="s"/></body></worldbody><actuator>
+      <general name="thrust" site="s"/></actuator><sensor><clock name="c"/></sensor>
       <tendon><spatial name="t"><site site="s"/><geom geom="k"/><site site="s"/></spatial></tendon>
       <custom><text name="a" data="b"/></custom>""")  # fmt: skip
     _, notes = MjcfFormat().read_with_notes(path)
     text = "\n".join(notes)
     for name in ("thrust", "sensors of type clock", "tendons round geoms", "custom"):
         assert name in text
+    assert "numbers of the user's own (user=…), left out of: geom." in notes
 
 
 def test_engine_words_are_read_written_and_checked(tmp_path: Path) -> None:

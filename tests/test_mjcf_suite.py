@@ -13,11 +13,12 @@ from mjcf_truth import SUITE, Twin, gap, mujoco
 
 LOSE_NOTHING = (
     "cartpole", "acrobot", "hopper", "walker", "cheetah", "reacher", "humanoid", "quadruped",
+    "manipulator", "stacker", "pendulum", "point_mass", "ball_in_cup", "finger", "fish", "lqr",
+    "swimmer", "humanoid_CMU",
 )  # fmt: skip
-ALL = (
-    *LOSE_NOTHING, "ball_in_cup", "dog", "finger", "fish", "humanoid_CMU", "lqr", "manipulator",
-    "pendulum", "point_mass", "stacker", "swimmer",
-)  # fmt: skip
+ALL = (*LOSE_NOTHING, "dog")
+#: Models in which hardly anything touches or stops at random states.
+FREE = ("acrobot", "cartpole", "reacher", "pendulum", "fish", "lqr", "swimmer")
 
 
 def model(name: str) -> Path:
@@ -35,7 +36,18 @@ def test_accelerations_are_those_of_the_original(name: str) -> None:
         theirs, ours = twin.accelerations()
         assert gap(theirs, ours) < 1e-8
         rows += twin.d.nefc
-    assert rows > 100 or name in ("acrobot", "cartpole", "reacher")
+    assert rows > 100 or name in FREE
+
+
+def test_the_dog_moves_as_the_original() -> None:
+    """With its skin left out; a contact that MuJoCo itself searches for ends within 1e-5."""
+    twin, chance = Twin.of(model("dog")), np.random.default_rng(3)
+    gaps = []
+    for _ in range(100):
+        twin.place(chance)
+        gaps.append(gap(*twin.accelerations()))
+    assert max(gaps) < 1e-6
+    assert sum(g > 1e-8 for g in gaps) <= 2
 
 
 @pytest.mark.parametrize("name", LOSE_NOTHING)

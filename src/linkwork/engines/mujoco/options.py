@@ -8,6 +8,10 @@ from linkwork.engines.mujoco.params import OPTIONS, MujocoParams
 from linkwork.mujoco_library import mujoco
 from linkwork.scene import Scene
 
+#: What is set aside where the solver needs a matrix of all constraints [byte]; the system gives
+#: only what is used. MuJoCo's own guess does not think of it: a dog on its back runs out.
+MEMORY = 256 * 2**20
+
 
 def set_options(spec: Any, scene: Scene, params: MujocoParams) -> None:
     """Fills the options of a model in the making."""
@@ -31,6 +35,8 @@ def set_options(spec: Any, scene: Scene, params: MujocoParams) -> None:
         value = getattr(params, name)
         if value is not None:
             setattr(option, name, list(value) if isinstance(value, tuple) else value)
+    if params.noslip_iterations or params.solver == "PGS":
+        spec.memory = MEMORY
     for flag in ("autoreset", *params.disable):
         option.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}"))
     for flag in params.enable:

@@ -25,7 +25,7 @@ from linkwork.parts import (
 from linkwork.parts.names import plain
 from linkwork.spatial.pose import Pose
 
-_GEOM = mujoco.mjtGeom
+_GEOM, _SAME = mujoco.mjtGeom, mujoco.mjtSameFrame
 #: Drawn extent of a plane without one [m].
 _DRAWN = 20.0
 #: Geom groups that MuJoCo's viewers show.
@@ -81,7 +81,7 @@ def read_shape(reading: Reading, g: int, friction: float, color: str) -> Shape |
     own = _color(m, g)
     visible = int(m.geom_group[g]) in _SEEN and m.geom_rgba[g, 3] > 0.0
     common: dict[str, Any] = {
-        "at": pose_of(m.geom_pos[g], m.geom_quat[g]),
+        "at": _place(m, g),
         "color": own if own != color else "",
         "visible": bool(visible),
         "collide": _touches(m, g),
@@ -107,6 +107,21 @@ def read_shape(reading: Reading, g: int, friction: float, color: str) -> Shape |
             return _mesh(reading, g, common)
     reading.lost("geoms of a type that is not read", "geom", g)
     return None
+
+
+def _place(m: Any, g: int) -> Pose:
+    """Where MuJoCo has a geom: it moves those within 1e-6 of their body's frames onto them."""
+    body, same = int(m.geom_bodyid[g]), int(m.geom_sameframe[g])
+    pos, quat = m.geom_pos[g], m.geom_quat[g]
+    if same in (_SAME.mjSAMEFRAME_BODY, _SAME.mjSAMEFRAME_BODYROT):
+        quat = np.array((1.0, 0.0, 0.0, 0.0))
+    elif same in (_SAME.mjSAMEFRAME_INERTIA, _SAME.mjSAMEFRAME_INERTIAROT):
+        quat = m.body_iquat[body]
+    if same == _SAME.mjSAMEFRAME_BODY:
+        pos = np.zeros(3)
+    elif same == _SAME.mjSAMEFRAME_INERTIA:
+        pos = m.body_ipos[body]
+    return pose_of(pos, quat)
 
 
 def _terrain(reading: Reading, g: int, common: dict[str, Any]) -> Terrain | None:

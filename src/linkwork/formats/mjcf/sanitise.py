@@ -118,7 +118,8 @@ class _Writer:
         made = {name: " ".join(value.split()) for name, value in node.attributes.items()}
         for name, value in made.items():
             _check(node, name, value)
-        made.pop("user", None)
+        if made.pop("user", None) is not None:
+            self.notes.about("numbers of the user's own (user=…), left out of", node.tag)
         if node.tag == "compiler":
             made = {name: v for name, v in made.items() if name not in _COMPILER_FILES}
         elif node.tag == "material":
