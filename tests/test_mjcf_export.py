@@ -126,8 +126,9 @@ def test_every_kit_scene_compiles_and_starts_as_here(name: str, tmp_path: Path) 
     assert not scene.agents or any(note.startswith("agents, left out") for note in notes)
     model, world = compiled(path), lw.compile_scene(scene)
     data = mujoco.MjData(model)
-    if model.nkey:
-        mujoco.mj_resetDataKeyframe(model, data, model.key(scene.start or "start").id)
+    keys = [model.key(k).name for k in range(model.nkey)]
+    if (start := scene.start or "start") in keys:
+        mujoco.mj_resetDataKeyframe(model, data, keys.index(start))
     mujoco.mj_kinematics(model, data)
     for element, matrix in stands(world, world.q0, "").items():
         np.testing.assert_allclose(data.body(element).xpos, matrix[:3, 3], atol=1e-9)
@@ -143,7 +144,7 @@ def test_drives_and_limits_are_mujocos(tmp_path: Path) -> None:
     joint = model.joint("hip")
     np.testing.assert_allclose(joint.range, np.radians([-20, 100]))
     assert (joint.damping[0], joint.armature[0]) == (0.02, 0.0005)
-    np.testing.assert_allclose(np.degrees(model.key("start").qpos), [40.0, -80.0])
+    np.testing.assert_allclose(np.degrees(model.qpos0), [40.0, -80.0])
 
 
 def test_shapes_of_every_kind_are_geoms(tmp_path: Path) -> None:

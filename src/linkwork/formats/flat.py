@@ -199,7 +199,7 @@ def _gather(found: _Gathering, part: Part, scope: str) -> None:
     for coupling in part.couplings:
         joint, of = scoped(scope, coupling.joint), scoped(scope, coupling.of)
         found.couplings.append(
-            Coupling(joint, of, coupling.ratio, coupling.offset, coupling.origin)
+            Coupling(joint, of, coupling.ratio, coupling.offset, coupling.origin, coupling.mujoco)
         )
 
 

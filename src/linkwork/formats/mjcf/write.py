@@ -10,10 +10,14 @@ from linkwork.formats.colors import rgba
 from linkwork.formats.flat import flatten
 from linkwork.formats.losses import note_losses
 from linkwork.formats.mesh_folder import MeshFolder
+from linkwork.formats.mjcf.spelling import Spelling
 from linkwork.formats.mjcf.write_bodies import BodyWriter
-from linkwork.formats.mjcf.write_drives import actuators, keyframes, sensors
+from linkwork.formats.mjcf.write_drives import actuators, keyframes
 from linkwork.formats.mjcf.write_geoms import GeomWriter
 from linkwork.formats.mjcf.write_joints import JointWriter
+from linkwork.formats.mjcf.write_options import options
+from linkwork.formats.mjcf.write_sensors import sensors
+from linkwork.formats.mjcf.write_tendons import pairs, tendon_ties, tendons
 from linkwork.formats.mjcf.write_ties import equalities, exclusions
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
@@ -28,6 +32,7 @@ SAYS = {
     "actuators", "elements: masses", "elements: friction", "joints: largest efforts",
     "joints: damping", "joints: friction", "joints: springs", "joints: rotor inertias",
     "joints: initial values", "joints: drives", "joints: engine words", "elements: engine words",
+    "anchors", "engines",
 }  # fmt: skip
 
 
@@ -42,9 +47,10 @@ def write_mjcf(thing: Part | Scene, path: Path) -> list[str]:
     notes = Notes()
     flat = flatten(thing)
     note_losses(flat, SAYS, notes)
-    geoms = GeomWriter(MeshFolder(path, notes), notes)
-    joints = JointWriter(notes)
-    bodies = BodyWriter(flat, geoms, joints, notes)
+    spelling = Spelling.of(flat)
+    geoms = GeomWriter(MeshFolder(path, notes), spelling, notes)
+    joints = JointWriter(notes, spelling)
+    bodies = BodyWriter(flat, geoms, joints, notes, spelling)
     worldbody = ET.Element("worldbody")
     if flat.scene is not None:
         worldbody.extend(_light(light) for light in flat.scene.lights)
@@ -54,21 +60,19 @@ def write_mjcf(thing: Part | Scene, path: Path) -> list[str]:
     root = ET.Element("mujoco", model=thing.name)
     compiler = {"angle": "radian", "autolimits": "true", "inertiafromgeom": "false"}
     ET.SubElement(root, "compiler", compiler)
-    option = ET.SubElement(root, "option", integrator="implicitfast", cone="elliptic")
-    if flat.scene is not None:
-        option.set("timestep", numeral(flat.scene.step))
-        option.set("gravity", numerals(flat.scene.gravity))
+    root.extend(options(flat, spelling, notes))
     assets = ET.Element("asset")
     assets.extend(geoms.assets)
+    contacts = exclusions(flat, bodies, notes)
+    contacts.extend(pairs(spelling, bodies, notes))
+    strings = tendons(spelling, bodies, notes)
+    ties = equalities(flat, bodies, notes)
+    ties.extend(tendon_ties(spelling, strings, notes))
+    drives = actuators(flat, bodies, strings, notes)
+    read = sensors(flat, bodies, strings, notes)
     sections = [
-        assets,
-        worldbody,
-        exclusions(flat, bodies, notes),
-        equalities(flat, bodies, notes),
-        actuators(flat, joints, notes),
-        sensors(flat, joints, notes),
-        keyframes(flat, joints),
-    ]
+        assets, worldbody, contacts, strings, ties, drives, read, keyframes(flat, joints),
+    ]  # fmt: skip
     root.extend(section for section in sections if len(section))
     save_xml(path, root)
     return notes.lines()

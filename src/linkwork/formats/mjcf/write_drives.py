@@ -1,4 +1,4 @@
-"""Writing drives, sensors and postures: what moves and reads the joints."""
+"""Writing drives and postures: what moves the joints, and where they stand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import xml.etree.ElementTree as ET
 
 from linkwork.errors import LinkworkError
 from linkwork.formats.flat import Flat, unique
-from linkwork.formats.mjcf.write_joints import JointWriter
+from linkwork.formats.mjcf.write_bodies import BodyWriter
+from linkwork.formats.mjcf.write_joints import REFERRED, JointWriter
+from linkwork.formats.mjcf.write_tendons import fixed
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
 from linkwork.formats.posture import start_values
@@ -17,8 +19,11 @@ from linkwork.parts.names import scoped
 SERVO_KP, SERVO_KD, MOTOR_GAIN = 20.0, 0.5, 1.0
 
 
-def actuators(flat: Flat, joints: JointWriter, notes: Notes) -> ET.Element:
-    """The drives of joints and the actuators of the scene, as MuJoCo's."""
+def actuators(flat: Flat, bodies: BodyWriter, tendons: ET.Element, notes: Notes) -> ET.Element:
+    """The drives of joints and the actuators of the scene, as MuJoCo's.
+
+    Adds a tendon for each that pulls at several joints.
+    """
     node = ET.Element("actuator")
     taken: set[str] = set()
     known = {link.joint_name: link.joint for link in flat.links if link.joint is not None}
@@ -28,15 +33,56 @@ def actuators(flat: Flat, joints: JointWriter, notes: Notes) -> ET.Element:
             (scoped(s.scope, str(s.params.get("joint", ""))), s) for s in flat.scene.actuators
         ]
     for name, spec in specs:
-        joint, written = known.get(name), joints.written.get(name, [])
-        made = _actuator(spec, joint) if joint is not None and len(written) == 1 else None
+        called = spec.name or bodies.spelling(name)
+        if spec.type == "general":
+            made = _general(spec, called, bodies, tendons)
+        else:
+            joint, written = known.get(name), bodies.joints.written.get(name, [])
+            made = _actuator(spec, joint) if joint is not None and len(written) == 1 else None
+            if made is not None:
+                made.set("joint", written[0])
         if made is None:
             notes.about(f"drives of type {spec.type}, left out", spec.name or name)
             continue
-        made.set("name", unique(spec.name or name, taken))
-        made.set("joint", written[0])
+        made.set("name", unique(called, taken))
         node.append(made)
     return node
+
+
+def _general(spec: Spec, name: str, bodies: BodyWriter, tendons: ET.Element) -> ET.Element | None:
+    """An affine force on a joint, or on a tendon where it pulls at several."""
+    given = spec.params
+    made = ET.Element("general")
+    weights = {scoped(spec.scope, joint): w for joint, w in given.get("joints", {}).items()}
+    if len(weights) == 1:
+        ((joint, weight),) = weights.items()
+        written = bodies.joints.single(joint)
+        if written is None:
+            return None
+        made.set("joint", written)
+        made.set("gear", numeral(weight))
+    else:
+        known = {str(node.get("name")) for node in tendons}
+        tendon = fixed(unique(f"{name}_tendon", known), weights, bodies)
+        if tendon is None or not weights:
+            return None
+        tendons.append(tendon)
+        made.set("tendon", tendon.attrib["name"])
+    gain, bias = given.get("gain", (1.0, 0.0, 0.0)), given.get("bias", (0.0, 0.0, 0.0))
+    made.set("gaintype", "affine" if any(gain[1:]) else "fixed")
+    made.set("gainprm", numerals(gain))
+    if any(bias):
+        made.set("biastype", "affine")
+        made.set("biasprm", numerals(bias))
+    if given.get("dynamics", "none") != "none":
+        made.set("dyntype", given["dynamics"])
+        made.set("dynprm", numeral(given.get("time", 1.0)))
+        if given.get("early"):
+            made.set("actearly", "true")
+    for word, there in (("control", "ctrl"), ("activation", "act"), ("force", "force")):
+        if given.get(f"{word}_range") is not None:
+            made.set(f"{there}range", numerals(given[f"{word}_range"]))
+    return made
 
 
 def _actuator(spec: Spec, joint: Joint) -> ET.Element | None:
@@ -62,25 +108,8 @@ def _actuator(spec: Spec, joint: Joint) -> ET.Element | None:
     return None
 
 
-def sensors(flat: Flat, joints: JointWriter, notes: Notes) -> ET.Element:
-    """Encoders, as MuJoCo's joint sensors; others are told."""
-    node = ET.Element("sensor")
-    taken: set[str] = set()
-    found = [(scope, spec) for scope, part in flat.parts for spec in part.sensors]
-    if flat.scene is not None:
-        found += [("", spec) for spec in flat.scene.sensors]
-    for scope, spec in found:
-        name = scoped(scope, spec.name or spec.type)
-        written = joints.written.get(scoped(scope, str(spec.params.get("joint", ""))), [])
-        if spec.type == "encoder" and len(written) == 1:
-            ET.SubElement(node, "jointpos", name=unique(name, taken), joint=written[0])
-        else:
-            notes.about(f"sensors of type {spec.type}, left out", name)
-    return node
-
-
 def keyframes(flat: Flat, joints: JointWriter) -> ET.Element:
-    """The start, where it is not 0, and the scene's postures.
+    """The start, where it is not that of MuJoCo's references, and the scene's postures.
 
     Raises:
         LinkworkError: If a posture names what does not exist.
@@ -88,7 +117,12 @@ def keyframes(flat: Flat, joints: JointWriter) -> ET.Element:
     node = ET.Element("keyframe")
     postures = list(flat.scene.postures) if flat.scene is not None else []
     first = start_values(flat)
-    if joints.order and any(any(values) for values in first.values()):
+    moved = False
+    for link, _ in joints.order:
+        assert link.joint is not None
+        own = link.joint.values if link.joint.type in REFERRED else (0.0,) * len(link.joint.values)
+        moved |= tuple(first[link.joint_name]) != tuple(own)
+    if moved:
         name = "start" if "start" not in postures else "start_values"
         ET.SubElement(node, "key", name=name, qpos=numerals(joints.coordinates(first)))
     for name in postures:

@@ -6,8 +6,9 @@ import math
 import xml.etree.ElementTree as ET
 
 from linkwork.formats.colors import rgba
-from linkwork.formats.flat import unique
+from linkwork.formats.flat import FlatLink, unique
 from linkwork.formats.mesh_folder import MeshFolder
+from linkwork.formats.mjcf.spelling import Spelling
 from linkwork.formats.mjcf.write_words import set_words
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
@@ -24,6 +25,7 @@ from linkwork.parts import (
     Sphere,
     Terrain,
 )
+from linkwork.parts.names import scoped
 from linkwork.spatial.pose import Pose
 
 #: Geom groups that MuJoCo's viewers show (0 to 2) and hide (3 to 5).
@@ -34,25 +36,39 @@ _CONE_CORNERS = 32
 
 
 class GeomWriter:
-    """Writes shapes as geoms and remembers the meshes they need."""
+    """Writes shapes as geoms and remembers the meshes they need.
 
-    def __init__(self, meshes: MeshFolder, notes: Notes) -> None:
-        self.meshes, self.notes = meshes, notes
+    Attributes:
+        assets: Meshes and height fields.
+        named: Name in the file of each shape that has one, by the part's and its own.
+    """
+
+    def __init__(self, meshes: MeshFolder, spelling: Spelling, notes: Notes) -> None:
+        self.meshes, self.spelling, self.notes = meshes, spelling, notes
         self.assets: list[ET.Element] = []
+        self.named: dict[str, str] = {}
+        pairs = (spelling.engine or {}).get("pairs", ())
+        self._wanted = {pair[end] for pair in pairs for end in ("a", "b")}
         self._names: dict[object, str] = {}
         self._taken: set[str] = set()
+        self._taken_geoms: set[str] = set()
         self._geoms: list[tuple[ET.Element, float]] = []
 
-    def add(self, body: ET.Element, name: str, element: Element, *, moves: bool) -> None:
-        """Adds the shapes of an element to its body."""
+    def add(
+        self, body: ET.Element, link: FlatLink, element: Element, *, moves: bool, name: str = ""
+    ) -> None:
+        """Adds the shapes of a link's element to a body; ``name`` is for those without one."""
         for shape in element.shapes:
-            if not (shape.visible or shape.collide):
-                self.notes.about("shapes neither seen nor touched, left out", name)
+            own = str(shape.mujoco.get("name", ""))
+            full = scoped(link.placed, own) if own else ""
+            felt = "fluid" in shape.mujoco or full in self._wanted
+            if not (shape.visible or shape.collide or felt):
+                self.notes.about("shapes neither seen nor touched, left out", link.name)
                 continue
             pose = shape.at
             attributes = self._form(shape)
             if isinstance(shape, Plane) and moves:
-                self.notes.about("planes on moving bodies, written as slabs", name)
+                self.notes.about("planes on moving bodies, written as slabs", link.name)
                 attributes = {
                     "type": "box",
                     "size": numerals((shape.size[0] / 2, shape.size[1] / 2, _SLAB / 2)),
@@ -63,21 +79,30 @@ class GeomWriter:
             node = ET.SubElement(body, "geom", attributes)
             place(node, pose)
             node.set("rgba", numerals(rgba(shape.color or element.color)))
-            if not shape.collide:
-                node.set("contype", "0")
-                node.set("conaffinity", "0")
+            if full or name:
+                node.set("name", unique(self.spelling.bare(full) or name, self._taken_geoms))
+            if full:
+                self.named[full] = node.attrib["name"]
+            self._surface(node, shape, element)
+
+    def _surface(self, node: ET.Element, shape: Shape, element: Element) -> None:
+        words = {word: value for word, value in shape.mujoco.items() if word != "name"}
+        if not shape.visible:
+            node.set("group", TOUCHED_ONLY)
+        if not shape.collide:
+            words |= {"contype": 0, "conaffinity": 0}
+            if shape.visible:
                 node.set("group", SEEN_ONLY)
-                set_words(node, shape.mujoco)
-                continue
-            if not shape.visible:
-                node.set("group", TOUCHED_ONLY)
+        else:
             node.set("friction", numerals((element.friction, 0.005, 0.0001)))
-            set_words(node, shape.mujoco)
-            if "priority" not in shape.mujoco and "friction" not in shape.mujoco:
+            if "priority" not in words and "friction" not in words:
                 self._geoms.append((node, element.friction))
+        set_words(node, words)
 
     def rank(self) -> None:
         """Lets the smoother of two geoms count, as here: MuJoCo would take the rougher one."""
+        if self.spelling.native:
+            return  # where MuJoCo's own way of mixing is meant
         levels = sorted({friction for _, friction in self._geoms}, reverse=True)
         for node, friction in self._geoms if len(levels) > 1 else ():
             node.set("priority", str(levels.index(friction)))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from linkwork.formats.flat import FlatLink, unique
+from linkwork.formats.mjcf.spelling import Spelling
 from linkwork.formats.mjcf.write_words import set_words
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
@@ -14,6 +15,17 @@ from linkwork.formats.posture import Values, motion
 from linkwork.parts import Joint
 from linkwork.parts.joint import Range
 from linkwork.spatial.pose import Pose, Vec3
+
+#: Types of joints whose initial value is MuJoCo's reference.
+REFERRED = ("hinge", "slider")
+
+
+def at_start(link: FlatLink) -> Pose:
+    """Pose of the element's frame in its carrier's, where MuJoCo's reference values have it."""
+    joint = link.joint
+    if joint is None or joint.type not in REFERRED:
+        return link.at_zero
+    return link.at @ motion(joint, joint.values) @ link.offset
 
 
 @dataclass(frozen=True)
@@ -39,15 +51,19 @@ class JointWriter:
 
     Attributes:
         notes: What is said differently.
+        spelling: How names are written.
         written: Names in the file of the primitives of each joint, by its full name.
         screws: Hinge, slide and advance per radian of each screw.
-        order: Links in the order of MuJoCo's coordinates, with the body's pose at value 0.
+        order: Links in the order of MuJoCo's coordinates, with the body's pose at the start.
+        starts: Value from which MuJoCo counts, of each joint in the file that has one.
     """
 
     notes: Notes
+    spelling: Spelling
     written: dict[str, list[str]] = field(default_factory=dict)
     screws: list[tuple[str, str, float]] = field(default_factory=list)
     order: list[tuple[FlatLink, Pose]] = field(default_factory=list)
+    starts: dict[str, float] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
 
     def add(self, body: ET.Element, link: FlatLink, frame: Pose, pose: Pose) -> None:
@@ -57,7 +73,7 @@ class JointWriter:
             body: The body it moves.
             link: The link that the joint leads to.
             frame: Pose of the link's element frame in the body's frame.
-            pose: Pose of the body in what carries it, at value 0.
+            pose: Pose of the body in what carries it, at the start.
         """
         joint = link.joint
         assert joint is not None
@@ -66,7 +82,7 @@ class JointWriter:
         self.order.append((link, pose))
         here = frame @ link.offset.inverse()
         if joint.type in ("free", "ball"):
-            name = unique(link.joint_name, self._taken)
+            name = unique(self.spelling(link.joint_name), self._taken)
             node = ET.SubElement(body, "joint", name=name, type=joint.type)
             if joint.type == "ball":
                 node.set("pos", numerals(here.xyz))
@@ -77,13 +93,16 @@ class JointWriter:
             return
         names = []
         for each in self._primitives(joint, link.joint_name):
-            name = unique(link.joint_name + each.suffix, self._taken)
+            name = unique(self.spelling(link.joint_name) + each.suffix, self._taken)
             names.append(name)
             node = ET.SubElement(body, "joint", name=name, type=each.type)
             node.set("pos", numerals(here.xyz))
             node.set("axis", numerals(here.rotate(each.axis)))
             if each.range is not None:
                 node.set("range", numerals(each.range))
+            if joint.type in REFERRED and joint.values[0]:
+                self.starts[name] = joint.values[0]
+                node.set("ref", numeral(joint.values[0]))
             _set_laws(node, joint)
         self.written[link.joint_name] = names
         if joint.type == "screw":
@@ -132,6 +151,19 @@ class JointWriter:
             self.notes.about("bent rails, written straight as they begin", name)
         return [Primitive("slide", second, ranges[0])]
 
+    def single(self, name: str) -> str | None:
+        """Name in the file of a single degree of freedom, by its full name; None if it is none."""
+        for link, _ in self.order:
+            assert link.joint is not None
+            written, dofs = self.written[link.joint_name], link.joint.kind.dofs
+            if len(dofs) == len(written):
+                if name == link.joint_name and len(written) == 1:
+                    return written[0]
+                for dof, primitive in zip(dofs, written, strict=True):
+                    if name == f"{link.joint_name}.{dof}":
+                        return primitive
+        return None
+
     def coordinates(self, values: Values) -> list[float]:
         """MuJoCo's ``qpos`` at given values of all joints."""
         found: list[float] = []
@@ -165,4 +197,8 @@ def _set_laws(node: ET.Element, joint: Joint) -> None:
             node.set(word, numeral(value))
     if joint.max_effort is not None and joint.type not in ("free", "ball"):
         node.set("actuatorfrcrange", numerals((-joint.max_effort, joint.max_effort)))
-    set_words(node, joint.mujoco)
+    words = dict(joint.mujoco)
+    for word in ("stiffness", "damping"):  # powers that follow the joint's own number
+        if word in words:
+            node.set(word, f"{node.get(word, '0')} {numerals(words.pop(word))}")
+    set_words(node, words)

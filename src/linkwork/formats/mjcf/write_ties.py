@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 
+from numpy.polynomial import Polynomial
+
 from linkwork.formats.flat import Flat, FlatLoop
 from linkwork.formats.mjcf.write_bodies import BodyWriter
-from linkwork.formats.mjcf.write_geoms import place
 from linkwork.formats.mjcf.write_words import set_words
 from linkwork.formats.notes import Notes
-from linkwork.formats.numerals import numeral
+from linkwork.formats.numerals import numerals
 from linkwork.formats.posture import moving
 from linkwork.spatial.pose import Pose
 
@@ -21,40 +22,47 @@ def equalities(flat: Flat, bodies: BodyWriter, notes: Notes) -> ET.Element:
     for loop in flat.loops:
         _close(node, loop, bodies, notes)
     for coupling in flat.couplings:
-        follows = bodies.joints.written.get(coupling.joint, [])
-        leads = bodies.joints.written.get(coupling.of, [])
-        if len(follows) != 1 or len(leads) != 1:
-            notes.about("couplings of single degrees of freedom, left out", coupling.joint)
+        follows, leads = bodies.joints.single(coupling.joint), bodies.joints.single(coupling.of)
+        if follows is None or leads is None:
+            notes.about("couplings of joints with several freedoms, left out", coupling.joint)
             continue
-        tie = _tie(node, follows[0], leads[0], coupling.offset, coupling.ratio)
-        set_words(tie, coupling.mujoco)
+        words = dict(coupling.mujoco)
+        further = words.pop("polycoef", (0.0, 0.0, 0.0))
+        law = Polynomial((coupling.offset, coupling.ratio, *further))
+        # MuJoCo counts both from where they start: y − y0 = p(x0 + x) − y0
+        starts = bodies.joints.starts
+        law = law(Polynomial((starts.get(leads, 0.0), 1.0))) - starts.get(follows, 0.0)
+        set_words(_tie(node, follows, leads, law.coef.tolist()), words)
     for hinge, slide, pitch in bodies.joints.screws:
-        _tie(node, slide, hinge, 0.0, pitch / (2.0 * math.pi))
+        _tie(node, slide, hinge, [0.0, pitch / (2.0 * math.pi)])
     return node
 
 
-def _tie(node: ET.Element, follows: str, leads: str, offset: float, ratio: float) -> ET.Element:
-    coefficients = " ".join((numeral(offset), numeral(ratio), "0 0 0"))
+def _tie(node: ET.Element, follows: str, leads: str, law: list[float]) -> ET.Element:
+    coefficients = numerals((law + [0.0] * 5)[:5])
     return ET.SubElement(node, "joint", joint1=follows, joint2=leads, polycoef=coefficients)
 
 
 def _close(node: ET.Element, flat: FlatLoop, bodies: BodyWriter, notes: Notes) -> None:
     """A ball by one point, a hinge by two points of its axis, or rigidly."""
-    kind, axis = flat.loop.joint, flat.loop.axis
+    kind, axis, called = flat.loop.joint, flat.loop.axis, bodies.spelling.bare(flat.name)
     if kind not in ("ball", "hinge", "fixed"):
         notes.about(f"loops closed by a {kind} joint, left out", flat.name)
         return
+    word = "weld" if kind == "fixed" else "connect"
+    if kind != "hinge":
+        ends = [bodies.sites[end].attrib["name"] for end in (flat.loop.a, flat.loop.b)]
+        names = {"name": called, "site1": ends[0], "site2": ends[1]}
+        set_words(ET.SubElement(node, word, names), flat.loop.mujoco)
+        return
     reach = max(0.01, *(math.hypot(*pose.xyz) for _, pose in flat.ends)) / 2.0
-    ways = (-reach, reach) if kind == "hinge" else (0.0,)
-    for number, way in enumerate(ways):
-        suffix = f"_{number + 1}" if len(ways) > 1 else ""
+    for number, way in enumerate((-reach, reach), start=1):
         sites = []
         for (link, pose), end in zip(flat.ends, "ab", strict=True):
-            site = ET.SubElement(bodies.nodes[link], "site", name=f"{flat.name}{suffix}_{end}")
-            place(site, pose @ Pose((way * axis[0], way * axis[1], way * axis[2])))
+            there = pose @ Pose((way * axis[0], way * axis[1], way * axis[2]))
+            site = bodies.add_site(bodies.nodes[link], f"{called}_{number}_{end}", there)
             sites.append(site.attrib["name"])
-        word = "weld" if kind == "fixed" else "connect"
-        names = {"name": flat.name + suffix, "site1": sites[0], "site2": sites[1]}
+        names = {"name": f"{called}_{number}", "site1": sites[0], "site2": sites[1]}
         set_words(ET.SubElement(node, word, names), flat.loop.mujoco)
 
 
@@ -71,7 +79,9 @@ def exclusions(flat: Flat, bodies: BodyWriter, notes: Notes) -> ET.Element:
         body.setdefault(first, []).append(name)
     pairs: set[tuple[str, str]] = set()
     collide = flat.scene.collide if flat.scene is not None else None
-    if collide is None or not collide.joined:
+    if bodies.spelling.native:
+        pass  # MuJoCo's own rule is meant
+    elif collide is None or not collide.joined:
         ends = [(link.carrier, link.name) for link in flat.links if link.carrier]
         ends += [(a[0], b[0]) for a, b in (loop.ends for loop in flat.loops)]
         for a, b in ends:
@@ -90,9 +100,13 @@ def exclusions(flat: Flat, bodies: BodyWriter, notes: Notes) -> ET.Element:
         for link in flat.links
         if link.element is not None and any(s.collide for s in link.element.shapes)
     }
-    for a, b in sorted(pairs):
-        if {a, b} <= touching and (a in moved or b in moved):
-            ET.SubElement(node, "exclude", body1=bodies.names[a], body2=bodies.names[b])
+    apart = {
+        _pair(bodies.names[a], bodies.names[b])
+        for a, b in pairs
+        if {a, b} <= touching and (a in moved or b in moved)
+    }
+    for one, other in sorted(apart):
+        ET.SubElement(node, "exclude", body1=one, body2=other)
     return node
 
 

@@ -18,20 +18,12 @@ SPELLED = {
     "gravity_by_drive": "actuatorgravcomp",
     "fluid": "fluidcoef",
 }
-#: Words that follow a number which the joint or coupling itself has.
-FOLLOWING = ("stiffness", "damping", "polycoef")
 
 
 def set_words(node: ET.Element, words: Mapping[str, Any]) -> None:
     """Sets the attributes that engine words stand for."""
     for word, value in words.items():
-        if word == "polycoef":
-            offset, ratio, *_ = node.get("polycoef", "0 1").split()
-            node.set(word, f"{offset} {ratio} {numerals(value)}")
-        elif word in FOLLOWING:
-            node.set(word, f"{node.get(word, '0')} {numerals(value)}")
-        else:
-            node.set(SPELLED.get(word, word), _spelled(value))
+        node.set(SPELLED.get(word, word), _spelled(value))
     if "fluid" in words:
         node.set("fluidshape", "ellipsoid")
 
