@@ -58,14 +58,7 @@ class Twin:
     def place(self, chance: np.random.Generator) -> None:
         """Puts both into the same random state, with the same random controls."""
         m, d, cycle = self.m, self.d, self.cycle
-        mujoco.mj_resetData(m, d)
-        mujoco.mj_integratePos(m, d.qpos, chance.normal(size=m.nv) * 0.7, 1.0)
-        for j in range(m.njnt):
-            if m.jnt_type[j] == 0:
-                d.qpos[m.jnt_qposadr[j] + 2] = chance.uniform(0.0, 1.5)
-        d.qvel[:] = chance.normal(size=m.nv) * 2.0
-        d.ctrl[:] = chance.uniform(-1.5, 1.5, m.nu)
-        d.act[:] = chance.uniform(-1.0, 1.0, m.na)
+        scatter(m, d, chance)
         cycle.restore(cycle.first)
         state = cycle.state
         state.q[self.q], state.v[self.v] = d.qpos, d.qvel
@@ -92,6 +85,18 @@ class Twin:
         for here, there in engine.model.v_map.tolist():
             ours[here] = engine._data.qacc[there]
         return self.d.qacc.copy(), ours[self.v]
+
+
+def scatter(m: Any, d: Any, chance: np.random.Generator) -> None:
+    """Puts MuJoCo's data into a random state with random controls."""
+    mujoco.mj_resetData(m, d)
+    mujoco.mj_integratePos(m, d.qpos, chance.normal(size=m.nv) * 0.7, 1.0)
+    for j in range(m.njnt):
+        if m.jnt_type[j] == 0:
+            d.qpos[m.jnt_qposadr[j] + 2] = chance.uniform(0.0, 1.5)
+    d.qvel[:] = chance.normal(size=m.nv) * 2.0
+    d.ctrl[:] = chance.uniform(-1.5, 1.5, m.nu)
+    d.act[:] = chance.uniform(-1.0, 1.0, m.na)
 
 
 def gap(theirs: np.ndarray, ours: np.ndarray) -> float:

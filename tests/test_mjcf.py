@@ -106,15 +106,16 @@ def written(folder: Path, body: str) -> Path:
 
 @pytest.mark.capability(33)
 @pytest.mark.parametrize("about", MODELS)
-@pytest.mark.parametrize("way", ["as read", "through our own file"])
+@pytest.mark.parametrize("way", ["as read", "scene.toml", "scene.mjcf"])
 def test_a_model_moves_as_in_mujoco(tmp_path: Path, about: str, way: str) -> None:
-    """At random states accelerations are MuJoCo's of the same file; also by way of a TOML file."""
+    """At random states accelerations are MuJoCo's of the same file; also by way of our own."""
     path = written(tmp_path, MODELS[about])
     scene, notes = MjcfFormat().read_with_notes(path)
     assert [note for note in notes if "for the eye" not in note] == []
     if way != "as read":
-        save(scene, tmp_path / "scene.toml")
-        scene = load_scene(tmp_path / "scene.toml")
+        lost = save(scene, tmp_path / way)
+        assert [note for note in lost if "the posture at the start" not in note] == []
+        scene = load_scene(tmp_path / way)
     twin, chance = Twin.of(path, scene), np.random.default_rng(2)
     for _ in range(30):
         twin.place(chance)
@@ -172,6 +173,20 @@ def test_a_scene_of_its_own_things(tmp_path: Path) -> None:
     assert part.elements["x"].shapes[0].kind == Ellipsoid.kind
     assert list(scene.scenery) == ["g"]
     assert Terrain((1.0, 1.0), heights=(0.0, 1.0, 0.0, 1.0)).triangles().faces.shape == (2, 3)
+
+
+def test_keyframes_of_free_bodies_are_postures(tmp_path: Path) -> None:
+    """A posture has free bodies, balls and hinges where the keyframe has them, within stops."""
+    path = written(tmp_path, """<worldbody><body name="x" pos="0 0 1"><freejoint name="f"/>
+      <geom size="0.1"/><body name="y" pos="0 0 0.5"><joint name="b" type="ball"/><geom size="0.1"/>
+      <body name="z" pos="0 0 0.5"><joint name="h" range="-30 30"/><geom size="0.1"/></body></body>
+      </body></worldbody><keyframe><key name="k" qpos="1 2 3 0.6 0 0.8 0 0.8 0.6 0 0 1"/></keyframe>
+      """)  # fmt: skip
+    scene, notes = MjcfFormat().read_with_notes(path)
+    assert notes == ["values of keyframes beyond a stop, put to it: k."]
+    q = compile_scene(scene).postures["k"]
+    np.testing.assert_allclose(q[:11], [1, 2, 3, 0.6, 0, 0.8, 0, 0.8, 0.6, 0, 0], atol=1e-12)
+    assert q[11] == pytest.approx(np.radians(30))
 
 
 @pytest.mark.parametrize(

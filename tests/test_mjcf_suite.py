@@ -9,7 +9,7 @@ import pytest
 
 from linkwork.formats import load_scene, save
 from linkwork.formats.mjcf import MjcfFormat
-from mjcf_truth import SUITE, Twin, gap, mujoco
+from mjcf_truth import SUITE, Twin, gap, mujoco, scatter
 
 LOSE_NOTHING = (
     "cartpole", "acrobot", "hopper", "walker", "cheetah", "reacher", "humanoid", "quadruped",
@@ -113,3 +113,44 @@ def test_a_model_survives_the_way_through_our_own_files(name: str, tmp_path: Pat
     for _ in range(10):
         twin.place(chance)
         assert gap(*twin.accelerations()) < 1e-8
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_model_written_again_is_the_same_model(name: str, tmp_path: Path) -> None:
+    """MJCF → scene → MJCF: MuJoCo's own accelerations agree to 1e-8, with drives and sensors."""
+    notes = save(MjcfFormat().read(model(name)), tmp_path / "again.mjcf")
+    assert [note for note in notes if "neither seen nor touched" not in note] == []
+    ends = [mujoco.MjModel.from_xml_path(str(p)) for p in (model(name), tmp_path / "again.mjcf")]
+    m, again = ends
+    assert [m.nbody, m.njnt, m.nu, m.na, m.nsensor, m.neq] == [
+        again.nbody, again.njnt, again.nu, again.na, again.nsensor, again.neq,
+    ]  # fmt: skip
+    d, other, chance = *map(mujoco.MjData, ends), np.random.default_rng(3)
+    places = [[], []]
+    for j in range(m.njnt):
+        there = again.joint(m.joint(j).name or f"joint{j}")
+        places[0] += range(there.qposadr[0], there.qposadr[0] + len(there.qpos0))
+        places[1] += range(there.dofadr[0], there.dofadr[0] + len(m.joint(j).damping))
+    for _ in range(30):
+        scatter(m, d, chance)
+        mujoco.mj_resetData(again, other)
+        other.qpos[places[0]], other.qvel[places[1]] = d.qpos, d.qvel
+        other.ctrl[:], other.act[:] = d.ctrl, d.act
+        mujoco.mj_forward(m, d)
+        mujoco.mj_forward(again, other)
+        assert gap(d.qacc, other.qacc[places[1]]) < 1e-8
+
+
+@pytest.mark.parametrize("name", ["cartpole", "humanoid", "quadruped", "manipulator"])
+def test_a_model_read_again_has_the_same_names(name: str, tmp_path: Path) -> None:
+    """The second scene has the elements, joints, anchors and scenery of the first, and no more."""
+    first = MjcfFormat().read(model(name))
+    save(first, tmp_path / "again.mjcf")
+    second = MjcfFormat().read(tmp_path / "again.mjcf")
+    assert set(second.scenery) == set(first.scenery)
+    (one,), (other,) = ([p.part for p in s.parts.values()] for s in (first, second))
+    assert set(other.elements) == set(one.elements)
+    assert set(other.joints) == set(one.joints)
+    assert set(other.anchors) == set(one.anchors)
+    assert [s.name for s in second.actuators] == [s.name for s in first.actuators]
+    assert [s.name for s in second.sensors] == [s.name for s in first.sensors]

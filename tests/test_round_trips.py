@@ -12,7 +12,7 @@ from linkwork.scene import Scene
 from linkwork.world import World
 
 #: Suffix of each format that holds one robot with its joints, and is read and written.
-SUFFIXES = [".urdf", ".sdf"]
+SUFFIXES = [".urdf", ".sdf", ".mjcf"]
 
 
 def plain(names: list[str]) -> list[str]:
@@ -42,18 +42,28 @@ def assert_same(one: World, other: World) -> None:
             np.testing.assert_allclose(found, matrix, atol=1e-9, err_msg=name)
 
 
+def part_of(thing: Part | Scene) -> Part:
+    """The part, or the only one of a scene that a model became."""
+    if isinstance(thing, Part):
+        return thing
+    assert list(thing.parts) == [thing.name]
+    return thing.parts[thing.name].part
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("name", kit_things(Part))
 def test_every_kit_part_comes_back(name: str, suffix: str, tmp_path: Path) -> None:
     """TOML → X → TOML keeps bodies, joints, inertias and names; the second time nothing changes."""
     part, out, own = part_named(name), tmp_path / f"out{suffix}", tmp_path / "own.toml"
     lw.save(part, out)
-    lw.save(lw.load_part(out), own)
-    back = lw.load_part(own)
+    lw.save(lw.load(out), own)
+    back = lw.load(own)
     assert back.name == part.name
-    assert_same(placed(part), placed(back))
+    assert_same(placed(part), placed(part_of(back)))
     lw.save(back, out)
-    assert_same(placed(part), placed(lw.load_part(out)))
+    again = part_of(lw.load(out))
+    assert_same(placed(part), placed(again))
+    assert list(again.elements) == list(part_of(back).elements)
 
 
 def test_joints_that_sdf_has_words_for_come_back(tmp_path: Path) -> None:
@@ -102,3 +112,27 @@ def test_every_kit_scene_comes_back_from_sdf(name: str, tmp_path: Path) -> None:
     for element, matrix in stands(one, one.q0, "").items():
         found = [m for n, m in q0.items() if n.endswith(element.replace("/", "_"))]
         assert any(np.allclose(m, matrix, atol=1e-9) for m in found), element
+
+
+@pytest.mark.parametrize("name", kit_things(Scene))
+def test_every_kit_scene_comes_back_from_mjcf(name: str, tmp_path: Path) -> None:
+    """A model keeps bodies, joints, masses, postures and names, behind its own; so it stays."""
+    scene = lw.load_scene(name)
+    lw.save(scene, tmp_path / "out.mjcf")
+    lw.save(lw.load(tmp_path / "out.mjcf"), tmp_path / "own.toml")
+    lw.save(lw.load(tmp_path / "own.toml"), tmp_path / "again.mjcf")
+    one = lw.compile_scene(scene)
+    for file in ("own.toml", "again.mjcf"):
+        back = lw.load_scene(tmp_path / file)
+        assert (back.name, back.gravity, back.step) == (scene.name, scene.gravity, scene.step)
+        other = lw.compile_scene(back)
+        assert set(scene.postures) <= set(back.postures)
+        scope = f"{back.name}/"
+        assert {n.removeprefix(scope) for n in other.joint_names} == set(plain(one.joint_names))
+        elements = {n.removeprefix(scope) for n in other.element_names}
+        assert elements - {"origin"} == set(plain(one.element_names))
+        np.testing.assert_allclose(one.mass.sum(), other.mass.sum(), rtol=1e-9)
+        q0 = other.postures.get(scene.start or "start", other.q0)
+        there = {n.removeprefix(scope): m for n, m in stands(other, q0, "").items()}
+        for element, matrix in stands(one, one.q0, "").items():
+            np.testing.assert_allclose(there[element.replace("/", "_")], matrix, atol=1e-9)

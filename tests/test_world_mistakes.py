@@ -160,15 +160,20 @@ def test_couplings_that_cannot_be_followed_are_refused(
         compile_scene(gears(*made))
 
 
-def test_a_ball_is_no_leader_and_no_part_of_a_posture() -> None:
-    """A ball's rotation is one quaternion; no number of it can be set alone."""
+def test_a_ball_is_no_leader() -> None:
+    """A ball's rotation is one quaternion; no number of it can follow alone."""
     part = two(Joint("j", "ball", "a", "b"))
     part.add(Coupling("j.rx", "j.ry", origin=HERE))
     with pytest.raises(SceneError, match=r"^f\.toml:12: a coupling names 'p/j.rx', which has no"):
         only(part)
-    scene = Scene("s", postures={"up": {"p/j.rx": 0.1}}, origin=HERE)
-    with pytest.raises(SceneError, match=r"^f\.toml:12: posture 'up' names 'p/j.rx'"):
-        compile_scene(scene.place(two(Joint("j", "ball", "a", "b"))))
+
+
+def test_a_posture_turns_a_ball_by_a_rotation_vector() -> None:
+    """Of what it names; the rest is as at the start."""
+    scene = Scene("s", postures={"up": {"p/j.rx": 0.6, "p/j.rz": 0.8}}, origin=HERE)
+    world = compile_scene(scene.place(two(Joint("j", "ball", "a", "b"))))
+    half = math.sin(0.5)
+    assert world.postures["up"] == pytest.approx([math.cos(0.5), 0.6 * half, 0.0, 0.8 * half])
 
 
 def test_loops_of_a_scene_need_anchors_that_exist() -> None:

@@ -176,11 +176,7 @@ def mjcf_part() -> Part:
     arm = Capsule(radius=0.02, length=0.3, at=Pose.of((0.0, 0.0, 0.15)))
     ball = Sphere(radius=0.03, at=Pose.of((0.1, 0.0, 0.0)))
     return Part("sample").add(
-        Element("origin"),
-        Element(
-            "base", (Box(size=(0.2, 0.1, 0.05)),), on="origin", at=Pose.of((0.0, 0.0, 0.5)),
-            density=500.0,
-        ),
+        Element("base", (Box(size=(0.2, 0.1, 0.05)),), density=500.0),
         Element("arm", (arm,), density=500.0),
         Element("slide", (ball,), density=500.0),
         Joint(

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import Origin, SceneError, not_found
+from linkwork.errors import SceneError, not_found
 from linkwork.parts.joint import JOINT_TYPES, Joint
 from linkwork.scene import Scene
 from linkwork.spatial.inertia import Inertia, combine
-from linkwork.spatial.pose import IDENTITY, Pose, quat_from_axis
+from linkwork.spatial.pose import IDENTITY, Pose
 from linkwork.world.flatten import Flat, FlatElement, flatten
+from linkwork.world.start import coordinate, set_start
 from linkwork.world.world import World, WorldShape
 
 
@@ -153,7 +154,7 @@ class _Compiler:
         _couple(world, flat)
         _islands(world)
         self._join(world)
-        _start(world, heads, self.free_start)
+        set_start(world, heads, self.free_start)
         return world
 
     def _set_free(
@@ -295,7 +296,7 @@ def _couple(world: World, flat: Flat) -> None:
         follows = world.single_dof(coupling.joint, origin=coupling.origin)
         leads = world.single_dof(coupling.of, origin=coupling.origin)
         for dof in (follows, leads):
-            _coordinate(world, dof, "a coupling", coupling.origin)
+            coordinate(world, dof, "a coupling", coupling.origin)
         if follows in leaders:
             raise SceneError(
                 f"joint {coupling.joint!r} follows two joints: {coupling.of!r} and "
@@ -350,81 +351,3 @@ def _islands(world: World) -> None:
     for b in range(1, world.nb):
         if moving[b]:
             world.island[b] = numbers.setdefault(find(b), len(numbers))
-
-
-def _start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> None:
-    """Initial coordinates and velocities, and the named postures."""
-    for joint, b in zip(world.joints, world.joint_body, strict=True):
-        a = int(world.qadr[b])
-        if joint.type == "free":
-            moved = joint.at_to @ _value_pose(joint) @ joint.at_to.inverse()
-            world.q0[a : a + 7] = (free[int(b)] @ moved).array()
-            _initial_motion(world, heads[int(b) - 1], int(b))
-        elif joint.type == "ball":
-            moved = joint.at_to @ _value_pose(joint) @ joint.at_to.inverse()
-            world.q0[a : a + 4] = moved.quat
-        else:
-            world.q0[a : a + joint.kind.nq] = joint.values
-        if joint.type != "free":
-            v = int(world.vadr[b])
-            world.v0[v : v + joint.kind.nv] = joint.speeds
-    _follow(world, world.q0)
-    for name, values in world.scene.postures.items():
-        q = world.q0.copy()
-        for joint_name, value in values.items():
-            dof = world.single_dof(joint_name, origin=world.scene.origin)
-            if not world.dof_lo[dof] <= value <= world.dof_hi[dof]:
-                raise SceneError(
-                    f"posture {name!r} puts {joint_name!r} at {value:g}, out of its range "
-                    f"{world.dof_lo[dof]:g} to {world.dof_hi[dof]:g}.",
-                    origin=world.scene.origin,
-                )
-            q[_coordinate(world, dof, f"posture {name!r}", world.scene.origin)] = value
-        _follow(world, q)
-        world.postures[name] = q
-    if world.scene.start:
-        if world.scene.start not in world.postures:
-            raise not_found("posture", world.scene.start, world.postures, origin=world.scene.origin)
-        world.q0 = world.postures[world.scene.start].copy()
-
-
-def _value_pose(joint: Joint) -> Pose:
-    """The initial motion of a ball or free joint, in the joint's frame."""
-    *xyz, rx, ry, rz = joint.values
-    angle = math.sqrt(rx * rx + ry * ry + rz * rz)
-    if angle < 1e-12:
-        return Pose.of(xyz or (0.0, 0.0, 0.0))
-    return Pose.of(xyz or (0.0, 0.0, 0.0), quat=quat_from_axis((rx, ry, rz), angle))
-
-
-def _follow(world: World, q: np.ndarray) -> None:
-    """Puts coupled joints where their leaders want them."""
-    laws = zip(world.coupling_dof.tolist(), world.coupling_law.tolist(), strict=True)
-    for (follows, leads), (ratio, offset) in laws:
-        leader = q[_coordinate(world, leads, "a coupling", Origin())]
-        q[_coordinate(world, follows, "a coupling", Origin())] = ratio * leader + offset
-
-
-def _coordinate(world: World, dof: int, who: str, origin: Origin) -> int:
-    body = int(world.dof_body[dof])
-    offset = dof - int(world.vadr[body])
-    if world.kind[body] == JOINT_TYPES["ball"].code or (
-        world.kind[body] == JOINT_TYPES["free"].code and offset > 2
-    ):
-        raise SceneError(
-            f"{who} names {world.dof_name(dof)!r}, which has no coordinate of its own: the "
-            "rotation of a ball or free joint is one quaternion.",
-            origin=origin,
-            hint="Name angles of hinges and positions.",
-        )
-    return int(world.qadr[body]) + offset
-
-
-def _initial_motion(world: World, head: FlatElement, body: int) -> None:
-    element = head.element
-    if element is None:
-        return
-    a, start = int(world.vadr[body]), int(world.qadr[body])
-    turn = Pose.of(quat=world.q0[start + 3 : start + 7])
-    world.v0[a : a + 3] = element.velocity
-    world.v0[a + 3 : a + 6] = turn.inverse().rotate(element.spin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from linkwork.errors import LinkworkError, Origin
-from linkwork.formats.mjcf.compiled import compile_model
+from linkwork.formats.mjcf.compiled import compile_model, pose_of
 from linkwork.formats.mjcf.read_bodies import read_bodies
 from linkwork.formats.mjcf.read_drives import read_actuators
 from linkwork.formats.mjcf.read_geoms import read_scenery
@@ -20,6 +20,7 @@ from linkwork.formats.notes import Notes
 from linkwork.parts import Part, Spec
 from linkwork.parts.names import plain
 from linkwork.scene import Scene
+from linkwork.spatial.pose import IDENTITY
 
 
 def read_mjcf(path: Path) -> tuple[Scene, list[str]]:
@@ -52,7 +53,10 @@ def read_mjcf(path: Path) -> tuple[Scene, list[str]]:
         read_actuators(reading)
         read_sensors(reading, engine)
         if model.m.nbody > 1:
-            scene.place(part, name=name)
+            at = IDENTITY
+            if base := reading.base:
+                at = pose_of(model.m.body_pos[base], model.m.body_quat[base])
+            scene.place(part, name=name, at=at)
         read_views(reading)
         read_keyframes(reading)
     except LinkworkError as error:

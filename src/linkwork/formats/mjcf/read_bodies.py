@@ -27,7 +27,8 @@ _SOLREF, _SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
 def read_bodies(reading: Reading) -> None:
     """Adds every body with its joints, and every site as an anchor."""
     m, part = reading.m, reading.part
-    part.add(Element(reading.elements[0], origin=part.origin))
+    if not reading.base:
+        part.add(Element(reading.elements[0], origin=part.origin))
     for body in range(1, m.nbody):
         _read_body(reading, body)
     for site in range(m.nsite):
@@ -47,7 +48,7 @@ def _read_body(reading: Reading, body: int) -> None:
         reading.notes.about("bodies moved by a mocap device stand still", name)
     shapes, friction, color = read_shapes(reading, body)
     words = {"gravcomp": float(m.body_gravcomp[body])} if m.body_gravcomp[body] else {}
-    held: dict[str, Any] = {} if count else {"on": carrier, "at": at}
+    held: dict[str, Any] = {} if count or body == reading.base else {"on": carrier, "at": at}
     element = Element(
         name, shapes, inertia=_inertia(m, body), friction=friction, color=color,
         mujoco=words, origin=origin, **held,
@@ -86,6 +87,7 @@ def _read_joint(reading: Reading, number: int, from_: str, to: str, at: Pose) ->
         back = _moved(kind, (x, y, z), -start)
         made |= {"at": made["at"] @ back, "axis": (x, y, z), "value": start}
         made["rest"] = float(m.qpos_spring[q])
+        made["max_effort"] = _most_effort(m, number)
     if m.jnt_limited[number] and kind != "free":
         lo, hi = numbers(m.jnt_range[number])
         made["range"] = ((0.0, hi), None, None) if kind == "ball" else (lo, hi)
@@ -112,6 +114,12 @@ def _moved(kind: str, axis: Vec3, by: float) -> Pose:
     return Pose((axis[0] * by, axis[1] * by, axis[2] * by))
 
 
+def _most_effort(m: Any, number: int) -> float | None:
+    """What all drives of a joint may do together, where that is the same both ways."""
+    least, most = numbers(m.jnt_actfrcrange[number])
+    return most if m.jnt_actfrclimited[number] and most == -least > 0.0 else None
+
+
 def _words(m: Any, number: int, v: int) -> dict[str, Any]:
     """What only MuJoCo understands of a joint, where it is not MuJoCo's own value."""
     found: dict[str, tuple[np.ndarray, tuple[float, ...]]] = {
@@ -129,7 +137,7 @@ def _words(m: Any, number: int, v: int) -> dict[str, Any]:
     }
     if m.jnt_margin[number]:
         made["margin"] = float(m.jnt_margin[number])
-    if m.jnt_actfrclimited[number]:
+    if m.jnt_actfrclimited[number] and not _most_effort(m, number):
         made["effort_range"] = numbers(m.jnt_actfrcrange[number])
     if m.jnt_actgravcomp[number]:
         made["gravity_by_drive"] = True

@@ -69,7 +69,13 @@ def read_keyframes(reading: Reading) -> None:
         name = plain(reading.model.name("keyframe", k) or f"key{k}", set(scene.postures))
         posture: dict[str, float] = {}
         for j in range(m.njnt):
-            posture |= _joint_values(m, j, reading.full(reading.joints[j]), m.key_qpos[k])
+            full, q = reading.full(reading.joints[j]), int(m.jnt_qposadr[j])
+            single = int(m.jnt_type[j]) in (_JOINT.mjJNT_HINGE, _JOINT.mjJNT_SLIDE)
+            posture |= _joint_values(m, j, full, m.key_qpos[k])
+            if single and m.jnt_limited[j]:
+                posture[full] = float(np.clip(m.key_qpos[k][q], *m.jnt_range[j]))
+                if posture[full] != m.key_qpos[k][q]:
+                    reading.notes.about("values of keyframes beyond a stop, put to it", name)
         scene.postures[name] = posture
         if m.key_qvel[k].any():
             reading.notes.about("velocities of keyframes, left out", name)

@@ -15,6 +15,7 @@ from linkwork.parts import Part
 from linkwork.parts.names import plain, scoped
 from linkwork.scene import Scene
 
+_OBJ = mujoco.mjtObj
 #: The element that stands for MuJoCo's world, to which the part's bodies are joined.
 ROOT = "origin"
 
@@ -33,6 +34,8 @@ class Reading:
         anchors: Name of the anchor of each site.
         geoms: Name of each geom that has one in the file.
         scenery: Names of the elements of the world's own geoms, by geom.
+        base: The body that carries all others and stands still in the world, if nothing else is
+            joined to that; else 0, and an element stands for the world.
     """
 
     model: Compiled
@@ -44,6 +47,7 @@ class Reading:
     anchors: list[str] = field(default_factory=list)
     geoms: dict[int, str] = field(default_factory=dict)
     scenery: dict[int, str] = field(default_factory=dict)
+    base: int = 0
 
     @property
     def m(self) -> Any:
@@ -62,10 +66,11 @@ class Reading:
     def name_all(self) -> None:
         """Gives bodies, joints and sites names that are allowed here, and remembers theirs."""
         m, model = self.m, self.model
+        self.base = _base(m)
         bodies = _spelled(model, "body", range(1, m.nbody))
-        bodies.insert(0, plain(ROOT, set(bodies)))
+        bodies.insert(0, bodies[self.base - 1] if self.base else plain(ROOT, set(bodies)))
         joints = _spelled(model, "joint", range(m.njnt))
-        table = NameTable.of(bodies, joints)
+        table = NameTable.of(bodies[1:] if self.base else bodies, joints)
         self.elements = [table.links[name] for name in bodies]
         self.joints = [table.joints[name] for name in joints]
         self.part.aliases = table.aliases()
@@ -76,6 +81,32 @@ class Reading:
             here = plain(f"{here}_site", taken) if here in taken else here
             taken.add(here)
             self.anchors.append(here)
+
+
+def _base(m: Any) -> int:
+    """The body that stands for the world as well as an element of its own would; 0 if none."""
+    standing = [b for b in range(1, m.nbody) if m.body_parentid[b] == 0]
+    if len(standing) != 1 or m.body_jntnum[standing[0]] or m.body_mocapid[standing[0]] >= 0:
+        return 0
+    ends = [
+        (k, n) for k, *two in zip(m.eq_objtype, m.eq_obj1id, m.eq_obj2id, strict=True) for n in two
+    ]
+    ends += [*zip(m.sensor_objtype, m.sensor_objid, strict=True)]
+    ends += [*zip(m.sensor_reftype, m.sensor_refid, strict=True)]
+    ends += [(_OBJ.mjOBJ_SITE, n) for n in range(m.nsite)]
+    return 0 if any(_is_on_world(m, int(kind), int(n)) for kind, n in ends) else standing[0]
+
+
+def _is_on_world(m: Any, kind: int, number: int) -> bool:
+    """Whether a body, site, geom or camera is the world or stands on it."""
+    if kind in (_OBJ.mjOBJ_BODY, _OBJ.mjOBJ_XBODY):
+        return number == 0
+    carriers = {
+        int(_OBJ.mjOBJ_SITE): m.site_bodyid,
+        int(_OBJ.mjOBJ_GEOM): m.geom_bodyid,
+        int(_OBJ.mjOBJ_CAMERA): m.cam_bodyid,
+    }
+    return kind in carriers and number >= 0 and int(carriers[kind][number]) == 0
 
 
 def _spelled(model: Compiled, kind: str, numbers: range) -> list[str]:

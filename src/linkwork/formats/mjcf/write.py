@@ -71,7 +71,7 @@ def write_mjcf(thing: Part | Scene, path: Path) -> list[str]:
     drives = actuators(flat, bodies, strings, notes)
     read = sensors(flat, bodies, strings, notes)
     sections = [
-        assets, worldbody, contacts, strings, ties, drives, read, keyframes(flat, joints),
+        assets, worldbody, contacts, strings, ties, drives, read, keyframes(flat, joints, notes),
     ]  # fmt: skip
     root.extend(section for section in sections if len(section))
     save_xml(path, root)

@@ -11,7 +11,7 @@ from linkwork.formats.mjcf.write_joints import REFERRED, JointWriter
 from linkwork.formats.mjcf.write_tendons import fixed
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
-from linkwork.formats.posture import start_values
+from linkwork.formats.posture import Values, start_values
 from linkwork.parts import Joint, Spec
 from linkwork.parts.names import scoped
 
@@ -108,27 +108,30 @@ def _actuator(spec: Spec, joint: Joint) -> ET.Element | None:
     return None
 
 
-def keyframes(flat: Flat, joints: JointWriter) -> ET.Element:
+def keyframes(flat: Flat, joints: JointWriter, notes: Notes) -> ET.Element:
     """The start, where it is not that of MuJoCo's references, and the scene's postures.
 
     Raises:
         LinkworkError: If a posture names what does not exist.
     """
     node = ET.Element("keyframe")
-    postures = list(flat.scene.postures) if flat.scene is not None else []
-    first = start_values(flat)
+    first, postures = start_values(flat), dict[str, Values]()
+    for name in flat.scene.postures if flat.scene is not None else ():
+        try:
+            postures[name] = start_values(flat, name)
+        except LinkworkError as error:
+            raise error.at(flat.scene.origin if flat.scene else None) from None
     moved = False
     for link, _ in joints.order:
         assert link.joint is not None
         own = link.joint.values if link.joint.type in REFERRED else (0.0,) * len(link.joint.values)
         moved |= tuple(first[link.joint_name]) != tuple(own)
     if moved:
-        name = "start" if "start" not in postures else "start_values"
-        ET.SubElement(node, "key", name=name, qpos=numerals(joints.coordinates(first)))
-    for name in postures:
-        try:
-            values = start_values(flat, name)
-        except LinkworkError as error:
-            raise error.at(flat.scene.origin if flat.scene else None) from None
+        name = next((name for name, values in postures.items() if values == first), "")
+        if not name:
+            name = "start" if "start" not in postures else "start_values"
+            postures = {name: first, **postures}
+        notes.about("the posture at the start, written as a keyframe", name)
+    for name, values in postures.items():
         ET.SubElement(node, "key", name=name, qpos=numerals(joints.coordinates(values)))
     return node
