@@ -22,7 +22,19 @@ from export_rig import (
     zoo,
 )
 from linkwork.formats.mjcf.write import write_mjcf
-from linkwork.parts import Box, Cone, Element, Ellipsoid, Joint, Mesh, Part, Plane, Spec, Terrain
+from linkwork.parts import (
+    Anchor,
+    Box,
+    Cone,
+    Element,
+    Ellipsoid,
+    Joint,
+    Mesh,
+    Part,
+    Plane,
+    Spec,
+    Terrain,
+)
 from linkwork.scene import Light, Scene, Viewpoint
 from linkwork.spatial import Inertia, Pose
 from mesh_files import box, text_stl, written
@@ -210,6 +222,37 @@ def test_engine_words_are_mjcfs_own(tmp_path: Path) -> None:
     assert (model.geom_solref[0, 0], model.geom_condim[0]) == (0.03, 4)
     assert model.body_gravcomp[model.body("arm").id] == 0.5
     assert model.jnt_solref[0, 0] == 0.01
+
+
+def test_what_the_engine_is_told_is_written_or_listed(tmp_path: Path) -> None:
+    """Options, a drive of two joints and a touch become MuJoCo's; the rest is told."""
+    part = Part("p").add(
+        Element("base", mass=1.0),
+        Element("a", (Ellipsoid((0.1, 0.1, 0.2)),), mass=1.0),
+        Element("b", (Box((0.1, 0.1, 0.1)),), mass=1.0),
+        Joint("j1", "hinge", "base", "a", value=0.5),
+        Joint("j2", "slider", "a", "b"),
+        Anchor("tip", "b", Pose.of((0.0, 0.0, 0.05)), fits="tool"),
+    )
+    scene = Scene("s").place(part)
+    told = {"impratio": 7.0, "disable": ["warmstart"], "contact_time": 0.01}
+    scene.engines.append(Spec("engine", "mujoco", "", told))
+    law = {"joints": {"p/j1": 2.0, "p/j2": -1.0}, "gain": [3.0, 0.0, 0.0], "control_range": [-1, 2]}
+    scene.actuators.append(Spec("actuator", "general", "pull", law))
+    felt = {"sensor": "touch", "on": "p/tip", "volume": "box", "size": [0.1, 0.2, 0.3]}
+    scene.sensors.append(Spec("sensor", "mujoco", "feel", felt))
+    assert write_mjcf(scene, tmp_path / "s.xml") == [
+        "what anchors fit, left out: p/tip.",
+        "parameters of the engine mujoco, left out: contact_time.",
+        "stops, contacts and ties are as soft as MuJoCo has them, not as stiff as here.",
+    ]
+    model = compiled(tmp_path / "s.xml")
+    assert (model.opt.impratio, model.opt.disableflags) == (7.0, 1 << 9)
+    assert model.wrap_prm.tolist() == [2.0, -1.0]
+    assert model.actuator("pull").ctrlrange.tolist() == [-1.0, 2.0]
+    assert model.sensor("feel").objid[0] == model.site("p/tip").id
+    assert model.site("p/tip").size.tolist() == [0.1, 0.2, 0.3]
+    assert model.joint("p/j1").qpos0[0] == 0.5
 
 
 def test_lights_and_viewpoints_are_there(tmp_path: Path) -> None:
