@@ -41,8 +41,7 @@ class Twin:
     @classmethod
     def of(cls, path: Path, scene: Scene | None = None) -> Twin:
         """Loads a file into both."""
-        m = mujoco.MjModel.from_xml_path(str(path))
-        said.warnings.clear()
+        m = original(path)
         scene = scene or MjcfFormat().read(path)
         cycle = Cycle(compile_scene(scene))
         world, q, v = cycle.world, [], []
@@ -85,6 +84,13 @@ class Twin:
         for here, there in engine.model.v_map.tolist():
             ours[here] = engine._data.qacc[there]
         return self.d.qacc.copy(), ours[self.v]
+
+
+def original(path: Path) -> Any:
+    """MuJoCo's model of a file; what it finds old-fashioned there is no trouble of a session."""
+    m = mujoco.MjModel.from_xml_path(str(path))
+    said.warnings.clear()
+    return m
 
 
 def scatter(m: Any, d: Any, chance: np.random.Generator) -> None:
