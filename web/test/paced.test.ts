@@ -31,7 +31,7 @@ describe("paced", () => {
       show(1);
     }
     expect(drawn).toEqual(["first", "first", "second"]);
-    show(12);
+    show(24);
     expect(drawn).toEqual(["first", "first", "second", "first"]);
   });
 
@@ -44,17 +44,17 @@ describe("paced", () => {
       show(1);
     }
     expect(drawn).toBe(3);
-    show(12);
+    show(24);
   });
 
   it("asks the screen for nothing while there is nothing to draw", () => {
     const ask = paced(() => undefined);
     ask();
-    show(12);
+    show(24);
     expect(waiting).toEqual([]);
     ask();
     expect(waiting).toHaveLength(1);
-    show(12);
+    show(24);
   });
 });
 
@@ -68,7 +68,7 @@ describe("Turns", () => {
     show(2);
     expect(drawn).toEqual(["a"]);
     turns.ask([a, b, c]);
-    show(12);
+    show(10);
     expect(drawn).toEqual(["a", "b", "c", "a"]);
     turns.ask([a, b]);
     turns.forget(a);
