@@ -16,6 +16,7 @@ from linkwork.buses.wire import WireFrame
 from linkwork.errors import SessionError, not_found
 from linkwork.faults import Fault
 from linkwork.server import messages as m
+from linkwork.server.host.door import Tell
 from linkwork.server.relay import Look
 from linkwork.session import messages as inbox
 from linkwork.session.cycle import Cycle
@@ -112,7 +113,7 @@ class BusDesk:
         base: Browsers count the session's versions from here.
     """
 
-    def __init__(self, session: Session, tell: Any, *, base: int = 0) -> None:
+    def __init__(self, session: Session, tell: Tell, *, base: int = 0) -> None:
         self._session, self._tell, self._base = session, tell, base
         self._due = 0.0
         self._first = base << 32  # no line has the number of one of the scene before

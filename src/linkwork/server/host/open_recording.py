@@ -10,9 +10,10 @@ from pathlib import Path
 from linkwork.errors import LinkworkError, SessionError
 from linkwork.server import messages as m
 from linkwork.server.host.describe import describe
+from linkwork.server.host.door import Tell
 from linkwork.server.host.editor import Editor, Opened
 from linkwork.server.host.mesh_store import MeshStore
-from linkwork.server.host.open_scene import OpenScene, Tell
+from linkwork.server.host.open_scene import OpenScene
 from linkwork.server.host.picture import STATUS_RATE, Painter, unseen, widest_loop
 from linkwork.server.relay import Look
 from linkwork.session.outbox import SNAPSHOT_RATE, Peers
