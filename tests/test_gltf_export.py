@@ -137,8 +137,20 @@ def test_lights_viewpoints_and_losses(tmp_path: Path) -> None:
     scene.lights.append(Light("sun"))
     scene.viewpoints.append(Viewpoint("front"))
     scene.agent("wave", "wave", joint="x")
-    notes = lw.save(scene, tmp_path / "s.glb")
-    assert notes == ["agents, left out: wave.", "masses of elements, left out: floor."]
+    scene.background, scene.gravity, scene.step, scene.seed = "#102030", (0.0, 0.0, -1.62), 1e-3, 7
+    scene.lights.append(Light("lamp", "lamp", shadows=False))
+    brick = Box((1.0, 1.0, 1.0), texture="brick.png", texture_repeat=(2.0, 1.0))
+    scene.add(Element("wall", (brick,)))
+    assert lw.save(scene, tmp_path / "s.glb") == [
+        "agents, left out: wave.",
+        "lights without shadows, left out: lamp.",
+        "background, left out: #102030.",
+        "gravity, left out: 0 0 -1.62.",
+        "time step, left out: 0.001 s.",
+        "seed, left out: 7.",
+        "masses of elements, left out: floor.",
+        "textures of elements, left out: wall.",
+    ]
     found = document(tmp_path / "s.glb")
     assert found["cameras"][0]["perspective"]["yfov"] == 0.8
     assert found["extensions"]["KHR_lights_punctual"]["lights"][0]["type"] == "directional"

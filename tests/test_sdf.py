@@ -10,8 +10,8 @@ import linkwork as lw
 from export_rig import placed, stands
 from linkwork.errors import LinkworkError
 from linkwork.formats.sdf import SdfFormat
-from linkwork.parts import Capsule, Cylinder, Ellipsoid, Part
-from linkwork.scene import Scene
+from linkwork.parts import Capsule, Cylinder, Element, Ellipsoid, Joint, Part
+from linkwork.scene import Light, Scene
 from linkwork.spatial import Pose
 from linkwork.spatial.pose import quat_from_axis
 
@@ -268,6 +268,22 @@ def test_a_world_is_a_scene(tmp_path: Path) -> None:
     assert scene.lights[0].look_at == (0.0, 1.0, 9.0)
     assert "<world/plugin>, not read, in line: 13." in notes
     assert lw.compile_scene(scene).nv == 7
+
+
+def test_the_look_of_a_world_comes_back_and_initial_motion_is_listed(tmp_path: Path) -> None:
+    """Background and shadows are kept; speeds, which SDF has no words for, are told."""
+    part = Part("p").add(Element("a", mass=1.0), Element("b", mass=1.0, spin=(0.0, 0.0, 1.0)))
+    part.add(Joint("j", "hinge", "a", "b", speed=2.0))
+    scene = Scene("s", background="#336699", lights=[Light("sun", shadows=False)])
+    notes = lw.save(scene.place(part), tmp_path / "s.sdf")
+    assert notes == [
+        "initial motion of elements, left out: p/b.",
+        "initial speeds of joints, left out: p/j.",
+    ]
+    made, notes = SdfFormat().read_with_notes(tmp_path / "s.sdf")
+    assert isinstance(made, Scene)
+    assert (made.background, made.lights[0].shadows) == ("#336699", False)
+    assert notes == ["fixed joints to the world, said by how the part stands: a_fixed."]
 
 
 @pytest.mark.parametrize(

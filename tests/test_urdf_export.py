@@ -149,10 +149,11 @@ def test_everything_left_out_is_listed(file: Path) -> None:
     """Nothing that URDF cannot say disappears silently."""
     part = Part("arm", labels={"de": "Arm"})
     part.add(
-        Element("base", (Cone(0.1, 0.2), Box((1, 1, 1), visible=False, collide=False)), mass=1.0),
+        Element("base", (Cone(0.1, 0.2), Box((1, 1, 1), visible=False, collide=False)), mass=1.0,
+                mujoco={"gravcomp": 1.0}),
         Element("tip", group="soft", spin=(0, 0, 1), mass=1.0, labels={"de": "Spitze"}),
         Joint(
-            "j", "hinge", "base", "tip", stiffness=2.0, armature=0.1, value=0.5,
+            "j", "hinge", "base", "tip", stiffness=2.0, armature=0.1, value=0.5, speed=2.0,
             drive=Spec("actuator", "servo"), bus={"can_id": 4}, labels={"de": "Gelenk"},
         ),
         Anchor("a", "base"),
@@ -166,6 +167,7 @@ def test_everything_left_out_is_listed(file: Path) -> None:
         "loops, left out: ring.",
         "sensors, left out: enc.",
         "labels, left out: arm.",
+        "engine words of elements, left out: base.",
         "shapes of kind cone, left out: base.",
         "shapes neither seen nor touched, left out: base.",
         "collision groups of elements, left out: tip.",
@@ -174,11 +176,15 @@ def test_everything_left_out_is_listed(file: Path) -> None:
         "springs of joints, left out: j.",
         "rotor inertias of joints, left out: j.",
         "initial values of joints, left out: j.",
+        "initial speeds of joints, left out: j.",
         "drives of joints, left out: j.",
         "bus settings of joints, left out: j.",
         "labels of joints, left out: j.",
         "couplings, left out: j.",
     ]
+    brick = Box((1, 1, 1), texture=str(file.with_name("brick.png")), texture_repeat=(2.0, 1.0))
+    notes = UrdfFormat().write(Part("wall").add(Element("wall", (brick,), mass=1.0)), file)
+    assert notes == ["how often textures of elements repeat, left out: wall."]
     notes = UrdfFormat().write(pair("ball", range=((-1, 1), (-1, 1), (-1, 1))), file)
     assert notes[0] == "ranges of joints, left out: joint."
     assert notes[1].startswith("ball joints, written as three hinges")

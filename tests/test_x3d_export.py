@@ -187,7 +187,8 @@ def everything() -> Scene:
     )  # fmt: skip
     scene = Scene("stage").place(part_named("tripod/table"), name="table")
     scene.add(Element("all-shapes", shapes, color="#ff000080"))
-    scene.lights += [Light("sun"), Light("lamp", "lamp")]
+    scene.lights += [Light("sun", strength=2.0, shadows=False), Light("lamp", "lamp")]
+    scene.background = "#336699"
     scene.viewpoints.append(Viewpoint("front", (2.0, 0.0, 1.0), (0.0, 0.0, 0.3)))
     return scene
 
@@ -202,8 +203,16 @@ def test_x3d_is_what_the_standard_allows(tmp_path: Path) -> None:
     assert {"Box", "Sphere", "Cylinder", "Cone", "IndexedFaceSet", "PointLight", "Viewpoint"} < tags
     material = next(node for node in root.iter("Material"))
     assert float(material.get("transparency", "0")) == pytest.approx(1.0 - 128 / 255)
-    assert notes == ["masses of elements, left out: table/plate, table/stand.",
-                     "friction of elements, left out: table/plate."]  # fmt: skip
+    sky = next(node for node in root.iter("Background"))
+    assert [float(word) for word in sky.get("skyColor", "").split()] == pytest.approx(
+        (0.2, 0.4, 0.6)
+    )
+    assert notes == [
+        "lights without shadows, left out: sun.",
+        "masses of elements, left out: table/plate, table/stand.",
+        "friction of elements, left out: table/plate.",
+        "lights stronger than 1, written as 1: sun.",
+    ]
 
 
 def test_vrml_says_the_same(tmp_path: Path) -> None:
@@ -215,8 +224,9 @@ def test_vrml_says_the_same(tmp_path: Path) -> None:
     assert world[2]["title"] == '"a \\"stage\\""'
     assert any(line.startswith('"joint table/roll: hinge, moves') for line in world[2]["info"])
     kinds = [child[0] for child in root[2]["children"]]
-    assert kinds[:3] == ["Viewpoint", "DirectionalLight", "PointLight"]
-    assert "global" not in root[2]["children"][1][2]
+    assert kinds[:4] == ["Background", "Viewpoint", "DirectionalLight", "PointLight"]
+    assert root[2]["children"][0][2]["skyColor"] == [0.2, 0.4, 0.6]
+    assert "global" not in root[2]["children"][2][2]
 
 
 def test_cylinders_lie_along_z(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from linkwork.formats.flat import Flat
 from linkwork.formats.notes import Notes
+from linkwork.formats.numerals import numerals
 from linkwork.parts import Element, Joint, Part
 from linkwork.parts.names import scoped
 from linkwork.scene import Collide, Scene
@@ -55,7 +56,12 @@ _OF_SCENES: dict[str, Callable[[Scene], Iterable[str]]] = {
     "ports": lambda scene: [s.name for s in scene.ports],
     "faults": lambda scene: [s.name for s in scene.faults],
     "lights": lambda scene: [light.name for light in scene.lights],
+    "lights without shadows": lambda scene: [x.name for x in scene.lights if not x.shadows],
     "viewpoints": lambda scene: [view.name for view in scene.viewpoints],
+    "background": lambda scene: [scene.background] if scene.background else [],
+    "gravity": lambda scene: [numerals(scene.gravity)] if scene.gravity != Scene.gravity else [],
+    "time step": lambda scene: [f"{scene.step:g} s"] if scene.step != Scene.step else [],
+    "seed": lambda scene: [str(scene.seed)] if scene.seed != Scene.seed else [],
     "collision rules": lambda scene: ["collide"] if scene.collide != Collide() else [],
 }
 

@@ -10,6 +10,14 @@ from linkwork.parts.names import plain
 from linkwork.scene import Light
 
 LIGHT_TAGS = {"pose", "diffuse", "direction", "intensity", "cast_shadows"}
+#: What a world looks like that says nothing; one that says its background must say these too.
+USUAL_LOOK = {"ambient": "0.4 0.4 0.4 1", "shadows": "true"}
+
+
+def color_of(node: Node) -> str:
+    """The colour that ``node`` says, without its opacity."""
+    count = 3 if len(node.text.split()) == 3 else 4
+    return hex_color(numbers(node, count)[:3])
 
 
 def read_light(node: Node, taken: set[str], reading: Reading) -> Light:
@@ -18,10 +26,7 @@ def read_light(node: Node, taken: set[str], reading: Reading) -> Light:
     pose = pose_of(node)
     way = pose.rotate(vector(node, "direction", (0.0, 0.0, -1.0)))
     diffuse = node.first("diffuse")
-    color = "#ffffff"
-    if diffuse is not None:
-        count = 3 if len(diffuse.text.split()) == 3 else 4
-        color = hex_color(numbers(diffuse, count)[:3])
+    color = color_of(diffuse) if diffuse is not None else "#ffffff"
     x, y, z = (a + b for a, b in zip(pose.xyz, way, strict=True))
     return Light(
         plain(name_of(node), taken),

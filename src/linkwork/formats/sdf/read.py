@@ -9,7 +9,7 @@ from linkwork.errors import FormatError, LinkworkError, Origin
 from linkwork.formats.sdf.assemble import Assembled, assemble
 from linkwork.formats.sdf.context import Reading
 from linkwork.formats.sdf.include import scope_of
-from linkwork.formats.sdf.lights import read_light
+from linkwork.formats.sdf.lights import USUAL_LOOK, color_of, read_light
 from linkwork.formats.sdf.model import flat_model
 from linkwork.formats.sdf.scope import Scope, version_of
 from linkwork.formats.sdf.values import number, vector
@@ -20,7 +20,7 @@ from linkwork.parts.names import plain
 from linkwork.scene import Scene
 from linkwork.spatial.pose import Pose
 
-WORLD_TAGS = {"model", "include", "frame", "light", "gravity", "physics", "name"}
+WORLD_TAGS = {"model", "include", "frame", "light", "gravity", "physics", "scene", "name"}
 ROOT_TAGS = {"world", "model", "light", "include"}
 
 
@@ -92,6 +92,13 @@ def _scene(scope: Scope, reading: Reading, file: Origin) -> Scene:
         else:
             reading.notes.about("time steps out of range, left out", f"{step:g}")
         reading.unread_but(physics, {"max_step_size", "gravity"})
+    look = node.first("scene")
+    background = look.first("background") if look is not None else None
+    if look is not None:
+        usual = {child.tag for child in look.children if USUAL_LOOK.get(child.tag) == child.text}
+        reading.unread_but(look, {"background", *usual})
+    if background is not None:
+        scene.background = color_of(background)
     for light in node.all("light"):
         scene.lights.append(read_light(light, {each.name for each in scene.lights}, reading))
     for name, frame in scope.frames.items():

@@ -14,6 +14,7 @@ from linkwork.formats.mesh_folder import MeshFolder
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
 from linkwork.formats.save_text import save_xml
+from linkwork.formats.sdf.lights import USUAL_LOOK
 from linkwork.formats.sdf.write_link import LinkWriter, add
 from linkwork.formats.sdf.write_model import ModelWriter
 from linkwork.parts import Part
@@ -22,8 +23,9 @@ from linkwork.scene import Light, Scene
 
 #: What SDF has words for; the rest is told.
 SAYS = {
-    "anchors", "loops", "couplings", "lights", "elements: masses", "elements: friction",
-    "elements: restitution", "joints: largest speeds", "joints: largest efforts",
+    "anchors", "loops", "couplings", "lights", "lights without shadows", "background", "gravity",
+    "time step", "elements: masses", "elements: friction", "elements: restitution",
+    "joints: largest speeds", "joints: largest efforts",
     "joints: damping", "joints: friction", "joints: springs",
 }  # fmt: skip
 
@@ -60,6 +62,11 @@ def _add_world(world: ET.Element, flat: Flat, scene: Scene, links: LinkWriter, n
     add(world, "gravity", numerals(scene.gravity))
     physics = ET.SubElement(world, "physics", name="step", type="ode")
     add(physics, "max_step_size", numeral(scene.step))
+    if scene.background:
+        look = ET.SubElement(world, "scene")
+        add(look, "background", numerals(rgba(scene.background)))
+        for tag, text in USUAL_LOOK.items():
+            add(look, tag, text)
     world.extend(_light(light) for light in scene.lights)
     newest = 8
     taken: set[str] = set()

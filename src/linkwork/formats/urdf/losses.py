@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkwork.formats.notes import Notes
-from linkwork.parts import Element, Joint, Part
+from linkwork.parts import Element, Joint, Part, Shape
 from linkwork.parts.names import scoped
 
 
@@ -23,10 +23,13 @@ def note_part(part: Part, scope: str, notes: Notes) -> None:
 
 def note_element(element: Element, name: str, notes: Notes) -> None:
     """Notes what of an element is left out."""
+    repeated = [s.texture and s.texture_repeat != Shape.texture_repeat for s in element.shapes]
     for what, given in (
         ("collision groups of elements", element.group),
         ("initial motion of elements", any((*element.velocity, *element.spin))),
         ("labels of elements", element.labels),
+        ("how often textures of elements repeat", any(repeated)),
+        ("engine words of elements", element.mujoco or any(s.mujoco for s in element.shapes)),
     ):
         if given:
             notes.about(f"{what}, left out", name)
@@ -42,9 +45,11 @@ def note_joint(joint: Joint, name: str, notes: Notes) -> None:
         ("springs of joints", joint.stiffness and not drops),
         ("rotor inertias of joints", joint.armature and not drops),
         ("initial values of joints", joint.values != start),
+        ("initial speeds of joints", any(joint.speeds)),
         ("drives of joints", joint.drive is not None),
         ("bus settings of joints", joint.bus),
         ("labels of joints", joint.labels),
+        ("engine words of joints", joint.mujoco),
     ):
         if given:
             notes.about(f"{what}, left out", name)

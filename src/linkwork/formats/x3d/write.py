@@ -23,7 +23,7 @@ from linkwork.scene import Scene
 from linkwork.spatial.pose import Pose, quat_from_axis
 
 #: What these formats have words for; the rest is told.
-SAYS = {"lights", "viewpoints", "joints: initial values"}
+SAYS = {"lights", "viewpoints", "background", "joints: initial values"}
 #: Turns our z up into their y up.
 UPRIGHT = Pose(quat=quat_from_axis((1.0, 0.0, 0.0), -math.pi / 2.0))
 
@@ -72,7 +72,7 @@ def _nodes(thing: Part | Scene, flat: Flat, notes: Notes, *, classic: bool) -> l
     world = GraphNode("WorldInfo", fields={"title": thing.title or thing.name, "info": info})
     root = GraphNode("Transform", unique(node_name(thing.name), taken), _placed(UPRIGHT))
     if flat.scene is not None:
-        _see(root, flat.scene, taken, classic=classic)
+        _see(root, flat.scene, taken, notes, classic=classic)
     values = start_values(flat)
     offsets: dict[str, Pose] = {"": Pose()}
     parents = {"": root}
@@ -106,8 +106,10 @@ def _shapes(link: FlatLink, here: GraphNode, notes: Notes) -> None:
             here.add(GraphNode("Transform", "", _placed(pose))).add(made)
 
 
-def _see(root: GraphNode, scene: Scene, taken: set[str], *, classic: bool) -> None:
-    """Adds viewpoints and lights."""
+def _see(root: GraphNode, scene: Scene, taken: set[str], notes: Notes, *, classic: bool) -> None:
+    """Adds the background, viewpoints and lights."""
+    if scene.background:
+        root.add(GraphNode("Background", fields={"skyColor": [rgba(scene.background)[:3]]}))
     for view in scene.viewpoints:
         pose = looking(view.xyz, view.look_at)
         fields = {
@@ -120,6 +122,8 @@ def _see(root: GraphNode, scene: Scene, taken: set[str], *, classic: bool) -> No
     for light in scene.lights:
         way = [to - at for at, to in zip(light.xyz, light.look_at, strict=True)]
         name = unique(node_name(light.name), taken)
+        if light.strength > 1.0:
+            notes.about("lights stronger than 1, written as 1", light.name)
         fields = {"color": rgba(light.color)[:3], "intensity": min(max(light.strength, 0.0), 1.0)}
         if light.kind == "sun":
             fields["direction"] = tuple(way)
