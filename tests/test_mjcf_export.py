@@ -1,5 +1,6 @@
 """Parts and scenes become MJCF files that MuJoCo compiles and moves as they should move."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from export_rig import (
     zoo,
 )
 from linkwork.formats.mjcf.write import write_mjcf
+from linkwork.kinematics import forward, velocities
 from linkwork.parts import (
     Anchor,
     Box,
@@ -144,6 +146,35 @@ def test_every_kit_scene_compiles_and_starts_as_here(name: str, tmp_path: Path) 
     mujoco.mj_kinematics(model, data)
     for element, matrix in stands(world, world.q0, "").items():
         np.testing.assert_allclose(data.body(element).xpos, matrix[:3, 3], atol=1e-9)
+
+
+def test_initial_motion_is_that_of_the_start(tmp_path: Path) -> None:
+    """Every body of a start keyframe has the velocity that it has here, whatever carries it."""
+    speeds = {
+        "ball": (0.3, -0.4, 0.5), "universal": (0.7, -0.3), "screw": (2.0,), "hinge": (-1.0,),
+        "cylindrical": (0.1, 0.9), "planar": (0.1, 0.2, 0.3), "slider": (0.4,),
+    }  # fmt: skip
+    robot, loose = zoo(*speeds), zoo("free")
+    for part in (robot, loose):
+        for name, joint in part.joints.items():
+            values, given = (0.1,) * joint.kind.nv, speeds.get(joint.type)
+            part.joints[name] = replace(joint, value=values, speed=given)
+        for name, element in part.elements.items():
+            part.elements[name] = replace(element, velocity=(0.3, -0.2, 0.1), spin=(0.4, 0.5, -0.6))
+    turned = Pose.of((1.0, 2.0, 3.0), rpy=(0.5, 0.2, 0.3))
+    scene = Scene("s").place(robot, at=turned, base="free")
+    scene.place(loose, name="loose", at=turned)
+    path = tmp_path / "s.xml"
+    assert not any("initial" in note for note in write_mjcf(scene, path))
+    model, world = compiled(path), lw.compile_scene(scene)
+    data, found = mujoco.MjData(model), np.zeros(6)
+    mujoco.mj_resetDataKeyframe(model, data, model.key("start").id)
+    mujoco.mj_forward(model, data)
+    twists = velocities(world, world.q0, world.v0, forward(world, world.q0))
+    for name, wanted in zip(world.body_names, twists, strict=True):
+        body = model.body(name).id
+        mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, body, found, 0)
+        np.testing.assert_allclose([*found[3:], *found[:3]], wanted, atol=1e-9, err_msg=name)
 
 
 def test_drives_and_limits_are_mujocos(tmp_path: Path) -> None:

@@ -29,7 +29,9 @@ from linkwork.scene import Light, Scene, Viewpoint
 #: What MJCF has words for; the rest is told.
 SAYS = {
     "loops", "couplings", "sensors", "postures", "lights", "viewpoints", "collision rules",
-    "actuators", "elements: masses", "elements: friction", "joints: largest efforts",
+    "lights without shadows", "gravity", "time step", "actuators", "elements: masses",
+    "elements: friction", "elements: initial motion", "joints: initial speeds",
+    "joints: largest efforts",
     "joints: damping", "joints: friction", "joints: springs", "joints: rotor inertias",
     "joints: initial values", "joints: drives", "joints: engine words", "elements: engine words",
     "anchors", "engines",

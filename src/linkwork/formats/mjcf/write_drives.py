@@ -109,7 +109,7 @@ def _actuator(spec: Spec, joint: Joint) -> ET.Element | None:
 
 
 def keyframes(flat: Flat, joints: JointWriter, notes: Notes) -> ET.Element:
-    """The start, where it is not that of MuJoCo's references, and the scene's postures.
+    """The start, where it is not that of MuJoCo's references or moves, and the scene's postures.
 
     Raises:
         LinkworkError: If a posture names what does not exist.
@@ -126,12 +126,16 @@ def keyframes(flat: Flat, joints: JointWriter, notes: Notes) -> ET.Element:
         assert link.joint is not None
         own = link.joint.values if link.joint.type in REFERRED else (0.0,) * len(link.joint.values)
         moved |= tuple(first[link.joint_name]) != tuple(own)
-    if moved:
-        name = next((name for name, values in postures.items() if values == first), "")
-        if not name:
-            name = "start" if "start" not in postures else "start_values"
-            postures = {name: first, **postures}
-        notes.about("the posture at the start, written as a keyframe", name)
+    speeds, start = joints.speeds(first), ""
+    if moved or any(speeds):
+        if not any(speeds):
+            start = next((name for name, values in postures.items() if values == first), "")
+        if not start:
+            start = "start" if "start" not in postures else "start_values"
+            postures = {start: first, **postures}
+        notes.about("the posture at the start, written as a keyframe", start)
     for name, values in postures.items():
-        ET.SubElement(node, "key", name=name, qpos=numerals(joints.coordinates(values)))
+        key = ET.SubElement(node, "key", name=name, qpos=numerals(joints.coordinates(values)))
+        if name == start and any(speeds):
+            key.set("qvel", numerals(speeds))
     return node

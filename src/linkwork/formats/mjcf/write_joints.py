@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -182,6 +183,22 @@ class JointWriter:
                 found += given
             if joint.type == "screw":
                 found.append(joint.pitch * given[0] / 6.283185307179586)
+        return found
+
+    def speeds(self, values: Values) -> list[float]:
+        """MuJoCo's ``qvel`` of the initial motion, at given values of all joints."""
+        found: list[float] = []
+        for link, pose in self.order:
+            joint, element = link.joint, link.element
+            assert joint is not None
+            if joint.type == "free":
+                moved = link.offset.inverse() @ motion(joint, values[link.joint_name]) @ link.offset
+                turn = (pose @ moved).inverse()
+                found += [*element.velocity, *turn.rotate(element.spin)] if element else [0.0] * 6
+            else:
+                found += joint.speeds
+            if joint.type == "screw":
+                found.append(joint.pitch * joint.speeds[0] / math.tau)
         return found
 
 
