@@ -75,9 +75,26 @@ def test_the_file_to_open_is_ours_before_others(tmp_path: Path) -> None:
     """A project's own TOML files do not stand before a robot; none at all says what to bring."""
     files = {"pyproject.toml": b"[project]\n", "deep/robot.urdf": b"<robot/>"}
     assert imports.keep(files, tmp_path).name == "robot.urdf"
+    files = {"setup.cfg": b"[x]\n", "arm.stl": b"solid", "cell.world": b"<sdf/>"}
+    assert imports.keep(files, tmp_path).name == "cell.world"
     with pytest.raises(FormatError, match="none of the files") as refused:
         imports.keep({"notes.txt": b"x"}, tmp_path)
     assert ".zip" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "name", ["a.stl", "a.OBJ", "a.dae", "a.glb", "a.gltf", "a.step", "a.stp", "a.robot", "a.cfg"]
+)
+def test_a_drawing_or_robot_text_alone_is_opened(tmp_path: Path, name: str) -> None:
+    """A drawing is what there is to open where no robot names it."""
+    assert imports.keep({name: b"x", "a.mtl": b"", "a.png": b""}, tmp_path).name == name
+
+
+def test_of_several_drawings_none_is_taken_for_the_robot(tmp_path: Path) -> None:
+    """An assembly stands before meshes; meshes side by side are refused in words."""
+    assert imports.keep({"a.stl": b"x", "b.step": b"x"}, tmp_path).name == "b.step"
+    with pytest.raises(FormatError, match=r"without a robot that names them: a\.stl, b\.stl"):
+        imports.keep({"b.stl": b"x", "a.stl": b"x"}, tmp_path)
 
 
 def test_bringing_it_again_keeps_what_was_edited(tmp_path: Path) -> None:
@@ -111,6 +128,22 @@ def test_a_mesh_beside_its_robot_is_put_where_it_is_sought(
     assert (home / target).read_bytes() == b"solid"
     assert robot.read_bytes() == files[main]
     assert home.is_relative_to(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("main", "text"),
+    [
+        ("r.xml", '<mujoco><compiler meshdir="parts"/><mesh file="a.stl"/></mujoco>'),
+        ("r.mjcf", '<mujoco><compiler assetdir="./parts/"/><mesh file="a.stl"/></mujoco>'),
+        ("r.sdf", "<sdf><uri> parts/a.stl\t</uri></sdf>"),
+        ("r.world", "<sdf><uri>model://parts/a.stl</uri></sdf>"),
+        ("r.gltf", '{"buffers": [{"uri": "parts/a.stl"}]}'),
+    ],
+)
+def test_each_format_seeks_its_files_in_its_own_way(main: str, text: str) -> None:
+    """MuJoCo's folder for meshes, SDF's addresses and glTF's buffers are followed too."""
+    found = put_in_place({main: text.encode(), "a.stl": b"solid"})
+    assert found["parts/a.stl"] == b"solid"
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,21 @@ facet normal 0 0 1
 endfacet
 endsolid t
 """
+MJCF = b"""<mujoco model="flag"><compiler meshdir="meshes"/>
+<asset><mesh name="cloth" file="cloth.stl"/></asset><worldbody><body name="cloth">
+<joint name="swing" axis="0 0 1"/><geom type="mesh" mesh="cloth" mass="1"/></body></worldbody>
+</mujoco>"""
+#: A tetrahedron: MuJoCo takes no mesh without an inside.
+SOLID = (
+    b"solid t\n"
+    + b"".join(
+        b"facet normal 0 0 0\nouter loop\nvertex %s\nvertex %s\nvertex %s\nendloop\nendfacet\n"
+        % face
+        for o, x, y, z in [(b"0 0 0", b"0.2 0 0", b"0 0.2 0", b"0 0 0.2")]
+        for face in [(o, y, x), (o, x, z), (o, z, y), (x, y, z)]
+    )
+    + b"endsolid t\n"
+)
 SCENE = b'format = "linkwork/scene 1"\nname = "dropped"\n[[element]]\nname = "box"\n' + (
     b"shape = { box = { size = [0.1, 0.1, 0.1] } }\n"
 )
@@ -199,6 +214,37 @@ def test_a_robot_with_its_meshes_is_opened(start: StudioPage, brought: str, tmp_
     start.until("store.scene?.name === 'flag'")
     start.until("store.scene.elements.some((e) => e.shapes.some((s) => s.mesh))")
     assert not start.ask("store.scene.editable")
+
+
+@pytest.mark.parametrize("brought", ["picked", "dropped"])
+def test_a_mujoco_model_with_its_mesh_is_opened(start: StudioPage, brought: str) -> None:
+    """The mesh is found where the model's compiler seeks it, and the joint moves."""
+    if brought == "picked":
+        files = [payload("flag.xml", MJCF), payload("cloth.stl", SOLID)]
+        start.page.get_by_label("Files to open").set_input_files(files)
+    else:
+        drop(start, ("flag.xml", MJCF), ("cloth.stl", SOLID))
+    start.until("store.scene?.file.endsWith('flag.xml')")
+    start.until("store.scene.elements.some((e) => e.shapes.some((s) => s.mesh))")
+    start.ready()
+    start.until("stage.bodies.pieces.length > 0")
+    assert start.ask("store.scene.joints.map((joint) => joint.name.split('/').pop())") == ["swing"]
+
+
+@pytest.mark.parametrize(("name", "element"), [("tetra.stl", "tetra"), ("tetra.sdf", "l")])
+def test_the_drop_zone_names_what_may_be_dropped(
+    start: StudioPage, name: str, element: str
+) -> None:
+    """A drawing alone is a part, and an SDF model finds its mesh, as the page promises."""
+    zone = start.page.get_by_role("region", name="Drop files to import")
+    for word in ("TOML", "URDF", "MJCF", "SDF", "glTF", "STL", "OBJ", "STEP", "robot texts", "ZIP"):
+        expect(zone).to_contain_text(word)
+    model = b"""<sdf version="1.9"><model name="tetra"><link name="l"><visual name="v"><geometry>
+    <mesh><uri>meshes/tetra.stl</uri></mesh></geometry></visual></link></model></sdf>"""
+    drop(start, *{name: model, "tetra.stl": SOLID}.items())
+    start.until("store.scene?.name === 'tetra'")
+    assert f"tetra/{element}" in start.ask("store.scene.elements.map((e) => e.name)")
+    start.until("store.scene.elements.some((e) => e.shapes.some((s) => s.mesh))")
 
 
 def test_a_robot_without_its_meshes_says_what_to_bring(start: StudioPage) -> None:

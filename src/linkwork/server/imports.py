@@ -22,8 +22,10 @@ MOST, MOST_FILES = 256 * 2**20, 5000
 #: What the reader of ZIP files raises for damaged ones.
 _BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError)
 _DISPOSITION = re.compile(rb'(?i)^content-disposition:.*?\bfilename="((?:[^"\\\r\n]|\\.)*)"', re.M)
-#: Endings of what can be opened.
-_OPENED = (".toml", ".urdf", ".mjcf", ".xml", ".sdf", ".mcap")
+#: Endings of what can be opened, best first within a line: robots and scenes, then drawings, which
+#: may only be what a robot looks like.
+_ROBOTS = (".toml", ".urdf", ".mjcf", ".xml", ".sdf", ".world", ".robot", ".cfg", ".mcap")
+_ASSEMBLIES, _MESHES = (".step", ".stp", ".glb", ".gltf"), (".stl", ".obj", ".dae")
 _STEP = re.compile(r"[^/\\:\0]{1,200}\Z")
 
 
@@ -155,23 +157,36 @@ def _is_model(head: bytes) -> bool:
 
 
 def _main(files: dict[str, bytes]) -> str:
-    """The file to open: a scene before a robot, the least deep first."""
+    """The file to open: a scene before a robot before a drawing, the least deep first.
+
+    Raises:
+        FormatError: If there is none, or there are drawings of which none is the first.
+    """
 
     def rank(name: str) -> tuple[int, int, str]:
-        head = files[name][:65536]
+        head, ending = files[name][:65536], PurePosixPath(name.lower()).suffix
         order = 0 if b"linkwork/scene" in head else 1
-        if name.lower().endswith(".toml") and b"linkwork/" not in head:
-            order = 2  # a TOML file of something else
-        if name.lower().endswith(".xml") and not _is_model(head):
+        if (ending == ".toml" and b"linkwork/" not in head) or ending == ".cfg":
+            order = 2  # a TOML file of something else; settings more often than a robot
+        if ending == ".xml" and not _is_model(head):
             order = 3  # an included file, or a package's description
+        if ending in _ASSEMBLIES + _MESHES:
+            order = 4 if ending in _ASSEMBLIES else 5
         return (order, name.count("/"), name)
 
-    named = [n for n in files if n.lower().endswith(_OPENED)]
+    named = [n for n in files if n.lower().endswith(_ROBOTS + _ASSEMBLIES + _MESHES)]
     if not named:
         brought = ", ".join(sorted(files)[:5])
         raise FormatError(
             f"none of the files is a scene, robot or recording: {brought}.",
-            hint="Bring a .toml, .urdf or .xml with its meshes, a folder, a .zip, or an .mcap "
-            "recording.",
+            hint="Bring a .toml, .urdf, .xml, .mjcf or .sdf with its meshes, a .glb, .stl, .obj, "
+            ".dae or .step, a robot text, a folder, a .zip, or an .mcap recording.",
         )
-    return min(named, key=rank)
+    main = min(named, key=rank)
+    equal = sorted(n for n in named if rank(n)[:2] == rank(main)[:2])
+    if rank(main)[0] >= 4 and len(equal) > 1:
+        raise FormatError(
+            f"these are drawings without a robot that names them: {', '.join(equal[:5])}.",
+            hint="Bring one of them, or the robot with them.",
+        )
+    return main

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-#: Files that refer to others by quoted paths.
-_DESCRIBING = (".urdf", ".toml", ".sdf", ".xml", ".mjcf")
-_QUOTED = re.compile(r"""["']([^"'\r\n<>]{1,400})["']""")
+#: Files that refer to others by quoted paths, or SDF's by <uri>.
+_DESCRIBING = (".urdf", ".toml", ".sdf", ".world", ".xml", ".mjcf", ".gltf")
+_REFERENCE = re.compile(r"""["']([^"'\r\n<>]{1,400})["']|<uri>\s*([^<>\r\n]{1,400}?)\s*</uri>""")
+#: Where an MJCF file says that its meshes and images are.
+_ASSETS = re.compile(r"""\b(?:assetdir|meshdir|texturedir)\s*=\s*["']([^"'\r\n<>]{1,400})["']""")
 _STEP = re.compile(r"(?!\.\.\Z)[^/\\:\0]{1,200}\Z")
 #: A folder around what was brought, for references that lead out of it.
 _AROUND = "brought"
@@ -42,7 +44,9 @@ def _wishes(main: str, files: dict[str, bytes]) -> Iterator[tuple[str, tuple[str
     """Files beside one that it seeks elsewhere, and the steps from its folder to there."""
     folder = PurePosixPath(main).parent
     text = files[main].decode("utf-8", "replace")
-    for reference in dict.fromkeys(_QUOTED.findall(text)):
+    named = dict.fromkeys(found[1] or found[2] for found in _REFERENCE.finditer(text))
+    bases = dict.fromkeys(_ASSETS.findall(text))
+    for reference in [*named, *(f"{base}/{name}" for base in bases for name in named)]:
         path = unquote(reference).replace("\\", "/")
         scheme, separator, rest = path.partition("://")
         if separator and scheme not in ("package", "model"):

@@ -66,7 +66,10 @@ export function dropZone(): HTMLElement {
     { class: "drop-zone", role: "region", "aria-label": "Drop files to import" },
     icon("upload"),
     h("b", {}, "Drop files to import"),
-    h("span", {}, "TOML, URDF with its meshes, a folder, a ZIP, a recording"),
+    h("span", {}, "URDF, MJCF, SDF with meshes"),
+    h("span", {}, "glTF, STL, OBJ, Collada, STEP"),
+    h("span", {}, "TOML, humanoid XML, robot texts"),
+    h("span", {}, "a folder, a ZIP, a recording"),
   );
 }
 
