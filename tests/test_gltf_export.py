@@ -131,6 +131,14 @@ def test_shapes_have_their_size_and_colour(tmp_path: Path) -> None:
         np.testing.assert_allclose(mesh.visual.material.baseColorFactor, (255, 0, 0, 255))
 
 
+def test_colours_come_back(tmp_path: Path) -> None:
+    """glTF counts light where our files count levels; there and back it is the same colour."""
+    for color in ("#5c6670", "#e0a64a80", "#010203", "#ffffff"):
+        lw.save(Part("p").add(Element("e", (Box((1, 1, 1)),), color=color)), tmp_path / "p.glb")
+        elements = lw.load_part(tmp_path / "p.glb").elements.values()
+        assert [e.color for e in elements if e.shapes] == [color]
+
+
 def test_lights_viewpoints_and_losses(tmp_path: Path) -> None:
     """Lights and cameras are there; what glTF has no words for is told."""
     scene = Scene("s").add(Element("floor", (Plane(),), mass=2.0))

@@ -98,7 +98,7 @@ def test_nodes_become_elements(tmp_path: Path) -> None:
         ("finger_2", "arm"),
     ]  # fmt: skip
     assert part.aliases == {"base plate": "base_plate", "#4": "finger_2"}
-    assert elements["base_plate"].color == "#1a334c80"
+    assert elements["base_plate"].color == "#597c9580"
     assert elements["arm"].color == "#ff0000"
     volume = 0.125
     np.testing.assert_allclose(

@@ -225,5 +225,15 @@ def _add(
         material = entry(source, document.materials, primitive.material, "material")
         pbr = material.pbr_metallic_roughness
         if pbr is not None and pbr.base_color_factor is not None:
-            color = as_color(pbr.base_color_factor)
+            color = _as_seen(as_color(pbr.base_color_factor))
     assembly.add(vertices, faces, matrix=matrix, color=color)
+
+
+def _as_seen(light: Color | None) -> Color | None:
+    """Amounts of light, which glTF gives, as the levels of sRGB that other files give."""
+    if light is None:
+        return None
+    red, green, blue = (
+        12.92 * c if c <= 0.0031308 else 1.055 * c ** (1.0 / 2.4) - 0.055 for c in light[:3]
+    )
+    return red, green, blue, light[3]
