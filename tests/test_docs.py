@@ -5,7 +5,7 @@ import runpy
 import shlex
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -17,6 +17,7 @@ import typer
 import key_tables
 import linkwork as lw
 from linkwork.cli.app import app
+from linkwork.devices import load_devices
 from linkwork.parts import find_kits
 from linkwork.registry import Registry
 
@@ -25,6 +26,12 @@ PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
 FENCE = re.compile(r"^```(\S*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r'(?:\]\(|src=")([^)"\s]+)[)"]')
 COMMAND = re.compile(r"`(linkwork [^`\s]+ [^`]+)`")  # in a sentence; a bare name is no command line
+
+#: Who reads files of ours that are neither a part nor a scene.
+READERS: dict[str, Callable[[str], object]] = {
+    "linkwork/movement": lw.load_movement,
+    "linkwork/devices": load_devices,
+}
 
 
 @dataclass(frozen=True)
@@ -115,8 +122,8 @@ def test_code_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
             tomllib.loads(block.text)
             if block.mark.startswith("file="):
                 name = block.mark.removeprefix("file=")
-                read = lw.load_movement if "linkwork/movement" in block.text else lw.load
-                read(name)
+                kind = tomllib.loads(block.text).get("format", "").partition(" ")[0]
+                READERS.get(kind, lw.load)(name)
         elif block.mark == "run":
             script = tmp_path / f"block{number}.py"
             script.write_text(block.text)

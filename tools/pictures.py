@@ -5,8 +5,10 @@ python tools/pictures.py [name …]
 
 from __future__ import annotations
 
+import atexit
 import math
 import runpy
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -18,10 +20,13 @@ import numpy as np
 
 import linkwork as lw
 from drawing.chart import Line, write_chart
+from drawing.gears import write_gearbox
+from drawing.page_files import page_file
 from drawing.png import write_png
 from drawing.render import render
 from drawing.surfaces import Model
 from drawing.view import Camera, Look
+from linkwork.devices import load_devices
 from linkwork.parts import find_kits
 from linkwork.session.session import Session
 from linkwork.spatial import Pose
@@ -51,8 +56,8 @@ SCENES = {
 }
 SCENE_SIZE = (480, 372)
 
-#: The chart of the tripod's tilt.
-CHART = "level"
+#: The charts: of the tripod's tilt, and of a stick.
+CHART, STICK = "level", "devices"
 #: What a camera sees.
 EYE = "camera"
 
@@ -136,6 +141,22 @@ def crane() -> Shown:
         return after(document.content, 2.3)
 
 
+def spider() -> Shown:
+    """The MuJoCo model of docs/mjcf.md, a leg lifted."""
+    with tempfile.TemporaryDirectory() as folder:
+        scene = lw.load_scene(page_file("mjcf.md", "spider.xml", Path(folder)))
+    values = {"lift0.control": -0.5, "swing0.control": 0.5, "swing1.control": -0.3}
+    return after(scene, 1.0, **values)
+
+
+def gearbox() -> Shown:
+    """A glTF assembly, read as a part."""
+    folder = Path(tempfile.mkdtemp())  # its triangles are read until the picture is drawn
+    atexit.register(shutil.rmtree, folder)
+    write_gearbox(folder / "gearbox.glb")
+    return still(lw.Scene("desk").place(lw.load_part(folder / "gearbox.glb")))
+
+
 DOCS: dict[str, Picture] = {
     "tripod": Picture(
         lambda: after("tripod/level", 5.0), Camera((0.42, -1.55, 0.80), (0.0, 0.0, 0.27), 0.50)
@@ -211,6 +232,12 @@ DOCS: dict[str, Picture] = {
         Camera((0.42, -1.95, 0.95), (-0.20, 0.20, 0.0), 0.60),
         Look(reach=2.0),
     ),
+    "mjcf": Picture(spider, Camera((0.33, -1.04, 0.58), (0.02, 0.0, 0.08), 0.50)),
+    "imports": Picture(
+        gearbox,
+        Camera((0.137, -0.263, 0.232), (0.014, -0.008, 0.012), 0.50),
+        Look(lamp=(-0.4, -0.5, 0.8), lamp_radius=0.12, grid=0.0),
+    ),
     "crane": Picture(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
 }
 
@@ -227,6 +254,24 @@ def level_chart(path: Path) -> None:
             tray.append(math.degrees(session["tripod/platform/tilt.y"]))
     lines = [Line("floor", "#a54d06", floor), Line("tray", "#1a1e23", tray)]
     write_chart(path, "Tilt about y, °", lines, 30.0, -12.0, 12.0)
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
+
+
+def stick_chart(path: Path) -> None:
+    """A stick that swings and trembles, and what docs/devices.md makes of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        mapping = load_devices(page_file("devices.md", "desk.toml", Path(folder)))
+    stick, target = [], []
+    for n in range(301):
+        t = n / 50.0
+        swing = math.sin(math.tau * (t - 1.0) / 4.0) if 1.0 <= t < 5.0 else 0.0
+        stick.append(0.95 * swing + 0.04 * math.sin(9.0 * t) + 0.02 * math.sin(23.0 * t))
+        target.append(math.degrees(mapping.apply({"pad": {"axis0": stick[-1]}})["arm/J1.target"]))
+    lines = [
+        Line("axis0 of the pad, full is 90", "#a54d06", [90.0 * each for each in stick]),
+        Line("arm/J1.target", "#1a1e23", target),
+    ]
+    write_chart(path, "A stick and the target that it gives, °", lines, 6.0, -100.0, 100.0)
     print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
 
 
@@ -281,7 +326,7 @@ def main(names: list[str]) -> int:
     parts = {
         name: kit for kit in find_kits().values() if kit.source == "package" for name in kit.parts()
     }
-    known = [*DOCS, CHART, EYE, *parts, *SCENES]
+    known = [*DOCS, CHART, STICK, EYE, *parts, *SCENES]
     for name in names:
         if name not in known:
             print(f"There is no picture {name!r}; there are {', '.join(known)}.", file=sys.stderr)
@@ -290,6 +335,8 @@ def main(names: list[str]) -> int:
     for name in names or known:
         if name == CHART:
             level_chart(PICTURES / f"{CHART}.svg")
+        elif name == STICK:
+            stick_chart(PICTURES / f"{STICK}.svg")
         elif name == EYE:
             camera_picture(PICTURES / f"{EYE}.png")
         elif name in DOCS:

@@ -11,7 +11,18 @@ import numpy as np
 
 from drawing.view import unit
 from linkwork.engines.mujoco_geoms import add_shape
-from linkwork.parts import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Shape, Sphere, Terrain
+from linkwork.parts import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+    Terrain,
+)
 from linkwork.spatial import Pose
 from linkwork.world import World
 
@@ -43,7 +54,7 @@ class Model:
                 row = pose[piece.body].tolist()
                 at = Pose.of(row[:3], quat=row[3:]) @ piece.pose
                 name = f"shape{len(shapes)}"
-                add_shape(spec, spec.worldbody, piece, name, pose=at, moving=False)
+                add_shape(spec, spec.worldbody, piece, name, pose=at, moving=False, exact=True)
                 color = linear(piece.shape.color or piece.color)
                 shapes.append((piece.shape, np.array(at.xyz), at.matrix(), color))
         mj = spec.compile()
@@ -91,7 +102,26 @@ def _normal(shape: Shape, p: np.ndarray) -> np.ndarray:
             bottom = shape.radius
             top = shape.top_radius if isinstance(shape, Cone) else bottom
             return _turned_normal(p, bottom, top, shape.length)
+        case Mesh():
+            return _face_normal(p, shape.triangles().triangles)
     return unit(p)
+
+
+def _face_normal(p: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Of the face (n×3×3) that each point lies on, or is nearest to."""
+    nearest, made = np.full(len(p), np.inf), np.zeros_like(p)
+    for a, b, c in faces:
+        normal = np.cross(b - a, c - a)
+        if not normal.any():
+            continue
+        normal = unit(normal)
+        off = np.abs((p - a) @ normal)
+        for start, end in ((a, b), (b, c), (c, a)):
+            out = (p - start) @ unit(np.cross(end - start, normal))
+            off = np.maximum(off, out)
+        closer = off < nearest
+        nearest[closer], made[closer] = off[closer], normal
+    return made
 
 
 def _turned_normal(p: np.ndarray, bottom: float, top: float, length: float) -> np.ndarray:
