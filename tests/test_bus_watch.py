@@ -198,7 +198,7 @@ def test_a_signal_cannot_take_the_name_of_a_ports_health() -> None:
 
 def test_who_commands_a_tcp_part_is_there_for_all_of_it(tmp_path: Path) -> None:
     """A line that leaves a value as it is still shows that its sender lives."""
-    with Session(part_cell(tmp_path, "deadline_ms = 100")) as session:
+    with Session(part_cell(tmp_path, "deadline_ms = 5000")) as session:
         first = Controller(door(session))
         first.say("c 0.5 - 0.25")
         until(session, lambda: session["part/J2.feeds"] == 1)

@@ -114,7 +114,7 @@ def test_an_imported_file_cannot_leave_its_folder(name: str) -> None:
 def test_what_is_no_robot_is_refused(tmp_path: Path) -> None:
     """Without a scene or robot among them, files are not kept."""
     with pytest.raises(FormatError, match="none of the files"):
-        keep({"a.stl": b""}, tmp_path)
+        keep({"a.txt": b""}, tmp_path)
     with pytest.raises(FormatError, match="multipart"):
         files_of("text/plain", b"x")
 

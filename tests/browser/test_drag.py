@@ -110,6 +110,7 @@ def test_while_time_runs_the_target_follows_and_the_joint_goes_there(
     """A finger is taken over from its program; a drag moves its target, a ghost stands there."""
     page = gripper_page
     at_the_start(page, gripper)
+    start_angle = value(gripper, J1)
     page.press("Space")
     page.until("store.owners['arm/J1.target'] === 'lift'")
     held(page, page.find("front", "arm/E3"), (0, -20))
@@ -117,6 +118,10 @@ def test_while_time_runs_the_target_follows_and_the_joint_goes_there(
     page.page.get_by_text("J1 is driven by lift.").wait_for()
     page.page.get_by_role("button", name="Take it over", exact=True).click()
     eventually("taken", lambda: owner(gripper, "arm/J1.target") == "user")
+    page.page.evaluate(
+        "(value) => linkwork.send({type: 'set', signal: 'arm/J1.target', value})", start_angle
+    )
+    eventually("back", lambda: value(gripper, J1) == pytest.approx(start_angle, abs=0.03))
     page.page.get_by_role("combobox", name="Speed", exact=True).select_option("0.1")
     page.until("store.status.speed === 0.1")
     start = page.find("front", "arm/E3")
