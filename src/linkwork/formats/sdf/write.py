@@ -49,6 +49,7 @@ def write_sdf(thing: Part | Scene, path: Path) -> list[str]:
         writer = ModelWriter(flat, flat.links, "", links, notes)
         root.append(writer.model(name))
         newest = writer.version
+        _note_couplings(flat, [writer], notes)
     else:
         world = ET.SubElement(root, "world", name=thing.name)
         newest = _add_world(world, flat, flat.scene, links, notes)
@@ -71,12 +72,14 @@ def _add_world(world: ET.Element, flat: Flat, scene: Scene, links: LinkWriter, n
     newest = 8
     taken: set[str] = set()
     written: set[str] = set()
+    writers: list[ModelWriter] = []
     for name, group in _groups(flat):
         scope = name if any(link.placed == name for link in group) else ""
         alone = {link.placed for link in group} == {name}
         writer = ModelWriter(flat, group, scope if alone else "", links, notes)
         model = writer.model(unique(name, taken))
         written.update(writer.names)
+        writers.append(writer)
         if scope == "":
             static = ET.Element("static")
             static.text = "true"
@@ -88,7 +91,24 @@ def _add_world(world: ET.Element, flat: Flat, scene: Scene, links: LinkWriter, n
     for loop in flat.loops:
         if {end[0] for end in loop.ends} <= written and not _together(flat, loop.ends):
             notes.about("loops between models, left out", loop.name)
+    _note_couplings(flat, writers, notes)
     return newest
+
+
+def _note_couplings(flat: Flat, writers: list[ModelWriter], notes: Notes) -> None:
+    """Tells which couplings no model holds, and why."""
+    coupled = {name for writer in writers for name in writer.coupled}
+    axes = {name for writer in writers for name in writer.axes}
+    for coupling in flat.couplings:
+        if coupling.joint in coupled:
+            continue
+        if {coupling.joint, coupling.of} <= axes:
+            notes.about("couplings between models, left out", coupling.joint)
+        else:
+            notes.about(
+                "couplings of joints that SDF has no axis for, or that do not exist, left out",
+                coupling.joint,
+            )
 
 
 def _groups(flat: Flat) -> Iterable[tuple[str, list[FlatLink]]]:

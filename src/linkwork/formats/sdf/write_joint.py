@@ -22,6 +22,14 @@ class Step:
     suffix: str = ""
 
 
+@dataclass(frozen=True)
+class WrittenAxis:
+    """An axis in the file: its joint, and whether it is the ``axis`` or the ``axis2``."""
+
+    joint: ET.Element
+    tag: str
+
+
 def steps_of(joint: Joint, name: str, notes: Notes) -> list[Step]:
     """The SDF joints that together move as ``joint`` does, from the carrier outwards."""
     axis, second = joint.directions
@@ -106,11 +114,13 @@ def _add_limits(node: ET.Element, joint: Joint, range_: Range | None) -> None:
                 add(dynamics, tag, numeral(value))
 
 
-def add_mimic(joint: ET.Element, leader: str, coupling: Coupling) -> None:
-    """Lets a written joint follow another: q = multiplier · (q_leader − 0) + offset."""
-    axis = joint.find("axis")
+def add_mimic(follower: WrittenAxis, leader: WrittenAxis, coupling: Coupling) -> None:
+    """Lets a written axis follow another: q = multiplier · (q_leader − 0) + offset."""
+    axis = follower.joint.find(follower.tag)
     assert axis is not None
-    mimic = ET.Element("mimic", joint=leader)
+    mimic = ET.Element("mimic", joint=leader.joint.attrib["name"])
+    if leader.tag != "axis":
+        mimic.set("axis", leader.tag)
     add(mimic, "multiplier", numeral(coupling.ratio))
     add(mimic, "offset", numeral(coupling.offset))
     add(mimic, "reference", "0")

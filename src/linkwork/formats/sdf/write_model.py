@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 from linkwork.formats.flat import Flat, FlatLink, FlatLoop, unique
 from linkwork.formats.notes import Notes
 from linkwork.formats.posture import Values, element_poses
-from linkwork.formats.sdf.write_joint import Step, add_mimic, joint_node, steps_of
+from linkwork.formats.sdf.write_joint import Step, WrittenAxis, add_mimic, joint_node, steps_of
 from linkwork.formats.sdf.write_link import LinkWriter, add_pose
 from linkwork.parts import Joint
 from linkwork.spatial.pose import IDENTITY, Pose
@@ -30,6 +30,9 @@ class ModelWriter:
     Attributes:
         names: Name in the file of each link, by its full name.
         version: Minor version of SDF 1 that the model needs.
+        axes: The written axis of each degree of freedom, by its full name; one that is its joint's
+            only one has the joint's name too.
+        coupled: Motions that were written as followers.
     """
 
     def __init__(
@@ -41,7 +44,8 @@ class ModelWriter:
         self.version = 8
         # links, joints and frames of a model share one set of names, and these are reserved
         self.taken = {"world", "__model__", "__root__"}
-        self.joints: dict[str, ET.Element] = {}
+        self.axes: dict[str, WrittenAxis] = {}
+        self.coupled: set[str] = set()
 
     def model(self, name: str) -> ET.Element:
         """The ``<model>``."""
@@ -51,12 +55,11 @@ class ModelWriter:
         for link in self.links:
             node.extend(self._link(link))
         for coupling in self.flat.couplings:
-            follower, leader = self.joints.get(coupling.joint), self.joints.get(coupling.of)
+            follower, leader = self.axes.get(coupling.joint), self.axes.get(coupling.of)
             if follower is not None and leader is not None:
-                add_mimic(follower, leader.attrib["name"], coupling)
+                add_mimic(follower, leader, coupling)
+                self.coupled.add(coupling.joint)
                 self.version = max(self.version, 11)
-            elif coupling.joint in self.joints or coupling.of in self.joints:
-                self.notes.about("couplings between models, left out", coupling.joint)
         self._add_loops(node)
         self._add_anchors(node)
         return node
@@ -106,8 +109,17 @@ class ModelWriter:
                 made.append(between)
             made.append(joint_node(name, step, joint, parent, end, at_to if last else IDENTITY))
             parent = end
-        if len(steps) == 1 and len(steps[0].axes) == 1:
-            self.joints[link.joint_name] = made[-1]
+        joints = [node for node in made if node.tag == "joint"]
+        axes = [
+            WrittenAxis(node, tag)
+            for node, step in zip(joints, steps, strict=True)
+            for tag in ("axis", "axis2")[: len(step.axes)]
+        ]
+        if axes:
+            dofs = [f"{link.joint_name}.{dof}" for dof in joint.kind.dofs]
+            self.axes |= dict(zip(dofs, axes, strict=True))
+        if len(axes) == 1:
+            self.axes[link.joint_name] = axes[0]
         return made
 
     def _add_loops(self, node: ET.Element) -> None:
