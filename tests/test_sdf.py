@@ -10,7 +10,7 @@ import linkwork as lw
 from export_rig import placed, stands
 from linkwork.errors import LinkworkError
 from linkwork.formats.sdf import SdfFormat
-from linkwork.parts import Capsule, Cylinder, Element, Ellipsoid, Joint, Part
+from linkwork.parts import Capsule, Coupling, Cylinder, Element, Ellipsoid, Joint, Part
 from linkwork.scene import Light, Scene
 from linkwork.spatial import Pose
 from linkwork.spatial.pose import quat_from_axis
@@ -324,3 +324,133 @@ def test_entities_are_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(LinkworkError, match="entities and outside references are refused"):
         SdfFormat().read(path)
+
+
+def test_shapes_masses_and_lights_stand_in_the_frames_they_name(tmp_path: Path) -> None:
+    """What names a frame is brought into the frame of its link, or of the world."""
+    thing = "<geometry><sphere><radius>0.1</radius></sphere></geometry>"
+    there = '<pose relative_to="f">0 0 1 0 0 0</pose>'
+    part = read(
+        tmp_path,
+        '<model name="m"><frame name="f"><pose>5 5 5 0 0 0</pose></frame><link name="a">'
+        f'<pose>1 0 0 0 0 1.5707963267948966</pose><collision name="c">{there}{thing}</collision>'
+        f'<visual name="v">{there}{thing}</visual><inertial>{there}<mass>2</mass></inertial>'
+        "</link></model>",
+    )
+    element = part.elements["a"]
+    assert len(element.shapes) == 1
+    np.testing.assert_allclose(element.shapes[0].at.xyz, (5, -4, 6), atol=1e-12)
+    assert element.inertia is not None
+    np.testing.assert_allclose(element.inertia.com, (5, -4, 6), atol=1e-12)
+    path = tmp_path / "w.sdf"
+    path.write_text(
+        '<sdf version="1.9"><world name="w"><model name="m"><pose>3 0 0 0 0 0</pose>'
+        '<link name="a"/></model><light name="l" type="point"><pose relative_to="m">0 0 2 0 0 0'
+        "</pose></light></world></sdf>"
+    )
+    scene = SdfFormat().read(path)
+    assert isinstance(scene, Scene)
+    assert scene.lights[0].xyz == (3.0, 0.0, 2.0)
+    with pytest.raises(LinkworkError, match="no frame named 'g'"):
+        read(
+            tmp_path,
+            '<model name="m"><link name="a"><visual name="v"><pose relative_to="g"/>'
+            f"{thing}</visual></link></model>",
+        )
+
+
+def test_joints_of_static_models_are_fixed(tmp_path: Path) -> None:
+    """Also those of a static model in another one, or of an include; each is told."""
+    path = tmp_path / "m.sdf"
+    axis = HINGE.format("<axis><xyz>0 0 1</xyz></axis>")
+    path.write_text(
+        f'<sdf version="1.9"><model name="m"><static>true</static>{TWO.format("")}{axis}'
+        "</model></sdf>"
+    )
+    part, notes = SdfFormat().read_with_notes(path)
+    assert isinstance(part, Part)
+    assert (part.root(), part.joints["j"].type) == ("a", "fixed")
+    assert "joints of static models, held fixed: j." in notes
+    outer = tmp_path / "outer.sdf"
+    outer.write_text(
+        '<sdf version="1.9"><model name="o"><link name="cart"/>'
+        f'<model name="in"><static>true</static>{TWO.format("")}{axis}</model>'
+        "<include><uri>m.sdf</uri><name>wakes</name><static>false</static></include>"
+        '<joint name="arm" type="revolute"><parent>cart</parent><child>in::a</child></joint>'
+        "</model></sdf>"
+    )
+    part, notes = SdfFormat().read_with_notes(outer)
+    assert isinstance(part, Part)
+    assert {name: joint.type for name, joint in part.joints.items()} == {
+        "in_j": "fixed", "wakes_j": "hinge", "arm": "hinge",
+        "in_a_fixed": "fixed", "wakes_a_free": "free",
+    }  # fmt: skip
+    assert (part.joints["arm"].from_, part.joints["arm"].to) == ("in_a", "cart")
+    assert "joints of static models, held fixed: in::j." in notes
+
+
+PAIR = (
+    '<joint name="{0}" type="universal"><parent>{1}</parent><child>{2}</child><axis>'
+    "<xyz>0 1 0</xyz>{4}</axis><axis2><xyz>{3}</xyz>{5}</axis2></joint>"
+)
+
+
+def test_axes_of_a_universal_joint_that_differ_are_told(tmp_path: Path) -> None:
+    """Both initial values are kept; of limits and losses the first axis' count."""
+    damping = "<dynamics><damping>{}</damping></dynamics>"
+    first, second = damping.format(1), damping.format(2)
+    value = "<initial_position>{}</initial_position>"
+    for laws, told in (((first, second), True), ((first, first), False)):
+        axes = (laws[0] + value.format(0.2), laws[1] + value.format(0.3))
+        path = tmp_path / "m.sdf"
+        joint = PAIR.format("j", "a", "b", "1 0 0", *axes)
+        path.write_text(f'<sdf version="1.9"><model name="m">{TWO.format("")}{joint}</model></sdf>')
+        part, notes = SdfFormat().read_with_notes(path)
+        assert isinstance(part, Part)
+        assert (part.joints["j"].values, part.joints["j"].damping) == ((0.2, 0.3), 1.0)
+        assert any("whose axes differ" in note and "j" in note for note in notes) == told
+
+
+def test_mimics_follow_the_axis_they_name(tmp_path: Path) -> None:
+    """Second axes lead and follow, as an angle of a universal joint or as the second hinge."""
+    follow = '<mimic joint="{}" axis="axis2"><multiplier>2</multiplier></mimic>'
+    links = "".join(f'<link name="{name}"/>' for name in "abcd")
+    square = PAIR.format("u", "a", "b", "1 0 0", "", "")
+    skew = PAIR.format("s", "b", "c", "1 1 0", "", follow.format("u"))
+    hinge = HINGE.format(f"<axis><xyz>0 0 1</xyz>{follow.format('s')}</axis>")
+    last = hinge.replace("<parent>a", "<parent>c").replace("<child>b", "<child>d")
+    text = f'<model name="m">{links}{square}{skew}{last}</model>'
+    part = read(tmp_path, text, version="1.11")
+    assert [(c.joint, c.of, c.ratio) for c in part.couplings] == [
+        ("s_2", "u.angle2", 2.0),
+        ("j", "s_2", 2.0),
+    ]
+    assert lw.save(part, tmp_path / "back.sdf") == []
+    back = SdfFormat().read(tmp_path / "back.sdf")
+    assert isinstance(back, Part)
+    assert back.couplings == part.couplings
+    assert placed(back).coupling_dof.tolist() == [[3, 1], [4, 3]]
+
+
+def test_couplings_that_sdf_cannot_say_are_told_with_the_reason(tmp_path: Path) -> None:
+    """An angle of a cylindrical joint leads as the hinge that it becomes; a ball has no axis."""
+    part = Part("p").add(*(Element(name, mass=1.0) for name in "abcd"))
+    part.add(Joint("cy", "cylindrical", "a", "b"), Joint("j", "hinge", "b", "c"))
+    part.add(Joint("ball", "ball", "c", "d"), Coupling("j", "cy.angle", 2.0))
+    notes = lw.save(part, tmp_path / "p.sdf")
+    assert notes == ["cylindrical joints, written as a slider and a hinge each: cy."]
+    back = SdfFormat().read(tmp_path / "p.sdf")
+    assert isinstance(back, Part)
+    assert back.couplings == [Coupling("j", "cy_angle", 2.0)]
+    part.couplings[:] = [Coupling("ball.rx", "j"), Coupling("j", "ball.rx")]
+    told = lw.save(part, tmp_path / "p.sdf")[-1]
+    assert told.startswith("couplings of joints that SDF has no axis for")
+    assert told.endswith("left out: ball.rx, j.")
+    scene = Scene("s").place(_hinged("p")).place(_hinged("q"))
+    scene.couplings.append(Coupling("p/j", "q/j"))
+    assert "couplings between models, left out: p/j." in lw.save(scene, tmp_path / "s.sdf")
+
+
+def _hinged(name: str) -> Part:
+    part = Part(name).add(Element("a", mass=1.0), Element("b", mass=1.0))
+    return part.add(Joint("j", "hinge", "a", "b"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from linkwork.errors import LinkworkError, Origin
 from linkwork.formats.names import NameTable
 from linkwork.formats.sdf.context import Reading
-from linkwork.formats.sdf.joints import TYPES, joint_type, make_joints
+from linkwork.formats.sdf.joints import make_joints
 from linkwork.formats.sdf.links import read_link
 from linkwork.formats.sdf.mimics import read_mimics
 from linkwork.formats.sdf.model import FlatModel, ModelJoint
@@ -45,21 +45,22 @@ def assemble(model: FlatModel, reading: Reading, file: Origin) -> Assembled:
     outer = reading.locator
     for name, link in model.links.items():
         reading.locator = link.locator
-        part.add(read_link(link.node, names.links[name], reading, static=model.static))
+        part.add(read_link(link, names.links[name], reading))
     reading.locator = outer
     root, held = _root(part, model, tree, names, reading)
     for child, (joint, turned) in tree.carried.items():
         if joint.parent or root:
             part.add(*_joint(model, joint, child, turned, root, names))
     for link in tree.roots if root else ():
-        kind = "fixed" if model.static else "free"
+        kind = "fixed" if model.links[link].static else "free"
         at = model.links[link].pose
         name = plain(f"{names.links[link]}_{kind}", {*part.elements, *part.joints})
         origin = model.links[link].node.origin
         part.add(Joint(name, kind, root, names.links[link], at=at, origin=origin))
     _add_frames(part, model, names)
     for joint in tree.loops:
-        _close(part, model, joint, root, names, reading)
+        if not joint.held:
+            _close(part, model, joint, root, names, reading)
     part.add(*read_mimics(model, part.joints, names.joints, reading))
     part.aliases = names.aliases()
     alone = next((link for link in model.links if names.links[link] == part.root()), "")
@@ -76,8 +77,8 @@ def _root(
     to_world = [joint for joint in tree.loops if not joint.parent]
     if pieces == 1 and not to_world:
         if only is None:
-            return "", model.static
-        if joint_type(only.node) == "fixed":
+            return "", model.links[tree.roots[0]].static
+        if only.kind == "fixed":
             reading.notes.about("fixed joints to the world, said by how the part stands", only.name)
             return "", True
     root = plain("world", {*names.links.values(), *names.joints.values()})
@@ -94,7 +95,9 @@ def _joint(
     at = foot.inverse() @ joint.pose
     at_to = model.links[child].pose.inverse() @ joint.pose
     ends = (names.links[carrier] if carrier else root, names.links[child])
-    made = make_joints(joint.node, names.joints[joint.name], joint.axes, ends, at, at_to)
+    made = make_joints(
+        joint.node, joint.kind, names.joints[joint.name], joint.axes, ends, at, at_to
+    )
     if turned:
         x, y, z = made[0].axis
         made = [replace(made[0], axis=(-x, -y, -z))]
@@ -113,7 +116,7 @@ def _close(
     part: Part, model: FlatModel, joint: ModelJoint, root: str, names: NameTable, reading: Reading
 ) -> None:
     """A loop: two anchors where the joint stands, held together as it holds them."""
-    kind = TYPES[joint_type(joint.node)]
+    kind = joint.kind
     name = names.joints[joint.name]
     if kind in ("universal", "screw"):
         reading.notes.about(f"{kind} joints that close a loop, closed as balls", joint.name)

@@ -23,7 +23,7 @@ class Reading:
         skip_missing: Leaves out meshes and models that are missing, with a note.
         notes: What was left out or changed.
         homes: Where the models of included files look for theirs, by their nodes.
-        static: Nodes of models that an include makes static.
+        static: What includes say of their models being static, by their nodes.
         files: Files read so far.
     """
 
@@ -31,7 +31,7 @@ class Reading:
     skip_missing: bool = False
     notes: Notes = field(default_factory=Notes)
     homes: dict[int, Locator] = field(default_factory=dict)
-    static: set[int] = field(default_factory=set)
+    static: dict[int, bool] = field(default_factory=dict)
     files: int = 0
 
     def unread(self, node: Node, of: str = "") -> None:

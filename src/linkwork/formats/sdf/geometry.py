@@ -7,7 +7,7 @@ from dataclasses import replace
 from linkwork.errors import FormatError, LinkworkError, listing
 from linkwork.formats.colors import hex_color
 from linkwork.formats.sdf.context import Reading
-from linkwork.formats.sdf.values import needed, number, numbers, pose_of, vector
+from linkwork.formats.sdf.values import needed, number, numbers, vector
 from linkwork.formats.xml_tree import Node
 from linkwork.parts import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Shape, Sphere
 from linkwork.spatial.pose import Pose, quat_between
@@ -16,8 +16,8 @@ SHAPE_TAGS = {"pose", "geometry", "material", "surface", "transparency", "frame"
 GEOMETRIES = ("box", "capsule", "cone", "cylinder", "ellipsoid", "mesh", "plane", "sphere")
 
 
-def read_shape(node: Node, reading: Reading) -> Shape | None:
-    """The shape of a visual or collision; None where it is left out with a note.
+def read_shape(node: Node, at: Pose, reading: Reading) -> Shape | None:
+    """The shape of a visual or collision at ``at``; None where it is left out with a note.
 
     Raises:
         LinkworkError: If there is no geometry, or a size is missing or not a number.
@@ -40,7 +40,7 @@ def read_shape(node: Node, reading: Reading) -> Shape | None:
         raise error.at(known[0].origin) from None
     if shape is None:
         return None
-    shape = replace(shape, at=pose_of(node) @ shape.at)
+    shape = replace(shape, at=at @ shape.at)
     if node.tag == "visual":
         shape = replace(shape, color=_color(node, reading))
     return shape

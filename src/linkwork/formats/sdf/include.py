@@ -67,8 +67,8 @@ def _include(scope: Scope, node: Node, reading: Reading, depth: int) -> None:
     finally:
         reading.locator = outer
     reading.homes[id(inner.node)] = Locator(file.parent)
-    if flag(node, "static"):
-        reading.static.add(id(inner.node))
+    if node.first("static") is not None:
+        reading.static[id(inner.node)] = flag(node, "static")
     if node.attributes.get("merge", "").strip().lower() in ("true", "1"):
         reading.notes.about("merged includes, read as nested models", name)
     for child in node.children:

@@ -27,6 +27,8 @@ TYPES = {
 }
 #: Types that only tie other joints together.
 TIES = ("gearbox",)
+#: What both axes of a universal joint have in common here.
+LAWS = ("max_effort", "max_speed", "damping", "friction", "stiffness", "rest")
 JOINT_TAGS = {
     "parent", "child", "pose", "axis", "axis2", "thread_pitch", "screw_thread_pitch", "frame",
 }  # fmt: skip
@@ -73,6 +75,13 @@ def read_axes(node: Node, frame: Pose, scope: Scope, reading: Reading) -> list[A
         if child is None and not (tag == "axis" and kind not in ("ball", "fixed")):
             continue
         found.append(_axis(child, kind, frame, scope, node, reading))
+    if TYPES.get(kind) == "universal" and len(found) == 2 and not _skew(found):
+        laws = [[getattr(axis, law) for axis in found] for law in LAWS]
+        if any(first != second for first, second in laws):
+            reading.notes.about(
+                "universal joints whose axes differ in limits or losses, the first axis counts",
+                node.attributes.get("name", ""),
+            )
     return found
 
 
@@ -130,14 +139,21 @@ def _largest(node: Node, tag: str) -> float | None:
 
 
 def make_joints(
-    node: Node, name: str, axes: list[Axis], ends: tuple[str, str], at: Pose, at_to: Pose
+    node: Node,
+    kind: str,
+    name: str,
+    axes: list[Axis],
+    ends: tuple[str, str],
+    at: Pose,
+    at_to: Pose,
 ) -> list[Joint]:
-    """The joint that ``node`` describes; two in a chain for two axes that are not at right angles.
+    """The joint of type ``kind`` that ``node`` describes.
+
+    Two axes that are not at right angles make two joints in a chain.
 
     Raises:
         LinkworkError: If it cannot be.
     """
-    kind = TYPES[joint_type(node)]
     first = axes[0] if axes else None
     try:
         joint = Joint(name, "fixed", *ends, at=at, at_to=at_to, origin=node.origin)
@@ -147,11 +163,11 @@ def make_joints(
         if kind == "universal":
             if len(axes) < 2:
                 raise FormatError(f"joint {name!r} needs an <axis2>.", origin=node.origin)
-            if abs(sum(a * b for a, b in zip(axes[0].xyz, axes[1].xyz, strict=True))) > 1e-6:
+            if _skew(axes):
                 return _chain(joint, axes)
             made = replace(
                 joint, type=kind, axis=axes[0].xyz, axis2=axes[1].xyz,
-                range=(axes[0].range, axes[1].range), value=None, speed=None,
+                range=(axes[0].range, axes[1].range), value=_values(axes), speed=None,
             )  # fmt: skip
             return [_with_laws(made, first)]
         made = replace(
@@ -161,6 +177,17 @@ def make_joints(
         return [_with_laws(made, first)]
     except LinkworkError as error:
         raise error.at(node.origin) from None
+
+
+def _skew(axes: list[Axis]) -> bool:
+    """Whether two axes are not at right angles."""
+    return abs(sum(a * b for a, b in zip(axes[0].xyz, axes[1].xyz, strict=True))) > 1e-6
+
+
+def _values(axes: list[Axis]) -> tuple[float, ...] | None:
+    if all(axis.value is None for axis in axes):
+        return None
+    return tuple(axis.value or 0.0 for axis in axes)
 
 
 def _chain(joint: Joint, axes: list[Axis]) -> list[Joint]:

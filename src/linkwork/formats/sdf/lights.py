@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from linkwork.formats.colors import hex_color
 from linkwork.formats.sdf.context import Reading
-from linkwork.formats.sdf.values import flag, name_of, number, numbers, pose_of, vector
+from linkwork.formats.sdf.scope import MODEL, Scope
+from linkwork.formats.sdf.values import flag, name_of, number, numbers, vector
 from linkwork.formats.xml_tree import Node
 from linkwork.parts.names import plain
 from linkwork.scene import Light
@@ -20,10 +21,14 @@ def color_of(node: Node) -> str:
     return hex_color(numbers(node, count)[:3])
 
 
-def read_light(node: Node, taken: set[str], reading: Reading) -> Light:
-    """The light that ``node`` describes."""
+def read_light(node: Node, scope: Scope, taken: set[str], reading: Reading) -> Light:
+    """The light that ``node`` describes, in the frame of the world ``scope``.
+
+    Raises:
+        FormatError: If it stands in a frame that does not exist, or something is not a number.
+    """
     reading.unread_but(node, LIGHT_TAGS)
-    pose = pose_of(node)
+    pose = scope.inside(MODEL, node)
     way = pose.rotate(vector(node, "direction", (0.0, 0.0, -1.0)))
     diffuse = node.first("diffuse")
     color = color_of(diffuse) if diffuse is not None else "#ffffff"

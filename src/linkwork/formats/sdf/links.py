@@ -11,7 +11,8 @@ import numpy as np
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.formats.sdf.context import Reading
 from linkwork.formats.sdf.geometry import read_shape
-from linkwork.formats.sdf.values import number, pose_of
+from linkwork.formats.sdf.model import ModelLink
+from linkwork.formats.sdf.values import number
 from linkwork.formats.urdf.inertial import MASSLESS, repaired
 from linkwork.formats.xml_tree import Node
 from linkwork.parts import Element, Shape
@@ -23,15 +24,16 @@ LINK_TAGS = {"pose", "inertial", "visual", "collision", "frame"}
 WATER = 1000.0
 
 
-def read_link(node: Node, name: str, reading: Reading, *, static: bool = False) -> Element:
-    """The element that ``node`` describes, under the name ``name``.
+def read_link(link: ModelLink, name: str, reading: Reading) -> Element:
+    """The element that ``link`` describes, under the name ``name``.
 
     Raises:
         LinkworkError: If something is missing or not a number.
     """
+    node = link.node
     reading.unread_but(node, LINK_TAGS)
-    visuals = _shapes(node, "visual", reading)
-    collisions = Counter(_shapes(node, "collision", reading))
+    visuals = _shapes(link, "visual", reading)
+    collisions = Counter(_shapes(link, "collision", reading))
     shapes: list[Shape] = []
     for visual in visuals:
         bare = replace(visual, color="", texture="")
@@ -46,10 +48,10 @@ def read_link(node: Node, name: str, reading: Reading, *, static: bool = False) 
     if automatic and inertial is not None:
         density = max(number(inertial, "density", WATER), 0.0)
         reading.notes.about("inertias to be computed, taken from all shapes of the link", name)
-    elif static and inertial is None:
+    elif link.static and inertial is None:
         inertia = MASSLESS
     else:
-        inertia = _inertial(node, name, reading)
+        inertia = _inertial(link, name, reading)
     try:
         return Element(
             name,
@@ -64,14 +66,14 @@ def read_link(node: Node, name: str, reading: Reading, *, static: bool = False) 
         raise error.at(node.origin) from None
 
 
-def _shapes(link: Node, tag: str, reading: Reading) -> list[Shape]:
-    found = (read_shape(node, reading) for node in link.all(tag))
+def _shapes(link: ModelLink, tag: str, reading: Reading) -> list[Shape]:
+    found = (read_shape(node, link.inside(node), reading) for node in link.node.all(tag))
     return [shape for shape in found if shape is not None]
 
 
-def _inertial(link: Node, name: str, reading: Reading) -> Inertia:
+def _inertial(link: ModelLink, name: str, reading: Reading) -> Inertia:
     """Mass properties in the link's frame; a link without any weighs 1 kg in SDF."""
-    node = link.first("inertial")
+    node = link.node.first("inertial")
     if node is None:
         reading.notes.about("links without <inertial>, given SDF's 1 kg and 1 kg m²", name)
         return Inertia.of(1.0, matrix=np.eye(3))
@@ -94,7 +96,7 @@ def _inertial(link: Node, name: str, reading: Reading) -> Inertia:
             f"{node.origin}: link {name!r}: {why}. Principal inertias raised, mass and centre of "
             "mass kept."
         )
-    moved = own.moved(pose_of(node))
+    moved = own.moved(link.inside(node))
     return Inertia(moved.mass, moved.com, (moved.matrix + moved.matrix.T) / 2.0)
 
 

@@ -25,22 +25,19 @@ def read_mimics(
     for full, joint in model.joints.items():
         for axis in (joint.node.first("axis"), joint.node.first("axis2")):
             child = axis.first("mimic") if axis is not None else None
-            if child is None:
+            if axis is None or child is None:
                 continue
             leader = _leader(child, full, names, reading)
-            follower = joints.get(names[full])
-            leads = joints.get(names.get(leader, "")) if leader else None
-            if leads is None or follower is None:
+            if not leader:
                 continue
-            single = leads.kind.nv == follower.kind.nv == 1
-            if not single or _leads_to(leads.name, follower.name, found):
+            follower = _motion(model, full, axis.tag, joints, names)
+            leads = _motion(model, leader, child.attributes.get("axis", "axis"), joints, names)
+            if not leads or not follower or follower in found or _leads_to(leads, follower, found):
                 reading.notes.about("mimics that cannot act, left out", full)
                 continue
             ratio = number(child, "multiplier", 1.0)
             offset = number(child, "offset", 0.0) - ratio * number(child, "reference", 0.0)
-            found[follower.name] = Coupling(
-                follower.name, leads.name, ratio, offset, origin=child.origin
-            )
+            found[follower] = Coupling(follower, leads, ratio, offset, origin=child.origin)
     return list(found.values())
 
 
@@ -58,6 +55,20 @@ def _leader(child: Node, full: str, names: dict[str, str], reading: Reading) -> 
         f"{suggestion(named, names, kind='joints')}"
     )
     return ""
+
+
+def _motion(
+    model: FlatModel, full: str, axis: str, joints: dict[str, Joint], names: dict[str, str]
+) -> str:
+    """What an axis moves here: a joint, or one angle of it; empty if it moves nothing."""
+    joint = joints.get(names[full])
+    if joint is None or axis not in ("axis", "axis2"):
+        return ""
+    if model.joints[full].kind != "universal":
+        return joint.name if joint.kind.nv == 1 and axis == "axis" else ""
+    if joint.type == "hinge":  # a chain of two
+        return joint.name if axis == "axis" else joint.to
+    return f"{joint.name}.{joint.kind.dofs[axis == 'axis2']}"
 
 
 def _leads_to(joint: str, goal: str, couplings: dict[str, Coupling]) -> bool:

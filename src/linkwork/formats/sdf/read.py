@@ -100,7 +100,8 @@ def _scene(scope: Scope, reading: Reading, file: Origin) -> Scene:
     if background is not None:
         scene.background = color_of(background)
     for light in node.all("light"):
-        scene.lights.append(read_light(light, {each.name for each in scene.lights}, reading))
+        taken = {each.name for each in scene.lights}
+        scene.lights.append(read_light(light, scope, taken, reading))
     for name, frame in scope.frames.items():
         if frame.inside is None:
             continue

@@ -99,6 +99,18 @@ class Scope:
             raise FormatError(f"the frames {circle} stand on each other.", origin=origin)
         return self.pose(frame.base, frame.node.origin, (*seen, name)) @ frame.pose
 
+    def inside(self, link: str, node: Node) -> Pose:
+        """Pose of something on a link, in the link's frame, whichever frame it is said in.
+
+        Raises:
+            FormatError: If there is no such frame.
+        """
+        base = frame_of(node)
+        if not base or base == link:
+            return pose_of(node)
+        seen_from = self.pose(link, node.origin).inverse() @ self.pose(base, node.origin)
+        return seen_from @ pose_of(node)
+
     def link(self, name: str, origin: Origin, seen: tuple[str, ...] = ()) -> str:
         """Name of the link, scoped by ``::``, that a frame is attached to.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from linkwork.formats.sdf.joints import TYPES, joint_type
 from linkwork.formats.sdf.model import FlatModel, ModelJoint
 
 #: Types whose motion is the same seen from the other side, with the axis turned round.
@@ -32,12 +31,13 @@ def spanning_tree(model: FlatModel) -> Tree:
     """The first joint to a link carries it; one that would carry it twice, or itself, is a loop.
 
     Where the second parent of a link stands on nothing itself, the joint carries it from its
-    other side instead.
+    other side instead. What is static is carried by nothing that moves.
     """
     tree = Tree()
     late: list[ModelJoint] = []
     for joint in model.joints.values():
-        if joint.child in tree.carried or _stands_on(tree, joint.parent, joint.child):
+        loose = model.links[joint.child].static and not joint.held  # it stands by itself
+        if loose or joint.child in tree.carried or _stands_on(tree, joint.parent, joint.child):
             late.append(joint)
         else:
             tree.carried[joint.child] = (joint, False)
@@ -45,8 +45,8 @@ def spanning_tree(model: FlatModel) -> Tree:
                 tree.grounded.append(joint)
     for joint in late:
         free = joint.parent and joint.parent not in tree.carried
-        kind = TYPES[joint_type(joint.node)]
-        if free and kind in _REVERSIBLE and not _stands_on(tree, joint.child, joint.parent):
+        free = free and (joint.held or not model.links[joint.parent].static)
+        if free and joint.kind in _REVERSIBLE and not _stands_on(tree, joint.child, joint.parent):
             tree.carried[joint.parent] = (joint, True)
         else:
             tree.loops.append(joint)
