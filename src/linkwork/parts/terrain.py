@@ -27,7 +27,7 @@ class Terrain(Shape):
         columns: Points along x.
         heights: Height of each point [m], row by row from −y to y, each from −x to x; flat if
             empty.
-        depth: How thick the ground is below height 0 [m].
+        depth: How thick the ground is below its lowest point [m].
     """
 
     kind: ClassVar[str] = "terrain"

@@ -90,7 +90,7 @@ SHAPE_TABLES: dict[str, Table] = {
             "heights": Key(
                 ListOf(Number(), "numbers"), "Height of each point [m], row by row.", "length"
             ),
-            "depth": Key(Number(0.0), "Thickness below height 0 [m].", "length"),
+            "depth": Key(Number(0.0), "Thickness below the lowest point [m].", "length"),
         },
         example="terrain = { size = [10, 10], rows = 2, columns = 2, heights = [0, 0, 1, 1] }",
     ),
