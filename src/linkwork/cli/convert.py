@@ -37,7 +37,7 @@ def convert(
     from linkwork.scene import Scene
 
     out = stdout()
-    format_for(target)
+    format_for(target, writing=True)
     if target.exists():
         if target.is_dir():
             raise FormatError(f"{target} is a folder.")

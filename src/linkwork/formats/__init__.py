@@ -61,7 +61,7 @@ def save(thing: Part | Scene | Movement, path: str | os.PathLike[str]) -> list[s
     Raises:
         LinkworkError: If no format has the suffix, or it cannot say what the thing holds.
     """
-    form = format_for(path)
+    form = format_for(path, writing=True)
     if not isinstance(thing, Movement):
         return form.write(thing, path) or []
     writer = getattr(form, "write_movement", None)

@@ -19,7 +19,8 @@ class Format(Protocol):
     """A file format, registered in :data:`linkwork.registry.FORMATS`.
 
     A format whose suffix is also another's has a method ``recognises(head: bytes) -> bool`` too:
-    whether a file that begins so is one of its own.
+    whether a file that begins so is one of its own. One that reads more suffixes than it writes has
+    an attribute ``written`` with those it writes.
 
     Attributes:
         suffixes: Endings of its files, ``(".toml",)``.
@@ -40,11 +41,14 @@ class Format(Protocol):
         ...
 
 
-def format_for(path: str | os.PathLike[str], *, origin: Origin | None = None) -> Format:
+def format_for(
+    path: str | os.PathLike[str], *, origin: Origin | None = None, writing: bool = False
+) -> Format:
     """The format of a file: by its longest known suffix, and by its content where formats share it.
 
-    Of a file that does not exist yet, the format that names the suffix earliest among its own is
-    taken.
+    A file that is to be written has the format that writes its suffix, whatever it holds now; of
+    several, and of a file to be read that does not exist, the one that names the suffix earliest
+    among its own.
 
     Raises:
         FormatError: If no format has that suffix, or none of those that have it recognises the
@@ -54,7 +58,8 @@ def format_for(path: str | os.PathLike[str], *, origin: Origin | None = None) ->
     suffix = os.path.splitext(file)[1].lower()
     sharing: dict[str, list[Format]] = {}
     for form in _likely_first(suffix):
-        claimed = [ending for ending in form.suffixes if file.lower().endswith(ending)]
+        endings = getattr(form, "written", form.suffixes) if writing else form.suffixes
+        claimed = [ending for ending in endings if file.lower().endswith(ending)]
         for ending in claimed:
             sharing.setdefault(ending, []).append(form)
         if claimed and not hasattr(form, "recognises"):
@@ -62,7 +67,7 @@ def format_for(path: str | os.PathLike[str], *, origin: Origin | None = None) ->
     if sharing:
         ending = max(sharing, key=len)
         forms = sorted(sharing[ending], key=lambda form: form.suffixes.index(ending))
-        return forms[0] if len(forms) == 1 else _recognised(file, forms)
+        return forms[0] if writing or len(forms) == 1 else _recognised(file, forms)
     suffixes = sorted({s for form in _likely_first("") for s in form.suffixes})
     what = f"suffix {suffix!r}" if suffix else "file without a suffix"
     raise FormatError(
@@ -77,7 +82,7 @@ def _recognised(file: str, forms: list[Format]) -> Format:
         with open(file, "rb") as stream:
             head = stream.read(HEAD)
     except (OSError, ValueError):
-        return forms[0]  # it is to be written, or the reader tells why it cannot be read
+        return forms[0]  # the reader tells why it cannot be read
     for form in forms:
         if form.recognises(head):  # type: ignore[attr-defined] - those that share have it
             return form

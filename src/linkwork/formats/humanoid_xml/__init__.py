@@ -21,6 +21,7 @@ class HumanoidXmlFormat:
     """Reads and writes the robot description of 004."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".humanoid.xml", ".xml")
+    written: ClassVar[tuple[str, ...]] = (".humanoid.xml",)
 
     def recognises(self, head: bytes) -> bool:
         """Whether a file begins as these do, with ``<robot>``."""
