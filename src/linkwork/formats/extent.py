@@ -6,28 +6,52 @@ import math
 
 import numpy as np
 
+from linkwork.errors import PartError
+from linkwork.formats import posture
 from linkwork.formats.flat import flatten
-from linkwork.parts import Box, Capsule, Cone, Cylinder, Mesh, Part, Plane, Shape, Sphere
+from linkwork.parts import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Mesh,
+    Part,
+    Plane,
+    Shape,
+    Sphere,
+    Terrain,
+)
 from linkwork.spatial.pose import IDENTITY, Pose
 
 
 def shape_extent(shape: Shape, at: Pose = IDENTITY) -> tuple[np.ndarray, np.ndarray] | None:
     """Lowest and highest coordinates [m] of a shape whose element stands at ``at``.
 
-    None for a plane, which has no end, and for shapes of kinds that are not known here.
+    None for a plane, which has no end.
+
+    Raises:
+        PartError: If the shape is of a kind that is not known here.
     """
     pose = at @ shape.at
     turn, middle = pose.matrix(), np.array(pose.xyz)
     match shape:
         case Plane():
             return None
-        case Mesh():
-            points = shape.triangles().vertices @ turn.T + middle
+        case Mesh() | Terrain():
+            points = shape.triangles().vertices
+            if isinstance(shape, Terrain):  # down to its underside
+                under = points.copy()
+                under[:, 2] = points[:, 2].min() - shape.depth
+                points = np.vstack([points, under])
+            points = points @ turn.T + middle
             return points.min(axis=0), points.max(axis=0)
         case Box():
             half = np.abs(turn) @ np.array(shape.size) / 2.0
         case Sphere():
             half = np.full(3, shape.radius)
+        case Ellipsoid():
+            half = np.linalg.norm(turn * np.array(shape.radii), axis=1)
         case Capsule():
             half = np.abs(turn[:, 2]) * shape.length / 2.0 + shape.radius
         case Cylinder():
@@ -38,7 +62,7 @@ def shape_extent(shape: Shape, at: Pose = IDENTITY) -> tuple[np.ndarray, np.ndar
             ends = np.stack([-up - low, -up + low, up - top, up + top])
             return middle + ends.min(axis=0), middle + ends.max(axis=0)
         case _:
-            return None
+            raise PartError(f"the extent of shapes of kind {shape.kind!r} is not known.")
     return middle - half, middle + half
 
 
@@ -49,11 +73,10 @@ def _round(turn: np.ndarray, radius: float) -> np.ndarray:
 
 def element_poses(part: Part) -> dict[str, Pose]:
     """Pose of each element, by full name, in the frame of the root, all joints at 0."""
-    poses: dict[str, Pose] = {}
-    for link in flatten(part).links:
-        above = poses[link.carrier] if link.carrier else IDENTITY
-        poses[link.name] = above @ link.at_zero if link.carrier else IDENTITY
-    return poses
+    flat = flatten(part)
+    poses = posture.element_poses(flat, posture.zero_values(flat))
+    root = poses[flat.links[0].name].inverse()
+    return {link.name: root @ poses[link.name] for link in flat.links}
 
 
 def part_extent(part: Part) -> tuple[np.ndarray, np.ndarray]:

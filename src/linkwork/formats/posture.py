@@ -74,6 +74,11 @@ def start_values(flat: Flat, posture: str = "") -> dict[str, tuple[float, ...]]:
     return {name: tuple(found) for name, found in values.items()}
 
 
+def zero_values(flat: Flat) -> dict[str, tuple[float, ...]]:
+    """All values 0."""
+    return {link.joint_name: (0.0,) * link.joint.kind.nv for link in flat.links if link.joint}
+
+
 def link_pose(link: FlatLink, values: Values) -> Pose:
     """Pose of the link's frame (at its joint) in the element frame of its carrier."""
     if link.joint is None:

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 from linkwork.formats.flat import Flat, FlatLink, FlatLoop, unique
 from linkwork.formats.notes import Notes
-from linkwork.formats.posture import Values, element_poses
+from linkwork.formats.posture import element_poses, zero_values
 from linkwork.formats.sdf.write_joint import Step, WrittenAxis, add_mimic, joint_node, steps_of
 from linkwork.formats.sdf.write_link import LinkWriter, add_pose
 from linkwork.parts import Joint
@@ -127,7 +127,7 @@ class ModelWriter:
         loops = [loop for loop in self.flat.loops if {e[0] for e in loop.ends} <= set(self.names)]
         if not loops:
             return
-        poses = element_poses(self.flat, _zero(self.flat))
+        poses = element_poses(self.flat, zero_values(self.flat))
         for loop in loops:
             gap = _gap(loop, poses)
             if gap > CLOSED:
@@ -155,10 +155,6 @@ class ModelWriter:
             add_pose(frame, anchor.at)
             if full not in used and (anchor.fits or anchor.turns):
                 self.notes.about("what anchors fit and how they turn, left out", full)
-
-
-def _zero(flat: Flat) -> Values:
-    return {link.joint_name: (0.0,) * link.joint.kind.nv for link in flat.links if link.joint}
 
 
 def _gap(loop: FlatLoop, poses: dict[str, Pose]) -> float:
