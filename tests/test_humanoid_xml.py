@@ -12,6 +12,7 @@ from contract.small_files import HUMANOID
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.formats.humanoid_xml import HumanoidXmlFormat
 from linkwork.kinematics import forward
+from linkwork.parts import Box
 from linkwork.world import compile_scene
 
 #: The excerpt of 004 §3.2 with the two solids that its joint connects.
@@ -223,3 +224,31 @@ def test_what_the_xml_cannot_say_is_told(tmp_path: Path) -> None:
     notes = lw.save(lw.load_part("tripod/tripod"), tmp_path / "arm.humanoid.xml")
     assert any("not one upright box" in note for note in notes)
     assert len(lw.load_part(tmp_path / "arm.humanoid.xml").elements) > 3
+
+
+def test_what_the_format_has_no_words_for_is_listed(tmp_path: Path) -> None:
+    """Surfaces, colours, motion at the start, springs and bus settings, thing by thing."""
+    part = lw.Part("p", labels={"en": "Robot"})
+    box = Box((0.1, 0.1, 0.1))
+    part.add(lw.Element("a", (box,), mass=1.0, color="#ff0000", friction=0.1, restitution=0.5))
+    part.add(lw.Element("b", (box,), mass=1.0, spin=(0.0, 0.0, 1.0)))
+    part.add(
+        lw.Joint(
+            "j", "hinge", "a", "b", value=0.3, speed=1.0, stiffness=2.0, rest=0.1, bus={"id": 3}
+        )
+    )
+    notes = lw.save(part, tmp_path / "p.humanoid.xml")
+    for what in (
+        "friction of elements, left out: a.",
+        "restitution of elements, left out: a.",
+        "colours of elements, left out: a.",
+        "initial motion of elements, left out: b.",
+        "initial values of joints, left out: j.",
+        "initial speeds of joints, left out: j.",
+        "springs of joints, left out: j.",
+        "bus settings of joints, left out: j.",
+    ):
+        assert what in notes
+    told = lw.save(part, tmp_path / "p.cfg")
+    assert {*notes} - {*told} == {"colours of elements, left out: a."}
+    assert "labels, left out: p." in told

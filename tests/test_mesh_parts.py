@@ -97,7 +97,7 @@ def test_nodes_become_elements(tmp_path: Path) -> None:
         ("robot", ""), ("base_plate", "robot"), ("arm", "base_plate"), ("finger", "arm"),
         ("finger_2", "arm"),
     ]  # fmt: skip
-    assert part.aliases == {"base plate": "base_plate", "#4": "finger_2"}
+    assert part.aliases == {"base plate": "base_plate", "~#4": "finger_2"}
     assert elements["base_plate"].color == "#597c9580"
     assert elements["arm"].color == "#ff0000"
     volume = 0.125

@@ -170,7 +170,7 @@ def test_mistakes_are_told(tmp_path: Path, right: str, wrong: str, line: int, to
 def test_any_robot_is_written_with_what_the_text_can_say(tmp_path: Path) -> None:
     """Joints come back with type and range; what is lost is told."""
     notes = lw.save(lw.load_part("gripper/arm"), tmp_path / "arm.cfg")
-    assert any("shapes, masses" in note for note in notes)
+    assert any("shapes, colours, masses" in note for note in notes)
     arm, back = lw.load_part("gripper/arm"), lw.load_part(tmp_path / "arm.cfg")
     moving = [j for j in arm.joints.values() if j.type in ("hinge", "slider")]
     assert len(back.joints) >= len(moving) > 0

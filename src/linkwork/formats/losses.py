@@ -83,7 +83,7 @@ def note_losses(flat: Flat, says: Collection[str], notes: Notes) -> None:
         for what, names in _OF_PARTS.items():
             for name in names(part) if what not in says else ():
                 notes.about(f"{what}, left out", scoped(scope, name))
-        if part.labels:
+        if part.labels and "labels" not in says:
             notes.about("labels, left out", scope or part.name)
     for link in flat.links:
         if link.element is not None:

@@ -9,6 +9,9 @@ from linkwork.parts.names import plain
 
 #: Begins the alias of a joint whose name in the file is also that of a link.
 JOINT_PREFIX = "joint:"
+#: Begins an alias that is no name but a key of the file's format, as a number; only the format's
+#: own writer uses it.
+KEY_PREFIX = "~"
 
 
 @dataclass
@@ -42,10 +45,25 @@ class NameTable:
 
 
 def file_names(part: Part) -> dict[str, str]:
-    """For each name in ``part`` that an imported file spelled differently, that spelling."""
+    """For each name in ``part`` that an imported file spelled differently, that spelling.
+
+    Keys of a format are no spellings.
+    """
     found: dict[str, str] = {}
     for alias, here in part.aliases.items():
+        if alias.startswith(KEY_PREFIX):
+            continue
         bare = alias.removeprefix(JOINT_PREFIX)
         of_link = bare in part.elements or bare in part.aliases
         found[here] = bare if of_link else alias
     return found
+
+
+def keys_of(part: Part, kind: str) -> dict[str, str]:
+    """For each name in ``part`` that has a key of this kind in its file, that key."""
+    prefix = f"{KEY_PREFIX}{kind}"
+    return {
+        here: alias.removeprefix(prefix)
+        for alias, here in part.aliases.items()
+        if alias.startswith(prefix)
+    }

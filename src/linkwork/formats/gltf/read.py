@@ -8,6 +8,7 @@ from pathlib import Path
 from linkwork.errors import FormatError, MeshError, Origin
 from linkwork.formats.gltf.frames import rigid
 from linkwork.formats.mesh.element import LARGE, UPRIGHT, mesh_element
+from linkwork.formats.names import KEY_PREFIX
 from linkwork.formats.notes import Notes
 from linkwork.meshes import load_mesh, mesh_nodes
 from linkwork.parts import Element, Part
@@ -82,5 +83,6 @@ def read_gltf_part(path: Path, *, up: str = "Y", of: Path | None = None) -> tupl
         part.add(replace(element, on=above[0], at=above[1].inverse() @ own))
         carriers[node.key] = (made, own)
         if node.name and node.name != made:
-            part.aliases[node.key] = made
+            own_name = node.key == node.name  # others have the name too, and this one a number
+            part.aliases[node.key if own_name else f"{KEY_PREFIX}{node.key}"] = made
     return part, notes.lines()

@@ -8,6 +8,7 @@ from pathlib import Path
 from linkwork.errors import FormatError, LinkworkError, Origin, listing, suggestion
 from linkwork.formats.humanoid_xml.joints import Articulation, read_articulation
 from linkwork.formats.humanoid_xml.values import described, ident, inside, number, triple
+from linkwork.formats.names import KEY_PREFIX
 from linkwork.formats.notes import Notes
 from linkwork.formats.xml_tree import Node, parse
 from linkwork.parts import Anchor, Box, Element, Loop, Part
@@ -15,7 +16,7 @@ from linkwork.parts.names import plain
 from linkwork.spatial.pose import Pose, Vec3
 
 ROBOT_TAGS = ("kind", "desc", "solids", "articulations", "movements")
-#: Begin the aliases that keep the numbers of solids and joints.
+#: Kinds of the keys that keep the numbers of solids and joints.
 SOLID, JOINT = "solid:", "joint:"
 
 
@@ -99,7 +100,7 @@ def _read_solids(robot: Robot) -> dict[str, _Solid]:
             name, (Box(size=triple(node, "size")),), mass=mass, labels=labels, origin=node.origin
         )
         robot.part.add(element)
-        robot.part.aliases[f"{SOLID}{number_}"] = name
+        robot.part.aliases[f"{KEY_PREFIX}{SOLID}{number_}"] = name
         found[number_] = _Solid(name, xyz, node.origin)
     if not found:
         raise FormatError("the robot has no solids.", origin=robot.root.origin)
@@ -190,7 +191,7 @@ def _join(robot: Robot, each: Articulation, solids: dict[str, _Solid]) -> None:
     a, b = (solids[end] for end in each.ends)
     at, at_to = _between(a.xyz, each.xyz), _between(b.xyz, each.xyz)
     robot.part.add(each.joint(a.name, b.name, at, at_to))
-    robot.part.aliases[f"{JOINT}{each.number}"] = each.name
+    robot.part.aliases[f"{KEY_PREFIX}{JOINT}{each.number}"] = each.name
 
 
 def _close(robot: Robot, each: Articulation, solids: dict[str, _Solid]) -> None:

@@ -14,12 +14,19 @@ from linkwork.formats.flat import FlatLink, flatten
 from linkwork.formats.humanoid_xml.joints import TYPES
 from linkwork.formats.humanoid_xml.read import JOINT, SOLID
 from linkwork.formats.humanoid_xml.values import LANGUAGES
+from linkwork.formats.losses import note_losses
+from linkwork.formats.names import keys_of
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral
 from linkwork.formats.save_text import save_xml
 from linkwork.parts import Box, Element, Joint, Part
 from linkwork.spatial.pose import Pose
 
+#: What the format has words for; the rest is told.
+SAYS = {
+    "labels", "elements: masses", "elements: labels", "joints: largest speeds",
+    "joints: largest efforts", "joints: drives", "joints: labels",
+}  # fmt: skip
 #: Edge of a solid that has no shape [m].
 SMALLEST = 1e-3
 
@@ -35,15 +42,10 @@ def write_robot(part: Part, path: Path) -> list[str]:
     """
     notes = Notes()
     flat, poses = flatten(part), element_poses(part)
-    for what, names in (
-        ("anchors", flat.anchors),
-        ("loops", [loop.name for loop in flat.loops]),
-        ("couplings", [each.joint for each in flat.couplings]),
-        ("sensors", [spec.name for _, each in flat.parts for spec in each.sensors]),
-        ("ports", [spec.name for _, each in flat.parts for spec in each.ports]),
-    ):
-        for name in names:
-            notes.about(f"{what}, left out", name)
+    note_losses(flat, SAYS, notes)
+    for scope, each in flat.parts:
+        if scope and each.labels:
+            notes.about("labels of attached parts, left out", scope)
     root = ET.Element("robot")
     ET.SubElement(root, "kind", value=part.title or "robot")
     _describe(root, part.labels)
@@ -59,10 +61,9 @@ def write_robot(part: Part, path: Path) -> list[str]:
     return notes.lines()
 
 
-def _numbers(part: Part, prefix: str, names: list[str]) -> dict[str, str]:
+def _numbers(part: Part, kind: str, names: list[str]) -> dict[str, str]:
     """A number for each name: that of the file it came from, else the next one that is free."""
-    known = {here: said[len(prefix) :] for said, here in part.aliases.items()
-             if said.startswith(prefix)}  # fmt: skip
+    known = keys_of(part, kind)
     taken = {known[name] for name in names if name in known}
     free = (str(n) for n in count() if str(n) not in taken)
     return {name: known.get(name) or next(free) for name in names}
@@ -91,6 +92,8 @@ def _solid(link: FlatLink, pose: Pose, number: str, notes: Notes) -> ET.Element:
     middle = (low + high) / 2.0
     if mass.mass and not np.allclose(mass.com, middle, atol=1e-9):
         notes.about("centres of mass beside the middle, moved there", link.name)
+    if element.color != Element.color or any(shape.color for shape in element.shapes):
+        notes.about("colours of elements, left out", link.name)
     if element.inertia is not None:
         notes.about("inertias, written as those of the boxes", link.name)
     node = ET.Element("cuboid")
@@ -155,8 +158,5 @@ def _joint(
         ET.SubElement(node, "servo", {key: numeral(value) for key, value in gains.items()})
     elif drive is not None:
         notes.about("drives that are no plain servos, left out", name)
-    for what in ("damping", "friction", "stiffness", "armature"):
-        if getattr(joint, what):
-            notes.about(f"{what} of joints, left out", name)
     _describe(node, joint.labels, name)
     return node

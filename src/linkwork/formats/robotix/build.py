@@ -9,6 +9,7 @@ from pathlib import Path
 from linkwork.errors import FormatError, MeshError, Origin, suggestion
 from linkwork.formats.gltf.frames import rigid
 from linkwork.formats.mesh.element import DENSITY, UPRIGHT, mesh_element
+from linkwork.formats.names import KEY_PREFIX
 from linkwork.formats.notes import Notes
 from linkwork.formats.robotix.grammar import JointText, RobotText
 from linkwork.meshes import mesh_nodes
@@ -22,7 +23,7 @@ LINK = 0.2
 #: And stands this far from the next one [m].
 SPACING = 1.0
 
-#: Begins the alias of a joint that is its axis' name.
+#: Kind of the key that keeps the name of a joint's axis.
 AXIS = "axis:"
 
 _AXES: dict[str, Vec3] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -129,7 +130,7 @@ def _robot(text: RobotText, name: str, graph: Graph | None, path: Path, notes: N
         taken.add(names[joint.name])
         if names[joint.name] != joint.name:
             part.aliases[joint.name] = names[joint.name]
-        part.aliases[f"{AXIS}{joint.axis}"] = names[joint.name]
+        part.aliases[f"{KEY_PREFIX}{AXIS}{joint.axis}"] = names[joint.name]
     links = {"": "base"}
     for joint in text.joints:
         links[joint.name] = plain(f"{names[joint.name]}_link", taken)

@@ -6,12 +6,18 @@ import math
 from pathlib import Path
 
 from linkwork.errors import FormatError
+from linkwork.formats.flat import flatten
+from linkwork.formats.losses import note_losses
+from linkwork.formats.names import file_names, keys_of
 from linkwork.formats.notes import Notes
 from linkwork.formats.robotix.build import AXIS
 from linkwork.parts import Joint, Part
 from linkwork.parts.names import scoped
 from linkwork.scene import Scene
 from linkwork.scene.atomic import replace_file
+
+#: What is told in one line for all; the rest is told thing by thing.
+SAYS = {"elements: masses"}
 
 
 def write_robotix(thing: Part | Scene, path: Path) -> list[str]:
@@ -24,6 +30,9 @@ def write_robotix(thing: Part | Scene, path: Path) -> list[str]:
         LinkworkError: If there are none, or the file cannot be written.
     """
     notes = Notes()
+    note_losses(flatten(thing), SAYS, notes)
+    for name in thing.scenery if isinstance(thing, Scene) else ():
+        notes.about("scenery, left out", name)
     parts = [each.part for each in thing.parts.values()] if isinstance(thing, Scene) else [thing]
     lines = [
         "# QMIN is the lower end and QMAX the upper, in degrees, of prismatic joints in metres."
@@ -41,7 +50,7 @@ def write_robotix(thing: Part | Scene, path: Path) -> list[str]:
             f"{str(path)!r}: {thing.name!r} has no hinge and no slider, and the text says no more.",
             origin=thing.origin,
         )
-    notes.say("shapes, masses and where joints stand are not in such a text, left out.")
+    notes.say("shapes, colours, masses and where joints stand are not in such a text, left out.")
     replace_file(str(path), ("\n".join(lines) + "\n").encode("latin-1", "replace"))
     return notes.lines()
 
@@ -49,8 +58,7 @@ def write_robotix(thing: Part | Scene, path: Path) -> list[str]:
 def _joints(part: Part, scope: str, notes: Notes) -> list[str]:
     """Rows of a part's joints, carriers first, then of what is attached to it."""
     rows: list[str] = []
-    spelled = {here: said for said, here in part.aliases.items() if not said.startswith(AXIS)}
-    axes = {here: said[len(AXIS) :] for said, here in part.aliases.items() if said.startswith(AXIS)}
+    spelled, axes = file_names(part), keys_of(part, AXIS)
     for joint in _in_order(part):
         name = scoped(scope, joint.name)
         if joint.type not in ("hinge", "slider"):
