@@ -1,6 +1,7 @@
 """A lidar reads analytic distances in a room of boxes."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -144,3 +145,18 @@ def test_a_fan_must_have_room() -> None:
     """A lower end above the upper one is refused."""
     with pytest.raises(FormatError, match=r"min_range 9 m is not below the range 8 m"):
         Session(room(lidar(min_range=9.0)))
+
+
+def test_what_is_hidden_stops_only_what_looks_for_things_that_collide() -> None:
+    """An element whose ``visible`` is 0 is out of sight for lidars and rays, and is there still."""
+    touch, look = lidar(count=1), lidar(count=1, sees="visible")
+    params = {"on": "robot/head", "range": 8.0, "sees": "visible"}
+    scene = room(replace(touch, name="touch"), replace(look, name="look"))
+    scene.sensors.append(Spec("sensor", "ray", "ray", params))
+    with Session(scene) as session:
+        for visible, seen in ((1.0, A), (0.0, 8.0), (1.0, A)):
+            session["east.visible"] = visible
+            session.step(2)
+            assert session["touch.nearest"] == pytest.approx(A)
+            assert session["look.nearest"] == pytest.approx(seen)
+            assert session["ray.distance"] == pytest.approx(seen)

@@ -128,8 +128,7 @@ class Camera(Readings):
         content = poses.tobytes() + visible.tobytes() + frame.to_bytes(8, "little")
         if self._taken.get(number) != content:
             self._shadow.move(poses)
-            elements = [self.world.shapes[shape].element for shape in self._shadow.shapes]
-            self._shadow.hide(visible[elements] == 0.0)
+            self._shadow.show(visible)
             optics.take(poses, frame)
             self._taken[number] = content
         return optics

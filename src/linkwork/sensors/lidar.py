@@ -84,6 +84,7 @@ class Lidar(Readings):
         self.fans: list[Fan] = []
         super().__init__(world, specs, name)
         self._shadow = Shadow(world)
+        self._looks = any(params.sees == "visible" for params in self.params)
         most = max(len(fan.angles) for fan in self.fans)
         self._columns = 2 + most
         self._start, self._directions = np.zeros(3), np.zeros(3 * most)
@@ -122,6 +123,8 @@ class Lidar(Readings):
         due = [n for n, every in enumerate(self.every) if now or step % every == 0]
         if due:
             self._shadow.move(self.state.pose)
+            if self._looks:
+                self._shadow.show(self.state["param/visible"])
         for n in due:
             fan, params = self.fans[n], self.params[n]
             count = len(fan.angles)

@@ -70,6 +70,7 @@ class Ray(Readings):
     def __init__(self, world: World, specs: list[Spec], name: str = "") -> None:
         super().__init__(world, specs, name)
         self._shadow = Shadow(world)
+        self._looks = any(params.sees == "visible" for params in self.params)
         numbers = self._shadow.numbers
         self._casts = [
             (n, self.every[n], params.range, SEEN[params.sees], int(numbers[row.fields[0][1]]))
@@ -108,6 +109,8 @@ class Ray(Readings):
         if not due:
             return
         self._shadow.move(self.state.pose)
+        if self._looks:
+            self._shadow.show(self.state["param/visible"])
         self.kernel(step, *self._tables, self._aim)
         for n, _, reach, seen, ignored in due:
             start, direction, noise, reading = self._views[n]

@@ -18,6 +18,9 @@ mujoco: Any = compiled_mujoco  # pyright cannot see the names of the compiled mo
 # Geom groups, so that each ray may choose what it sees.
 _BOTH, _ONLY_COLLIDING, _ONLY_VISIBLE, _HIDDEN = 0, 1, 2, 5
 
+# Group of each of these groups for elements that are not drawn.
+_UNSEEN = np.array([_ONLY_COLLIDING, _ONLY_COLLIDING, _HIDDEN])
+
 #: Geom groups that are seen, by what a ray looks for.
 SEEN: dict[str, np.ndarray] = {
     "colliding": np.array([1, 1, 0, 0, 0, 0], np.uint8),
@@ -73,6 +76,7 @@ class Shadow:
         self._data = mujoco.MjData(self._model)
         geoms = [self._model.geom(number).name for number in range(self._model.ngeom)]
         self.shapes = np.array([int(name.removeprefix("shape")) for name in geoms], np.int64)
+        self._elements = np.array([world.shapes[s].element for s in self.shapes], np.int64)
         self._groups = self._model.geom_group.copy()
         names = [f"body{b}" for b in range(1, world.nb)]
         self.numbers = np.array([0, *(self._model.body(name).id for name in names)])
@@ -124,6 +128,13 @@ class Shadow:
             normals, len(distances), reach,
         )  # fmt: skip
 
-    def hide(self, hidden: np.ndarray) -> None:
-        """Takes geoms out of sight, by a mask over them, and brings all others back."""
-        self._model.geom_group[:] = np.where(hidden, _HIDDEN, self._groups)
+    def show(self, visible: np.ndarray) -> None:
+        """Takes elements whose ``visible`` is 0 out of sight, and brings all others back.
+
+        They stop rays that look for what collides all the same.
+
+        Args:
+            visible: By element, as the state has it.
+        """
+        hidden = visible[self._elements] == 0.0
+        self._model.geom_group[:] = np.where(hidden, _UNSEEN[self._groups], self._groups)
