@@ -8,8 +8,9 @@ import pytest
 
 import linkwork as lw
 from command_line import linkwork
-from linkwork.errors import FormatError
+from linkwork.errors import FormatError, Origin
 from linkwork.formats.step import triangles
+from linkwork.formats.step.syntax import check_syntax
 from linkwork.world import compile_scene
 from step_files import assembly
 
@@ -86,3 +87,20 @@ def test_a_damaged_file_is_told(step: Path) -> None:
     step.write_text("solid no\n")
     with pytest.raises(FormatError, match="no STEP file"):
         lw.load(step)
+
+
+def test_comments_are_no_text_of_a_file(tmp_path: Path) -> None:
+    """Apostrophes, brackets and numbers in them mean nothing; one that is not closed is told."""
+    origin = Origin(str(tmp_path / "gear.step"))
+    comment = "DATA; /* don't count #99999 ( ' \n * / */ /**/"
+    check_syntax(GEAR.replace("DATA;", comment, 1).encode(), origin)
+    text = "DATA; #99998=LABEL('it''s /* no comment');"
+    check_syntax(GEAR.replace("DATA;", text, 1).encode(), origin)
+    for wrong, told in (
+        ("DATA; /* open", "a comment is not closed"),
+        ("DATA; /*/", "a comment is not closed"),
+        ("DATA; #99998=LABEL('open);", "a text is not closed"),
+    ):
+        plain = GEAR.replace("'", "") if "text" in told else GEAR
+        with pytest.raises(FormatError, match=told):
+            check_syntax(plain.replace("DATA;", wrong, 1).encode(), origin)

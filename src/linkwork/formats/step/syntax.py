@@ -7,7 +7,7 @@ import re
 from linkwork.errors import FormatError, Origin
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x1f\x7f]")
-_STRING = re.compile(rb"'[^']*'")
+_TEXT = re.compile(rb"'[^']*'|/\*.*?(?:\*/|\Z)", re.DOTALL)  # strings and comments
 _ENTITY = re.compile(rb"#(\d+)\s*=")
 _REFERENCE = re.compile(rb"#(\d+)")
 
@@ -36,9 +36,15 @@ def check_syntax(data: bytes, origin: Origin) -> None:
     body = data.rstrip(b"\0 \t\r\n")
     if odd := _CONTROL.search(body):
         raise wrong(odd.start(), f"byte 0x{body[odd.start()]:02x} is no text.")
-    if body.count(b"'") % 2:
-        raise wrong(body.rindex(b"'"), "a text is not closed.")
-    bare = _STRING.sub(lambda found: b" " * len(found[0]), body)
+
+    def blank(found: re.Match[bytes]) -> bytes:
+        if found[0].startswith(b"/*") and (len(found[0]) < 4 or not found[0].endswith(b"*/")):
+            raise wrong(found.start(), "a comment is not closed.")
+        return b" " * len(found[0])
+
+    bare = _TEXT.sub(blank, body)
+    if (open_ := bare.find(b"'")) >= 0:
+        raise wrong(open_, "a text is not closed.")
     if bare.count(b"(") != bare.count(b")"):
         raise wrong(len(bare), "brackets are not closed.")
     known = {found[1] for found in _ENTITY.finditer(bare)}
