@@ -12,9 +12,11 @@ import pytest
 
 import linkwork as lw
 from export_rig import kit_things, part_named, placed, postures, stands, values_of, zoo
+from linkwork.formats.gltf import GltfFormat
 from linkwork.parts import Box, Cone, Element, Joint, Part, Plane, Sphere
 from linkwork.scene import Light, Scene, Viewpoint
 from linkwork.spatial import Pose
+from mesh_files import box, gltf, gltf_document
 
 trimesh: Any = import_module("trimesh")
 
@@ -170,3 +172,54 @@ def test_a_part_without_anything_to_see_is_a_valid_file(tmp_path: Path) -> None:
     lw.save(part, tmp_path / "p.glb")
     found = document(tmp_path / "p.glb")
     assert not {"meshes", "buffers", "accessors", "animations"} & set(found)
+
+
+def test_colours_of_lights_are_amounts_of_light(tmp_path: Path) -> None:
+    """As those of surfaces: half of sRGB's 255 is about a fifth of the light."""
+    scene = Scene("s").add(Element("wall", (Box((1.0, 1.0, 1.0)),), color="#ff8000"))
+    scene.lights.append(Light("lamp", "lamp", color="#ff8000"))
+    lw.save(scene, tmp_path / "s.glb")
+    found = document(tmp_path / "s.glb")
+    color = found["extensions"]["KHR_lights_punctual"]["lights"][0]["color"]
+    assert color == pytest.approx([1.0, 0.2158605, 0.0])
+    surface = found["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"]
+    assert surface == pytest.approx([*color, 1.0])
+
+
+def test_what_is_not_taken_of_a_file_is_listed(tmp_path: Path) -> None:
+    """Of our own files the joints, postures, lights and viewpoints."""
+    cube = Box((1.0, 1.0, 1.0))
+    part = Part("p").add(Element("a", (cube,), mass=1.0), Element("b", (cube,), mass=1.0))
+    scene = Scene("s").place(part.add(Joint("j", "hinge", "a", "b")))
+    scene.lights.append(Light("lamp", "lamp"))
+    scene.viewpoints.append(Viewpoint("front"))
+    scene.postures["bent"] = {"p/j": 0.5}
+    for suffix in (".glb", ".gltf"):
+        lw.save(scene, tmp_path / f"s{suffix}")
+        _, notes = GltfFormat().read_with_notes(tmp_path / f"s{suffix}")
+        assert [note for note in notes if "left out" in note] == [
+            "cameras, left out: front.",
+            "animations, left out: bent.",
+            "lights, left out: lamp.",
+            "joints in extras, left out: their nodes are fixed as they stand: p/b.",
+        ]
+
+
+@pytest.mark.parametrize("spoil", [False, True])
+def test_what_others_say_beside_triangles_is_listed(spoil: bool, tmp_path: Path) -> None:
+    """Textures, skins and morph targets; lists that are none hold nothing."""
+    made, body = gltf_document(box())
+    made["textures"] = [{}] if not spoil else {"a": 1}
+    made["skins"] = [{"name": "bone", "joints": [0]}] if not spoil else 7
+    made["extensions"] = {} if not spoil else [1]
+    made["meshes"][0]["primitives"][0]["targets"] = [{}] if not spoil else None
+    path = tmp_path / "x.gltf"
+    path.write_bytes(gltf(made, body))
+    _, notes = GltfFormat().read_with_notes(path)
+    told = [note for note in notes if "left out" in note]
+    wanted = [
+        "skins, left out: what they bend is stiff: bone.",
+        "textures, left out: #0.",
+        "morph targets, left out: #0.",
+    ]
+    assert told == ([] if spoil else wanted)

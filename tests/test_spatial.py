@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from linkwork.errors import LinkworkError
 from linkwork.spatial import Inertia, Pose, kernels
 from linkwork.spatial.inertia import combine
-from linkwork.spatial.pose import quat_between, quat_from_axis, quat_multiply, unit
+from linkwork.spatial.pose import (
+    quat_between,
+    quat_from_axis,
+    quat_from_matrix,
+    quat_multiply,
+    unit,
+)
 
 ANGLE = st.floats(-2 * math.pi, 2 * math.pi)
 LENGTH = st.floats(-10.0, 10.0)
@@ -304,3 +310,13 @@ def test_inertias_compare_by_value() -> None:
     assert all(one != made[0] for one in changed)
     assert all(one != two for one, two in pairwise(changed))
     assert made[0] != "an inertia"
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 0.4, 3.0, math.pi])
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, -2, 0.5)])
+def test_a_rotation_comes_back_from_its_matrix(
+    axis: tuple[float, float, float], angle: float
+) -> None:
+    """Also a half turn, where the quaternion's w is 0."""
+    matrix = Pose(quat=quat_from_axis(axis, angle)).matrix()
+    np.testing.assert_allclose(Pose(quat=quat_from_matrix(matrix)).matrix(), matrix, atol=1e-12)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from linkwork.spatial.pose import Pose, Vec3
+from linkwork.spatial.pose import Pose, Vec3, quat_from_axis, quat_from_matrix
+
+#: Turns our z up into the y up of formats that show things.
+Y_UP = Pose(quat=quat_from_axis((1.0, 0.0, 0.0), -math.pi / 2.0))
 
 
 def looking(xyz: Vec3, at: Vec3) -> Pose:
@@ -15,19 +20,6 @@ def looking(xyz: Vec3, at: Vec3) -> Pose:
     up = np.array([0.0, 0.0, 1.0]) if abs(back[2]) < 0.999 else np.array([0.0, 1.0, 0.0])
     right = np.cross(up, back)
     right /= np.linalg.norm(right)
-    return Pose.of(xyz, quat=_quat(np.column_stack([right, np.cross(back, right), back])))
-
-
-def _quat(m: np.ndarray) -> tuple[float, float, float, float]:
-    """Quaternion wxyz of a rotation matrix, from its largest component."""
-    symmetric = np.array(
-        [
-            [m[0, 0] - m[1, 1] - m[2, 2], 0.0, 0.0, 0.0],
-            [m[0, 1] + m[1, 0], m[1, 1] - m[0, 0] - m[2, 2], 0.0, 0.0],
-            [m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], m[2, 2] - m[0, 0] - m[1, 1], 0.0],
-            [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], np.trace(m)],
-        ]
+    return Pose.of(
+        xyz, quat=quat_from_matrix(np.column_stack([right, np.cross(back, right), back]))
     )
-    _, vectors = np.linalg.eigh(symmetric)
-    x, y, z, w = vectors[:, -1].tolist()
-    return (w, x, y, z)

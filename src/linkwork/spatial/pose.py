@@ -64,6 +64,28 @@ def quat_from_axis(axis: Numbers, angle: float) -> Quat:
     return (math.cos(angle / 2), x * s, y * s, z * s)
 
 
+def quat_from_matrix(r: np.ndarray) -> Quat:
+    """The quaternion wxyz of a rotation, from its largest component (Shepperd)."""
+    squares = [
+        1.0 + r[0, 0] + r[1, 1] + r[2, 2],
+        1.0 + r[0, 0] - r[1, 1] - r[2, 2],
+        1.0 - r[0, 0] + r[1, 1] - r[2, 2],
+        1.0 - r[0, 0] - r[1, 1] + r[2, 2],
+    ]
+    largest = int(np.argmax(squares))
+    root = 2.0 * math.sqrt(squares[largest])
+    x, y, z = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
+    xy, xz, yz = r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1]
+    rows = [
+        (squares[0], x, y, z),
+        (x, squares[1], xy, xz),
+        (y, xy, squares[2], yz),
+        (z, xz, yz, squares[3]),
+    ]
+    w, qx, qy, qz = (float(c) / root for c in rows[largest])
+    return (w, qx, qy, qz)
+
+
 def quat_between(a: Numbers, b: Numbers) -> Quat:
     """The shortest turn that takes direction ``a`` to direction ``b``."""
     ax, ay, az = unit(a)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from linkwork.errors import FormatError, MeshError, Origin
 from linkwork.formats.gltf.frames import rigid
+from linkwork.formats.gltf.left_out import note_left_out
 from linkwork.formats.mesh.element import LARGE, UPRIGHT, mesh_element
 from linkwork.formats.names import KEY_PREFIX
 from linkwork.formats.notes import Notes
@@ -43,6 +44,7 @@ def read_gltf_part(path: Path, *, up: str = "Y", of: Path | None = None) -> tupl
     if name != of.stem:
         part.title = of.stem
     whole = load_mesh(path)
+    note_left_out(path, notes)
     nodes = mesh_nodes(path)
     shown = [node for node in nodes if node.has_mesh]
     if len(shown) > MOST:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 import struct
 from pathlib import Path
 from typing import Any
 
-from linkwork.formats.colors import rgba
+from linkwork.formats.colors import linear
 from linkwork.formats.flat import Flat, FlatLink, flatten
 from linkwork.formats.gltf.write_motion import add_postures
 from linkwork.formats.gltf.write_surfaces import Surfaces
@@ -17,15 +16,13 @@ from linkwork.formats.losses import note_losses
 from linkwork.formats.notes import Notes
 from linkwork.formats.posture import link_pose, start_values
 from linkwork.formats.save_text import save_bytes
-from linkwork.formats.view import looking
+from linkwork.formats.view import Y_UP, looking
 from linkwork.parts import Joint, Part
 from linkwork.scene import Light, Scene, Viewpoint
-from linkwork.spatial.pose import Pose, quat_from_axis
+from linkwork.spatial.pose import Pose
 
 #: What glTF has words for, with our extras; the rest is told.
 SAYS = {"postures", "lights", "viewpoints", "joints: initial values"}
-#: Turns our z up into glTF's y up.
-UPRIGHT = Pose(quat=quat_from_axis((1.0, 0.0, 0.0), -math.pi / 2.0))
 
 
 def write_gltf(thing: Part | Scene, path: Path) -> list[str]:
@@ -64,7 +61,7 @@ class _Document:
     def build(self, name: str) -> dict[str, Any]:
         """The whole document, its bytes under ``blob``."""
         values = start_values(self.flat)
-        root = self._node({"name": name, **_placed(UPRIGHT)})
+        root = self._node({"name": name, **_placed(Y_UP)})
         offsets: dict[str, Pose] = {"": Pose()}
         parents = {"": root}
         for link in self.flat.links:
@@ -170,7 +167,7 @@ def _joint(joint: Joint, name: str) -> dict[str, Any]:
 
 def _light(light: Light) -> dict[str, Any]:
     kind = "directional" if light.kind == "sun" else "point"
-    color = list(rgba(light.color)[:3])
+    color = list(linear(light.color))
     return {"name": light.name, "type": kind, "color": color, "intensity": light.strength}
 
 

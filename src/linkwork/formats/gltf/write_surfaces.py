@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.formats.colors import rgba
+from linkwork.formats.colors import linear, rgba
 from linkwork.formats.notes import Notes
 from linkwork.formats.surface import is_drawn_flat, smooth, surface
 from linkwork.parts import Shape
@@ -98,12 +98,13 @@ class Surfaces:
 
 def _look(color: str) -> dict[str, Any]:
     """A matt material; glTF's colours are linear, those of files are sRGB."""
-    *levels, opacity = rgba(color)
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in levels]
+    opacity = rgba(color)[3]
     look: dict[str, Any] = {
         "name": color,
         "pbrMetallicRoughness": {
-            "baseColorFactor": [*linear, opacity], "metallicFactor": 0.0, "roughnessFactor": 0.8,
+            "baseColorFactor": [*linear(color), opacity],
+            "metallicFactor": 0.0,
+            "roughnessFactor": 0.8,
         },
     }  # fmt: skip
     if opacity < 1.0:

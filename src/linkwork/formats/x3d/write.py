@@ -15,17 +15,15 @@ from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals
 from linkwork.formats.posture import link_pose, start_values
 from linkwork.formats.save_text import save_bytes, save_xml
-from linkwork.formats.view import looking
+from linkwork.formats.view import Y_UP, looking
 from linkwork.formats.x3d.geometry import shape_node
 from linkwork.formats.x3d.graph import GraphNode, as_vrml, as_xml
 from linkwork.parts import Joint, Part
 from linkwork.scene import Scene
-from linkwork.spatial.pose import Pose, quat_from_axis
+from linkwork.spatial.pose import Pose
 
 #: What these formats have words for; the rest is told.
 SAYS = {"lights", "viewpoints", "background", "joints: initial values"}
-#: Turns our z up into their y up.
-UPRIGHT = Pose(quat=quat_from_axis((1.0, 0.0, 0.0), -math.pi / 2.0))
 
 
 def write_x3d(thing: Part | Scene, path: Path, *, classic: bool = False) -> list[str]:
@@ -70,7 +68,7 @@ def _nodes(thing: Part | Scene, flat: Flat, notes: Notes, *, classic: bool) -> l
     moved = [link for link in flat.links if link.joint is not None]
     info = [_told(link.joint, link.joint_name, link.name) for link in moved if link.joint]
     world = GraphNode("WorldInfo", fields={"title": thing.title or thing.name, "info": info})
-    root = GraphNode("Transform", unique(node_name(thing.name), taken), _placed(UPRIGHT))
+    root = GraphNode("Transform", unique(node_name(thing.name), taken), _placed(Y_UP))
     if flat.scene is not None:
         _see(root, flat.scene, taken, notes, classic=classic)
     values = start_values(flat)
