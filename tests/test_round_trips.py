@@ -10,6 +10,8 @@ from export_rig import coupled, four_bar, kit_things, part_named, placed, postur
 from linkwork.parts import Part
 from linkwork.scene import Scene
 from linkwork.world import World
+from test_humanoid_xml import EXCERPT
+from test_robotix import INDUSTRIAL
 
 #: Suffix of each format that holds one robot with its joints, and is read and written.
 SUFFIXES = [".urdf", ".sdf", ".mjcf"]
@@ -64,6 +66,24 @@ def test_every_kit_part_comes_back(name: str, suffix: str, tmp_path: Path) -> No
     again = part_of(lw.load(out))
     assert_same(placed(part), placed(again))
     assert list(again.elements) == list(part_of(back).elements)
+
+
+#: Imported robots, in the words of their formats.
+IMPORTED = {"robot.humanoid.xml": EXCERPT, "robot.cfg": INDUSTRIAL}
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("file", IMPORTED)
+def test_imported_parts_keep_their_names(file: str, suffix: str, tmp_path: Path) -> None:
+    """Other formats have the names of bodies and joints, and none of the numbers of the first."""
+    (tmp_path / file).write_text(IMPORTED[file])
+    part = lw.load_part(tmp_path / file)
+    lw.save(part, tmp_path / f"out{suffix}")
+    back = part_of(lw.load(tmp_path / f"out{suffix}"))
+    assert {*part.elements} <= {*back.elements}
+    single = {name for name, joint in part.joints.items() if joint.kind.nv == 1}
+    assert single <= {*back.joints}
+    assert not any(part.aliases[alias] in back.aliases.values() for alias in part.aliases)
 
 
 def test_joints_that_sdf_has_words_for_come_back(tmp_path: Path) -> None:

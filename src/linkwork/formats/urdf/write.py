@@ -10,7 +10,7 @@ from linkwork.formats.flat import FlatLink, flatten, unique
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals, origin_attributes
 from linkwork.formats.urdf.joints import NO_LIMIT
-from linkwork.formats.urdf.losses import note_joint, note_part
+from linkwork.formats.urdf.losses import note_all
 from linkwork.formats.urdf.references import References
 from linkwork.formats.urdf.steps import Step, steps_of
 from linkwork.formats.urdf.write_link import LinkWriter
@@ -54,8 +54,7 @@ class _Writer:
         if title and plain(title) == name:
             name = title  # the imported file's own spelling
         robot = ET.Element("robot", name=name)
-        for scope, part in self.flat.parts:
-            note_part(part, scope, self.notes)
+        note_all(self.flat, self.notes)
         for link in self.flat.links:
             self.link_names[link.name] = unique(link.spelling, self.taken_links)
         body: list[ET.Element] = []
@@ -81,7 +80,6 @@ class _Writer:
         if joint is None:
             name = unique(f"{child}_fixed", self.taken_joints)
             return [_joint(name, Step("fixed", (1.0, 0.0, 0.0)), parent, child, at)]
-        note_joint(joint, link.joint_name, self.notes)
         steps = steps_of(joint, link.joint_name, self.notes)
         made: list[ET.Element] = []
         joints: list[ET.Element] = []

@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ET
 from linkwork.formats.flat import FlatLink
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral, numerals, origin_attributes
-from linkwork.formats.urdf.losses import note_element
 from linkwork.formats.urdf.references import References
 from linkwork.parts import Box, Capsule, Cylinder, Element, Mesh, Shape, Sphere
 from linkwork.spatial.inertia import Inertia
@@ -27,7 +26,6 @@ class LinkWriter:
         element = link.element
         if element is None:
             return node
-        note_element(element, link.name, self.notes)
         mass = element.mass_properties().moved(link.offset)
         if mass.mass > 0.0 or mass.matrix.any():
             node.append(_inertial(mass))
