@@ -25,7 +25,7 @@ def robot_text(folder: Path) -> Path:
 
 
 #: How the links and joints of an imported file are called in a URDF.
-EXPECTED = {
+EXPECTED: dict[Callable[[Path], Path], tuple[set[str], set[str]]] = {
     humanoid: ({"trunk", "left_femur", "left_leg"}, {"left_hip_1", "left_hip_2", "left_knee"}),
     robot_text: ({"base", "J1_link", "J2_link", "lift_link"}, {"J1", "J2", "lift"}),
     robot_glb: ({"robot", "base plate", "arm", "finger", "finger_2"}, set()),
