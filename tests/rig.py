@@ -33,6 +33,7 @@ class Rig:
         add_signals(self.signals, self.state, [self.block])
         self.block.bind(self.state)
         self.state["param/gravity"][:] = scene.gravity
+        self.state["param/visible"][:] = 1.0
         self.pose(world.q0)
         self.block.reset()
 

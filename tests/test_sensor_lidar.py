@@ -154,6 +154,7 @@ def test_what_is_hidden_stops_only_what_looks_for_things_that_collide() -> None:
     scene = room(replace(touch, name="touch"), replace(look, name="look"))
     scene.sensors.append(Spec("sensor", "ray", "ray", params))
     with Session(scene) as session:
+        assert session["look.nearest"] == pytest.approx(A)  # from the start
         for visible, seen in ((1.0, A), (0.0, 8.0), (1.0, A)):
             session["east.visible"] = visible
             session.step(2)
