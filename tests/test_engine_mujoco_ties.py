@@ -1,6 +1,7 @@
 """Loops, couplings and screws in the Mujoco engine: soft, but as stiff as they can be."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from engine_scenes import (
     servo,
 )
 from linkwork.errors import EngineError
-from linkwork.parts import Anchor, Coupling, Element, Part
+from linkwork.parts import Anchor, Coupling, Element, Part, Spec
 from linkwork.scene import Scene
 from linkwork.session.cycle import Cycle
 from linkwork.spatial import Pose
@@ -140,6 +141,24 @@ def test_coupled_joint_follows_its_leader(ratio: float, offset: float) -> None:
             leads, follows = ours.state.q
             assert follows == pytest.approx(ratio * leads + offset, abs=1e-4)
     assert [f.about for f in ours.findings if "follows its leader" in f.text] == ["pair/F"]
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_coupling_by_a_polynomial_counts_from_zero(native: bool) -> None:
+    """y = x² from x = 0.5: it starts at 0.25 and stays on the parabola, also in a native model."""
+    part = pair(ratio=0.0, mujoco={"polycoef": (1.0, 0.0, 0.0)})
+    part.joints["L"] = replace(part.joints["L"], value=0.5)
+    scene = Scene("test").place(part)
+    scene.engines.append(Spec("engine", "mujoco", "", {"native": native}))
+    ours = cycle(scene)
+    assert ours.state.q.tolist() == [0.5, 0.25]
+    assert ours.world.q0.tolist() == [0.5, 0.25]
+    ours.state.target[0] = 0.8
+    for _ in range(300):
+        ours.move()
+        leads, follows = ours.state.q
+        assert follows == pytest.approx(leads**2, abs=0.03 if native else 1e-3)
+    assert leads == pytest.approx(0.8, abs=0.2)
 
 
 def test_gear_reflects_inertia_by_its_ratio_squared() -> None:

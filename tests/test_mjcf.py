@@ -50,6 +50,13 @@ MODELS: dict[str, str] = {
         <weld body1="w"/>
         <joint joint1="h2" joint2="h1" polycoef="0.1 0.5 0 0 0" solimp="0.8 0.9
           0.01"/></equality>""",
+    "couplings by a polynomial about reference values": """
+      <worldbody>
+        <body name="x" pos="0 0 1"><joint name="h1" axis="0 1 0" ref="20"/>
+          <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/></body>
+        <body name="y" pos="0 0 1.5"><joint name="h2" axis="0 1 0" ref="-15"/>
+          <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/></body></worldbody>
+      <equality><joint joint1="h2" joint2="h1" polycoef="0.1 0.5 -0.3 0.2 0.05"/></equality>""",
     "surfaces, masks, pairs and exclusions": """
       <option cone="elliptic" impratio="3"/>
       <worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.3" priority="1"/>

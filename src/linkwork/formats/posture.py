@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from linkwork.errors import SceneError, not_found
 from linkwork.formats.flat import Flat, FlatLink
 from linkwork.parts import Joint, RailPiece
+from linkwork.parts.coupling import follow
 from linkwork.spatial.pose import IDENTITY, Pose, Vec3, quat_from_axis
 
 #: Values of each degree of freedom [rad or m] by the full name of the joint.
@@ -68,9 +69,7 @@ def start_values(flat: Flat, posture: str = "") -> dict[str, tuple[float, ...]]:
     for _ in flat.couplings:  # a leader may itself follow: as often as the longest chain
         for coupling in flat.couplings:
             if coupling.joint in values and len(values.get(coupling.of, ())) == 1:
-                values[coupling.joint][0] = (
-                    coupling.ratio * values[coupling.of][0] + coupling.offset
-                )
+                values[coupling.joint][0] = follow(coupling.law, values[coupling.of][0])
     return {name: tuple(found) for name, found in values.items()}
 
 

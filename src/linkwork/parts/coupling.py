@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from linkwork.errors import Origin, PartError
 from linkwork.parts.engine_words import MUJOCO_COUPLING, check_words
+
+#: Coefficients of the powers 0 to 4 of the leader's value that make the follower's.
+Law = tuple[float, float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -40,3 +44,35 @@ class Coupling:
                     f"{getattr(self, what):g}.",
                     origin=self.origin,
                 )
+
+    @property
+    def law(self) -> Law:
+        """The law with what the Mujoco engine adds to it."""
+        return law_of(self.ratio, self.offset, self.mujoco)
+
+
+def law_of(ratio: float, offset: float, words: Mapping[str, Any]) -> Law:
+    """The law offset + ratio·x, with the higher powers that the word ``polycoef`` adds."""
+    second, third, fourth = words.get("polycoef", (0.0, 0.0, 0.0))
+    return offset, ratio, second, third, fourth
+
+
+def follow(law: Law, leader: float) -> float:
+    """Where a joint stands that follows one at ``leader`` [rad or m]."""
+    value = 0.0
+    for coefficient in reversed(law):
+        value = value * leader + coefficient
+    return value
+
+
+def counted_from(law: Law, leader: float, follower: float) -> Law:
+    """The law of y' = y − follower over x' = x − leader, both counted from where they start.
+
+    p'(x') = p(leader + x') − follower, as MuJoCo takes the law of joints with reference values.
+    """
+    a, b, c, d, e = law
+    made = (0.0,) * 5
+    for coefficient in (e, d, c, b, a):  # made · (leader + x') + coefficient
+        a, b, c, d, e = (leader * made[k] + (made[k - 1] if k else coefficient) for k in range(5))
+        made = (a, b, c, d, e)
+    return (made[0] - follower, *made[1:])

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.errors import SignalError, not_found
 from linkwork.kinematics.kernels import BALL, FREE
+from linkwork.parts.coupling import follow
 from linkwork.session.cycle import Cycle
 from linkwork.spatial.pose import quat_from_axis
 
@@ -40,10 +41,9 @@ def place(cycle: Cycle, joint: str, dof: str, value: float) -> None:
         _turn(cycle, body, index % 3, value)
     else:
         moved = {row: value}
-        rows, laws = world.coupling_dof.tolist(), world.coupling_law.tolist()
-        for (follower, leader), (ratio, offset) in zip(rows, laws, strict=True):
+        for (follower, leader), law in zip(world.coupling_dof.tolist(), world.laws(), strict=True):
             if leader in moved:  # leaders come before those who follow them
-                moved[follower] = ratio * moved[leader] + offset
+                moved[follower] = follow(law, moved[leader])
         for each, there in moved.items():
             _move(cycle, each, there)
         settle(cycle, set(moved))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkwork.errors import Origin, SceneError, not_found
+from linkwork.parts.coupling import follow
 from linkwork.parts.joint import JOINT_TYPES, Joint
 from linkwork.spatial.pose import Pose, quat_from_axis
 from linkwork.world.flatten import FlatElement
@@ -69,10 +70,9 @@ def _coordinates(joint: Joint, values: Sequence[float], place: Pose | None) -> S
 
 def _follow(world: World, q: np.ndarray) -> None:
     """Puts coupled joints where their leaders want them."""
-    laws = zip(world.coupling_dof.tolist(), world.coupling_law.tolist(), strict=True)
-    for (follows, leads), (ratio, offset) in laws:
-        leader = q[coordinate(world, leads, "a coupling", Origin())]
-        q[coordinate(world, follows, "a coupling", Origin())] = ratio * leader + offset
+    for (follows, leads), law in zip(world.coupling_dof.tolist(), world.laws(), strict=True):
+        leader = float(q[coordinate(world, leads, "a coupling", Origin())])
+        q[coordinate(world, follows, "a coupling", Origin())] = follow(law, leader)
 
 
 def coordinate(world: World, dof: int, who: str, origin: Origin) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.errors import NameNotFound, Origin, not_found
 from linkwork.parts import Shape, Spec
+from linkwork.parts.coupling import Law, law_of
 from linkwork.parts.joint import JOINT_TYPES, Joint
 from linkwork.scene import Scene
 from linkwork.spatial.inertia import Inertia
@@ -174,6 +175,11 @@ class World:
         )
         frame = np.column_stack([self.x0, self.pivot, self.axis, self.axis2, self.pitch])
         return np.ascontiguousarray(index), np.ascontiguousarray(frame), self.rail
+
+    def laws(self) -> list[Law]:
+        """The law of each coupling, with what the Mujoco engine adds to it."""
+        rows = zip(self.coupling_law.tolist(), self.coupling_words, strict=True)
+        return [law_of(ratio, offset, words) for (ratio, offset), words in rows]
 
     @cached_property
     def _body_index(self) -> dict[str, int]:

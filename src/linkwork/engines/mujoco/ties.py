@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.mujoco_library import mujoco
+from linkwork.parts.coupling import Law, counted_from
 from linkwork.parts.joint import JOINT_TYPES
 from linkwork.spatial.pose import Pose
 from linkwork.world import World
@@ -33,7 +34,7 @@ CLOSING = ("ball", "hinge", "fixed")
 
 def tie_screw(spec: Any, hinge: str, slide: str, pitch: float) -> None:
     """Makes a slide advance by ``pitch`` [m/rad] with its hinge."""
-    _stiffen(spec, _tie_joints(spec, slide, hinge, pitch, 0.0), 0.0)
+    _stiffen(spec, _tie_joints(spec, slide, hinge, (0.0, pitch, 0.0, 0.0, 0.0)), 0.0)
 
 
 def add_ties(build: Build, loop_time: float) -> None:
@@ -43,21 +44,18 @@ def add_ties(build: Build, loop_time: float) -> None:
         if build.owned[world.loop_body[n]].any():
             _close(build, n, name, loop_time)
     names = {v: name for _, v, name, size in build.coordinates if size == 1}
-    laws = zip(
-        world.coupling_dof.tolist(), world.coupling_law.tolist(), world.coupling_words, strict=True
-    )
-    for (follows, leads), (ratio, offset), words in laws:
+    laws = zip(world.coupling_dof.tolist(), world.laws(), world.coupling_words, strict=True)
+    for (follows, leads), law, words in laws:
         if follows in names and leads in names:
-            # MuJoCo counts both from where they start
-            offset += ratio * build.starts.get(leads, 0.0) - build.starts.get(follows, 0.0)
-            made = _tie_joints(build.spec, names[follows], names[leads], ratio, offset)
-            made.data[2:5] = words.get("polycoef", (0.0, 0.0, 0.0))
+            starts = build.starts.get(leads, 0.0), build.starts.get(follows, 0.0)
+            law = counted_from(law, *starts)
+            made = _tie_joints(build.spec, names[follows], names[leads], law)
             _set_softness(build, made, words, loop_time)
 
 
-def _tie_joints(spec: Any, follows: str, leads: str, ratio: float, offset: float) -> Any:
+def _tie_joints(spec: Any, follows: str, leads: str, law: Law) -> Any:
     equality = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, name1=follows, name2=leads)
-    equality.data[:5] = [offset, ratio, 0.0, 0.0, 0.0]
+    equality.data[:5] = law
     return equality
 
 

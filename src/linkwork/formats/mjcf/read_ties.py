@@ -10,6 +10,7 @@ from linkwork.formats.mjcf.compiled import pose_of
 from linkwork.formats.mjcf.reading import Reading, numbers
 from linkwork.mujoco_library import mujoco
 from linkwork.parts import Anchor, Coupling, Loop
+from linkwork.parts.coupling import counted_from
 from linkwork.parts.names import plain
 from linkwork.scene.scene import Collide
 from linkwork.spatial.pose import Pose
@@ -88,7 +89,8 @@ def _read_coupling(reading: Reading, e: int) -> None:
     if other < 0:
         reading.lost("constraints that hold one joint at a value", "equality", e)
         return
-    data = numbers(m.eq_data[e][:5])
+    a, b, c, d, f = numbers(m.eq_data[e][:5])
+    data = (a, b, c, d, f)
     joints = []
     for number in (one, other):
         if int(m.jnt_type[number]) not in _SINGLE:
@@ -99,16 +101,13 @@ def _read_coupling(reading: Reading, e: int) -> None:
         reading.lost("second couplings of one joint", "equality", e)
         return
     words = _softness(m, e)
-    if any(joints) and any(data[2:]):
-        reading.lost("couplings by a polynomial about reference values", "equality", e)
-        return
+    # MuJoCo counts both from their reference values: y − y0 = p(x − x0)
+    offset, ratio, *further = counted_from(data, -joints[1], -joints[0])
     if any(data[2:]):
-        words["polycoef"] = data[2:]
-    # MuJoCo counts both from their reference values: y − y0 = a + b (x − x0)
-    offset = joints[0] + data[0] - data[1] * joints[1]
+        words["polycoef"] = tuple(further)
     origin = reading.model.origin("equality", e)
     names = reading.joints[one], reading.joints[other]
-    reading.part.add(Coupling(*names, data[1], offset, origin, words))
+    reading.part.add(Coupling(*names, ratio, offset, origin, words))
 
 
 def _read_tendon_tie(reading: Reading, e: int, engine: dict[str, Any]) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 
-from numpy.polynomial import Polynomial
-
 from linkwork.formats.flat import Flat, FlatLoop
 from linkwork.formats.mjcf.write_bodies import BodyWriter
 from linkwork.formats.mjcf.write_words import set_words
 from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numerals
 from linkwork.formats.posture import moving
+from linkwork.parts.coupling import Law, counted_from
 from linkwork.spatial.pose import Pose
 
 
@@ -26,21 +25,17 @@ def equalities(flat: Flat, bodies: BodyWriter, notes: Notes) -> ET.Element:
         if follows is None or leads is None:
             notes.about("couplings of joints with several freedoms, left out", coupling.joint)
             continue
-        words = dict(coupling.mujoco)
-        further = words.pop("polycoef", (0.0, 0.0, 0.0))
-        law = Polynomial((coupling.offset, coupling.ratio, *further))
-        # MuJoCo counts both from where they start: y − y0 = p(x0 + x) − y0
         starts = bodies.joints.starts
-        law = law(Polynomial((starts.get(leads, 0.0), 1.0))) - starts.get(follows, 0.0)
-        set_words(_tie(node, follows, leads, law.coef.tolist()), words)
+        law = counted_from(coupling.law, starts.get(leads, 0.0), starts.get(follows, 0.0))
+        words = {word: given for word, given in coupling.mujoco.items() if word != "polycoef"}
+        set_words(_tie(node, follows, leads, law), words)
     for hinge, slide, pitch in bodies.joints.screws:
-        _tie(node, slide, hinge, [0.0, pitch / (2.0 * math.pi)])
+        _tie(node, slide, hinge, (0.0, pitch / (2.0 * math.pi), 0.0, 0.0, 0.0))
     return node
 
 
-def _tie(node: ET.Element, follows: str, leads: str, law: list[float]) -> ET.Element:
-    coefficients = numerals((law + [0.0] * 5)[:5])
-    return ET.SubElement(node, "joint", joint1=follows, joint2=leads, polycoef=coefficients)
+def _tie(node: ET.Element, follows: str, leads: str, law: Law) -> ET.Element:
+    return ET.SubElement(node, "joint", joint1=follows, joint2=leads, polycoef=numerals(law))
 
 
 def _close(node: ET.Element, flat: FlatLoop, bodies: BodyWriter, notes: Notes) -> None:
