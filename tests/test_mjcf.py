@@ -251,3 +251,25 @@ shape = { plane = { size = [1, 1] }, mujoco = { condim = 4, solref = [0.01, 1.5]
         load_scene(path)
     assert caught.value.origin is not None
     assert caught.value.origin.line == 6
+
+
+def test_a_mass_that_an_unread_mesh_makes_is_told_as_unknown(tmp_path: Path) -> None:
+    """No mass of a stand-in: a body of such a mesh alone has none, and the note says what to do."""
+    (tmp_path / "a.msh").write_bytes(b"")
+    body = """<asset><mesh name="a" file="a.msh"/></asset><worldbody>
+      <body name="alone"><joint/><geom type="mesh" mesh="a"/></body>
+      <body name="partly"><joint/><geom type="mesh" mesh="a"/><geom size="0.1"/></body>
+      <body name="given"><joint/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>
+        <geom type="mesh" mesh="a"/></body>
+      <body name="seen"><joint/><geom type="mesh" mesh="a" density="0"/><geom size="0.1"/></body>
+      </worldbody>"""
+    scene, notes = MjcfFormat().read_with_notes(written(tmp_path, body))
+    told = [note for note in notes if "not known" in note]
+    assert [note.rpartition(": ")[2] for note in told] == ["alone, partly."]
+    assert "<inertial>" in told[0]
+    elements = scene.parts["m"].part.elements
+    assert elements["alone"].inertia is None
+    assert elements["given"].mass == pytest.approx(2.0)
+    assert elements["partly"].mass == pytest.approx(1000 * 4 / 3 * np.pi * 1e-3, rel=1e-4)
+    with pytest.raises(LinkworkError, match="a moving body needs mass"):
+        Cycle(compile_scene(scene))

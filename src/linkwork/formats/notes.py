@@ -9,17 +9,15 @@ class Notes:
     """Collects remarks; those that differ only in a name become one line."""
 
     def __init__(self) -> None:
-        self._groups: dict[str, list[str]] = {}
+        self._groups: dict[str, dict[str, None]] = {}
 
     def say(self, text: str) -> None:
         """Adds a line of its own."""
-        self._groups.setdefault(text, [])
+        self._groups.setdefault(text, {})
 
     def about(self, text: str, name: str) -> None:
         """Adds ``name`` to the line that begins with ``text``."""
-        names = self._groups.setdefault(text, [])
-        if name not in names:
-            names.append(name)
+        self._groups.setdefault(text, {})[name] = None
 
     def lines(self) -> list[str]:
         """One line per remark, in the order of their first mention."""

@@ -17,6 +17,8 @@ from linkwork.errors import FormatError, Origin
 
 #: Characters kept inside an element; those that anyone reads are short.
 LONGEST_TEXT = 4096
+#: Largest file that is read [byte], and most elements in it.
+LARGEST, MOST_NODES = 16 * 2**20, 200_000
 
 
 @dataclass(eq=False)
@@ -62,12 +64,18 @@ class _Builder(ContentHandler):
         self.file = file
         self.root: Node | None = None
         self.open: list[Node] = []
+        self.count = 0
 
     def setDocumentLocator(self, locator) -> None:  # noqa: ANN001 - the parser's interface
         self.locator = locator
 
     def startElement(self, name: str, attrs) -> None:  # noqa: ANN001
         line = self.locator.getLineNumber() or 0
+        self.count += 1
+        if self.count > MOST_NODES:
+            raise FormatError(
+                f"the file has more than {MOST_NODES} elements.", origin=Origin(self.file, line)
+            )
         node = Node(name, dict(attrs.items()), Origin(self.file, line))
         if self.open:
             self.open[-1].children.append(node)
@@ -83,6 +91,11 @@ class _Builder(ContentHandler):
             self.open[-1].text += content
 
 
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(LARGEST + 1)
+
+
 def parse(path: Path, *, text: str | None = None) -> Node:
     """Reads an XML file.
 
@@ -91,14 +104,16 @@ def parse(path: Path, *, text: str | None = None) -> Node:
         text: What it holds, if it need not be read.
 
     Raises:
-        FormatError: If it cannot be read, is not XML, or declares a DTD or entities.
+        FormatError: If it cannot be read, is too large, is not XML, or declares a DTD or entities.
     """
     file = str(path)
     try:
-        data = path.read_bytes() if text is None else text.encode("utf-8")
+        data = _read(path) if text is None else text.encode("utf-8")
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(f"the file cannot be read: {why}.", origin=Origin(file)) from error
+    if len(data) > LARGEST:
+        raise FormatError(f"the file is larger than {LARGEST >> 20} MB.", origin=Origin(file))
     builder = _Builder(file)
     parser = make_parser()
     parser.forbid_dtd = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,12 +28,14 @@ class Compiled:
         safe: What was compiled.
         file: The model's file.
         meshes: Triangles of each mesh asset that came from a file.
+        unknown: Bodies whose mass a mesh makes that is not read, and whether all of it.
     """
 
     m: Any
     safe: Safe
     file: Origin
     meshes: dict[str, TriangleMesh]
+    unknown: dict[int, bool] = field(default_factory=dict)
 
     def name(self, kind: str, number: int) -> str:
         """Name in the file of a thing, empty if it has none there."""
@@ -76,11 +78,34 @@ def compile_model(safe: Safe, file: Origin) -> Compiled:
                 asset = spec.mesh(name)
                 asset.uservert = mesh.vertices.astype(np.float32).ravel()
                 asset.userface = mesh.faces.astype(np.int32).ravel()
-            return Compiled(spec.compile(), safe, file, meshes)
+            m = spec.compile()
+            return Compiled(m, safe, file, meshes, _unknown_masses(spec, safe))
         except (ValueError, RuntimeError, TypeError, MemoryError, AttributeError) as error:
             raise _refused(error, safe, file) from None
         finally:
             said.warnings[:] = kept  # what it finds old-fashioned is no trouble of a session
+
+
+def _unknown_masses(spec: Any, safe: Safe) -> dict[int, bool]:
+    """Bodies that a small solid in the place of a mesh gives mass; whether nothing else does."""
+    rule, kinds = int(spec.compiler.inertiafromgeom), mujoco.mjtInertiaFromGeom
+    if not safe.replaced or rule == kinds.mjINERTIAFROMGEOM_FALSE:
+        return {}
+    lowest, highest = spec.compiler.inertiagrouprange
+    found: dict[int, bool] = {}
+    for body in spec.bodies[1:]:
+        if body.explicitinertial and rule != kinds.mjINERTIAFROMGEOM_TRUE:
+            continue
+        solid = [
+            geom
+            for geom in body.geoms
+            if lowest <= geom.group <= highest
+            and (geom.mass > 0.0 or (np.isnan(geom.mass) and geom.density > 0.0))
+        ]
+        lost = [geom for geom in solid if geom.meshname in safe.replaced]
+        if lost:
+            found[body.id] = len(lost) == len(solid) and all(np.isnan(g.mass) for g in lost)
+    return found
 
 
 def _refused(error: Exception, safe: Safe, file: Origin) -> FormatError:

@@ -21,6 +21,10 @@ _TYPES = {
     int(_JOINT.mjJNT_SLIDE): "slider",
     int(_JOINT.mjJNT_HINGE): "hinge",
 }
+_UNKNOWN = (
+    "bodies whose mass or inertia is not known, as a mesh that is not read makes it (give their "
+    "<body> an <inertial>, or their element a mass)"
+)
 _SOLREF, _SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
 
 
@@ -49,8 +53,11 @@ def _read_body(reading: Reading, body: int) -> None:
     shapes, friction, color = read_shapes(reading, body)
     words = {"gravcomp": float(m.body_gravcomp[body])} if m.body_gravcomp[body] else {}
     held: dict[str, Any] = {} if count or body == reading.base else {"on": carrier, "at": at}
+    inertia = None if reading.model.unknown.get(body) else _inertia(m, body)
+    if body in reading.model.unknown:
+        reading.notes.about(_UNKNOWN, name)
     element = Element(
-        name, shapes, inertia=_inertia(m, body), friction=friction, color=color,
+        name, shapes, inertia=inertia, friction=friction, color=color,
         mujoco=words, origin=origin, **held,
     )  # fmt: skip
     part.add(element)

@@ -41,7 +41,7 @@ _TURNING = (0.005, 0.0001)
 def read_shapes(reading: Reading, body: int) -> tuple[tuple[Shape, ...], float, str]:
     """The shapes of a body, the friction of the first that touches, and its colour."""
     m = reading.m
-    found = [g for g in range(m.ngeom) if m.geom_bodyid[g] == body]
+    found = reading.geoms_of(body)
     touching = [g for g in found if _touches(m, g)]
     friction = float(m.geom_friction[touching[0], 0]) if touching else 1.0
     color = _color(m, found[0]) if found else Element.color
@@ -52,16 +52,19 @@ def read_shapes(reading: Reading, body: int) -> tuple[tuple[Shape, ...], float, 
 def read_scenery(reading: Reading) -> None:
     """Makes an element of each geom that belongs to the world itself."""
     m, scene = reading.m, reading.scene
-    for g in range(m.ngeom):
-        if m.geom_bodyid[g] != 0:
-            continue
+    taken, numbers_of = {*scene.scenery, reading.part.name}, dict[str, int]()
+    for g in reading.geoms_of(0):
         friction, color = float(m.geom_friction[g, 0]), _color(m, g)
         shape = read_shape(reading, g, friction, color)
         if shape is None:
             continue
         at, shape = shape.at, _unposed(shape)
         given = reading.model.name("geom", g) or shape.kind
-        name = plain(given, {*scene.scenery, reading.part.name})
+        name = base = plain(given)
+        while name in taken:
+            numbers_of[base] = numbers_of.get(base, 1) + 1
+            name = f"{base}_{numbers_of[base]}"
+        taken.add(name)
         reading.scenery[g] = name
         origin = reading.model.origin("geom", g)
         scene.add(Element(name, (shape,), at=at, friction=friction, color=color, origin=origin))
@@ -178,7 +181,8 @@ def _words(reading: Reading, g: int, friction: float) -> dict[str, Any]:
     m = reading.m
     made: dict[str, Any] = {}
     if name := reading.model.name("geom", g):
-        here = plain(name, set(reading.geoms.values()))
+        here = plain(name, reading.geom_names)
+        reading.geom_names.add(here)
         reading.geoms[g] = made["name"] = here
     if m.geom_fluid[g, 0]:
         made["fluid"] = numbers(m.geom_fluid[g, 1:6])

@@ -33,6 +33,7 @@ class Reading:
         joints: Name of each joint.
         anchors: Name of the anchor of each site.
         geoms: Name of each geom that has one in the file.
+        geom_names: All of these names.
         scenery: Names of the elements of the world's own geoms, by geom.
         base: The body that carries all others and stands still in the world, if nothing else is
             joined to that; else 0, and an element stands for the world.
@@ -46,6 +47,7 @@ class Reading:
     joints: list[str] = field(default_factory=list)
     anchors: list[str] = field(default_factory=list)
     geoms: dict[int, str] = field(default_factory=dict)
+    geom_names: set[str] = field(default_factory=set)
     scenery: dict[int, str] = field(default_factory=dict)
     base: int = 0
 
@@ -58,6 +60,11 @@ class Reading:
         """Notes that a thing is left out."""
         name = self.model.name(kind, number) or f"{kind} {number}"
         self.notes.about(f"{what}, left out", name)
+
+    def geoms_of(self, body: int) -> range:
+        """The geoms of a body."""
+        first = int(self.m.body_geomadr[body])
+        return range(first, first + int(self.m.body_geomnum[body]))
 
     def full(self, name: str) -> str:
         """A name of the part as the scene knows it."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from linkwork.errors import FormatError, Origin
+from linkwork.formats.mjcf.sizes import NUMBER, Sizes
 from linkwork.formats.mjcf.source import MOST_ELEMENTS, Source
 from linkwork.formats.notes import Notes
 from linkwork.formats.xml_tree import Node
@@ -30,6 +31,7 @@ FOR_THE_EYE = {"visual", "statistic", "size", "texture", "layer"}
 LEFT_OUT = {
     "custom", "extension", "deformable", "skin", "flex", "flexcomp", "composite", "model",
     "attach", "plugin", "flexvert", "flexstrain", "user", "tactile", "adhesion", "muscle",
+    "lengthrange",
 }  # fmt: skip
 _NAMED = {"body", "geom", "joint", "freejoint", "site", "camera", "light"}
 _NAMED_INSIDE = {"actuator", "sensor", "equality", "contact", "tendon", "keyframe"}
@@ -38,7 +40,6 @@ _COMPILER_FILES = {"meshdir", "texturedir", "assetdir", "strippath", "fusestatic
 _NAMES = re.compile(
     r"name|.*class|joint.*|body.*|site.*|geom.*|tendon.*|mesh|material|hfield|obj.*|model"
 )
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 _ENDLESS = re.compile(r"[+-]?(inf|infinity|nan)\Z", re.IGNORECASE)
 _LARGEST = 1e15
 _PLACEHOLDER = "0 0 0 1e-2 0 0 0 1e-2 0 0 0 1e-2"
@@ -54,6 +55,7 @@ class Safe:
         origins: Where each named element comes from, by kind and name.
         meshes: Files of mesh assets, by name.
         lost_meshes: Mesh assets that cannot be read, by name: why.
+        replaced: Those of them in whose place stands a small solid.
         lost_fields: Height fields that cannot be read, by name.
     """
 
@@ -62,6 +64,7 @@ class Safe:
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
     meshes: dict[str, Path] = field(default_factory=dict)
     lost_meshes: dict[str, str] = field(default_factory=dict)
+    replaced: set[str] = field(default_factory=set)
     lost_fields: set[str] = field(default_factory=set)
 
 
@@ -73,6 +76,7 @@ def sanitise(source: Source, notes: Notes) -> Safe:
     """
     writer = _Writer(source, notes)
     writer.write(source.root, "", False, 1)
+    writer.sizes.check_keys()
     writer.safe.text = "\n".join(writer.out) + "\n"
     return writer.safe
 
@@ -84,6 +88,7 @@ class _Writer:
         self.count = 0
         self.written = 0
         self.mesh_folder = _mesh_folder(source.root)
+        self.sizes = Sizes(source.root)
 
     def write(self, node: Node, inside: str, default: bool, times: int) -> None:
         if node.tag in FOR_THE_EYE and not (node.tag == "size" and inside != "mujoco"):
@@ -95,6 +100,7 @@ class _Writer:
         attributes = self._attributes(node, inside, default)
         if node.tag == "replicate":
             times *= _replicas(node)
+        self.sizes.add(node, inside, default, times)
         self.written += times
         if self.written > MOST_ELEMENTS:
             raise FormatError(
@@ -149,17 +155,24 @@ class _Writer:
             else:
                 self.safe.lost_meshes[name] = "given by numbers in the file"
             if "builtin" in made or "vertex" not in made:
-                _replace(made)
+                self._replace(name, made)
             return
         path = self.source.locate(reference, node, base=self.mesh_folder)
         if path.suffix.lower() not in MESH_SUFFIXES:
             self.safe.lost_meshes[name] = f"of a format that is not read ({path.suffix})"
-            _replace(made)
+            self._replace(name, made)
             return
         if not path.is_file():
             raise FormatError(f"mesh {name!r}: there is no file {str(path)!r}.", origin=node.origin)
         self.safe.meshes[name] = path
         made.pop("content_type", None)
+
+    def _replace(self, name: str, made: dict[str, str]) -> None:
+        """Puts a small solid in the place of a mesh that cannot be read."""
+        for word in [n for n in made if n not in ("name", "class")]:
+            del made[word]
+        made["vertex"] = _PLACEHOLDER
+        self.safe.replaced.add(name)
 
     def _hfield(self, node: Node, made: dict[str, str]) -> None:
         reference = made.pop("file", "")
@@ -179,13 +192,6 @@ class _Writer:
                 f"{MOST_POINTS} are allowed.",
                 origin=node.origin,
             )
-
-
-def _replace(made: dict[str, str]) -> None:
-    """Puts a small solid in the place of a mesh that cannot be read."""
-    for name in [n for n in made if n not in ("name", "class")]:
-        del made[name]
-    made["vertex"] = _PLACEHOLDER
 
 
 def _title(node: Node) -> str:
@@ -218,7 +224,7 @@ def _check(node: Node, name: str, value: str) -> None:
     if _NAMES.match(name):
         return
     for word in value.split():
-        number = float(word) if _NUMBER.match(word) else 0.0
+        number = float(word) if NUMBER.match(word) else 0.0
         if _ENDLESS.match(word) or not abs(number) <= _LARGEST or math.isnan(number):
             raise FormatError(
                 f"{name}={word!r} of <{node.tag}> is not a finite number up to {_LARGEST:g}.",

@@ -11,8 +11,6 @@ from linkwork.formats.xml_tree import Node, parse
 
 #: Deepest nesting of elements, and most of them in all.
 DEEPEST, MOST_ELEMENTS = 100, 20_000
-#: Largest files that are read [byte].
-LARGEST_FILE = 16 * 2**20
 
 
 @dataclass
@@ -53,7 +51,7 @@ def read_source(path: Path) -> Source:
     Raises:
         FormatError: If it is not MJCF, includes in a circle or is beyond all measure.
     """
-    root = _parse(path)
+    root = parse(path)
     if root.tag != "mujoco":
         raise FormatError(
             f"the outermost element is <{root.tag}>; that of MJCF is <mujoco>.", origin=root.origin
@@ -63,15 +61,6 @@ def read_source(path: Path) -> Source:
     if sum(1 for _ in root.walk()) > MOST_ELEMENTS:
         raise FormatError(f"the model has more than {MOST_ELEMENTS} elements.", origin=root.origin)
     return source
-
-
-def _parse(path: Path) -> Node:
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise FormatError(f"{path} is larger than {LARGEST_FILE >> 20} MB.")
-    except (OSError, ValueError):
-        pass  # the reader tells why
-    return parse(path)
 
 
 def _include(source: Source, node: Node, files: list[Path], depth: int) -> None:
@@ -92,7 +81,7 @@ def _include(source: Source, node: Node, files: list[Path], depth: int) -> None:
         files.append(path)
         if len(files) > 1000:
             raise FormatError("more than 1000 files are included.", origin=child.origin)
-        included = _parse(path)
+        included = parse(path)
         _include(source, included, files, depth + 1)
         made.extend(included.children)
     node.children[:] = made
