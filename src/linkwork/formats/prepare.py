@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from linkwork.errors import FormatError, Origin, PartError, not_found
+from linkwork.errors import FormatError, Origin, PartError, listing, not_found
 from linkwork.formats.extent import element_poses, part_extent, shape_extent
 from linkwork.formats.mesh.element import UPRIGHT
 from linkwork.meshes import mesh_files
 from linkwork.parts import Anchor, Element, Joint, Mesh, Part
 from linkwork.parts.joint import Range
+from linkwork.spatial.inertia import Inertia
 from linkwork.spatial.pose import IDENTITY, Pose, Vec3
 
 #: What one of a drawing's units is [m].
@@ -23,37 +24,104 @@ PLACES = ("bottom", "top", "origin", "none")
 
 
 def scaled(part: Part, factor: float) -> Part:
-    """The part with every length times ``factor``; its shapes must all be meshes."""
+    """The part with every length times ``factor``, masses as they are.
+
+    Raises:
+        PartError: If it has anything else whose unit the factor would change: shapes with sizes
+            of their own, forces, parts that are attached.
+    """
+    _check_scalable(part)
 
     def smaller(pose: Pose) -> Pose:
-        x, y, z = pose.xyz
-        return Pose((x * factor, y * factor, z * factor), pose.quat)
+        return Pose(_times(pose.xyz, factor), pose.quat)
 
-    made = replace(part, elements={}, joints={})
+    made = replace(part, elements={}, joints={}, anchors={})
     for element in part.elements.values():
-        shapes = []
+        shapes = tuple(
+            replace(s, scale=_times(s.scale, factor), at=smaller(s.at))
+            for s in element.shapes
+            if isinstance(s, Mesh)
+        )
+        given = element.inertia
+        inertia = given and Inertia(given.mass, given.com * factor, given.matrix * factor**2)
+        velocity = _times(element.velocity, factor)
+        at = smaller(element.at)
+        made.add(replace(element, shapes=shapes, at=at, inertia=inertia, velocity=velocity))
+    for joint in part.joints.values():
+        made.add(_scaled_joint(joint, factor, smaller(joint.at), smaller(joint.at_to)))
+    for anchor in part.anchors.values():
+        made.add(replace(anchor, at=smaller(anchor.at)))
+    return made
+
+
+def _scaled_joint(joint: Joint, factor: float, at: Pose, at_to: Pose) -> Joint:
+    units = [1.0 if joint.kind.is_angle(dof) else factor for dof in range(joint.kind.nv)]
+    ranges = tuple(
+        pair and (pair[0] * unit, pair[1] * unit)
+        for pair, unit in zip(joint.ranges, units, strict=True)
+    )
+    speed = joint.max_speed
+    return replace(
+        joint, at=at, at_to=at_to, range=ranges, pitch=joint.pitch * factor,
+        value=tuple(value * unit for value, unit in zip(joint.values, units, strict=True)),
+        speed=tuple(value * unit for value, unit in zip(joint.speeds, units, strict=True)),
+        max_speed=speed * units[0] if speed is not None and units else speed,
+        rest=joint.rest * units[0] if units else joint.rest,
+        rail=tuple(replace(piece, length=piece.length * factor) for piece in joint.rail),
+    )  # fmt: skip
+
+
+def _check_scalable(part: Part) -> None:
+    hint = "A unit is for drawings; give their lengths in metres in the file itself."
+    for element in part.elements.values():
         for shape in element.shapes:
             if not isinstance(shape, Mesh):
                 raise PartError(
                     f"element {element.name!r} has a {shape.kind}, whose size is in metres.",
                     origin=element.origin, hint="A unit is for meshes.",
                 )  # fmt: skip
-            x, y, z = shape.scale
-            scale: Vec3 = (x * factor, y * factor, z * factor)
-            shapes.append(replace(shape, scale=scale, at=smaller(shape.at)))
-        made.add(replace(element, shapes=tuple(shapes), at=smaller(element.at)))
     for joint in part.joints.values():
-        made.add(replace(joint, at=smaller(joint.at), at_to=smaller(joint.at_to)))
-    return made
+        laws = ("max_effort", "damping", "friction", "stiffness", "armature", "drive", "mujoco")
+        if found := [law for law in laws if getattr(joint, law)]:
+            raise PartError(
+                f"joint {joint.name!r} has {listing(found)}, whose unit holds newtons and metres.",
+                origin=joint.origin, hint=hint,
+            )  # fmt: skip
+    for what in ("couplings", "attachments", "sensors", "ports"):
+        if getattr(part, what):
+            raise PartError(
+                f"part {part.name!r} has {what}, whose lengths would stay as they are.",
+                origin=part.origin, hint=hint,
+            )  # fmt: skip
+
+
+def _times(vector: Vec3, factor: float) -> Vec3:
+    x, y, z = vector
+    return (x * factor, y * factor, z * factor)
 
 
 def upright(part: Part, up: str) -> Part:
-    """The part with its meshes turned so that the file's ``up`` ("x", "y", "z") is z."""
+    """The part turned as a whole, so that the file's ``up`` ("x", "y", "z") is z.
+
+    The frames of its elements stay upright: they turn the other way inside of what they carry.
+    Joints and anchors are where they were on it.
+    """
     turn = UPRIGHT[up.upper()]
-    made = replace(part, elements={})
+    back = turn.inverse()
+    made = replace(part, elements={}, joints={}, anchors={})
     for element in part.elements.values():
-        shapes = tuple(shape.moved(turn) for shape in element.shapes)
-        made.add(replace(element, shapes=shapes))
+        made.add(
+            replace(
+                element, shapes=tuple(shape.moved(turn) for shape in element.shapes),
+                at=turn @ element.at @ back,
+                inertia=element.inertia and element.inertia.moved(turn),
+                velocity=turn.rotate(element.velocity), spin=turn.rotate(element.spin),
+            )
+        )  # fmt: skip
+    for joint in part.joints.values():
+        made.add(replace(joint, at=turn @ joint.at, at_to=turn @ joint.at_to))
+    for anchor in part.anchors.values():
+        made.add(replace(anchor, at=turn @ anchor.at))
     return made
 
 
