@@ -2,11 +2,13 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from engine_scenes import SIDE, G, arm, arm_inertia, block, cycle, four_bar, loose, move, servo
+from linkwork.engines.mujoco import engine
 from linkwork.errors import EngineError, Origin
 from linkwork.parts import Box, Element, Joint, Part, Plane, Spec, Sphere
 from linkwork.scene import Scene
@@ -316,3 +318,26 @@ def test_wrong_parameters_are_refused_with_their_place(params: dict, words: str)
     with pytest.raises(Exception, match=r"^robot.toml:7: ") as caught:
         cycle(scene)
     assert words in str(caught.value)
+
+
+def test_what_mujoco_gives_up_is_an_error_with_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model with too little memory of its own: no traceback, but when and what to do."""
+    whole = engine.build_model
+    scene = Scene("test").place(arm(drive=servo(kp=20.0, kd=1.0)))
+    for memory in range(200, 1000, 50):
+
+        def cramped(*given: Any, extras: Any, memory: int = memory, **more: Any) -> Any:
+            less = [*extras, lambda build: setattr(build.spec, "memory", memory)]
+            return whole(*given, extras=less, **more)
+
+        monkeypatch.setattr(engine, "build_model", cramped)
+        try:
+            ours = cycle(scene)
+        except EngineError:  # too little even to compile it
+            continue
+        for _ in range(2):  # it says so again: it is not left in the middle of its work
+            with pytest.raises(EngineError, match=r"MuJoCo gave up at 0\.000 s: .*smaller step"):
+                ours.move()
+        break
+    else:
+        pytest.fail("no size of memory lets it compile and no more")

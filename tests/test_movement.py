@@ -9,8 +9,11 @@ import pytest
 
 import linkwork as lw
 from command_line import linkwork
+from linkwork.agents.movement import MovementPlayer
 from linkwork.errors import LinkworkError
+from linkwork.scene.archive import pack
 from linkwork.scene.track import Track
+from linkwork.session.messages import Swap
 from linkwork.session.session import Session
 
 HEAD = 'format = "linkwork/movement 1"\nname = "nod"\n'
@@ -251,3 +254,18 @@ def test_movements_of_a_humanoids_xml_are_played(tmp_path: Path) -> None:
     file.write_text(ROBOT.replace("<joint ID='7' value='-60'/>", "<joint ID='8' value='-60'/>"))
     with pytest.raises(LinkworkError, match=r"kicker\.xml:16: a posture names joint 8"):
         lw.load_movement(file, "kick")
+
+
+def test_a_swap_plays_another_text_with_other_joints(tmp_path: Path) -> None:
+    """The text of a swap in place of the archive's: the state has room for the joints it names."""
+    scene = arm(tmp_path, ramp=0.1)
+    one = HEAD + "[[posture]]\ntime = 0.5\njoints_deg = { J1 = 20 }\n"
+    with Session(arm(tmp_path, ramp=0.1), watch=False) as session:
+        session.send(Swap(pack(scene), {}, {"play": one}))
+        for _ in range(30):
+            session.step()
+        (player,) = session.cycle.agents
+        assert isinstance(player, MovementPlayer)
+        assert player.source == one
+        assert player.slot("first").shape == (1,)
+        assert session["arm/J1.target"] == pytest.approx(math.radians(20))

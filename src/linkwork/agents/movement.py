@@ -74,10 +74,15 @@ class MovementPlayer(Agent):
         file = ProgramFile(params.file, spec.name, spec.origin) if params.file else None
         self.path = file.path if file else None
         if params.source is not None:
-            self.source = params.source
+            text = params.source
         else:
             assert file is not None
-            self.source = file.read()
+            text = file.read()
+        self.source = text
+        self.movement = self._read(text)
+        if params.repeat and self.movement.duration <= 0.0:
+            self._refuse("to repeat, it needs postures at two times")
+        self._dofs = {joint: self._find(joint) for joint in self.movement.joints()}
         self._signals = [
             SignalSpec(f"{spec.name}.time", self.field("time"), (0,), "s", 0.0),
             SignalSpec(f"{spec.name}.speed", self.field("speed"), (0,), "", 0.0, direction="param"),
@@ -85,19 +90,6 @@ class MovementPlayer(Agent):
 
     def _refuse(self, why: str) -> None:
         raise FormatError(f"{self.what}: {why}.", origin=self.spec.origin)
-
-    @property
-    def source(self) -> str:
-        """The text that is played."""
-        return self._source
-
-    @source.setter
-    def source(self, text: str) -> None:
-        self._source = text
-        self.movement = self._read(text)
-        if self._params.repeat and self.movement.duration <= 0.0:
-            self._refuse("to repeat, it needs postures at two times")
-        self._dofs = {joint: self._find(joint) for joint in self.movement.joints()}
 
     def _read(self, text: str) -> Movement:
         file = str(self.path) if self.path else f"{self.spec.name}.toml"

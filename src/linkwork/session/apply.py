@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ from linkwork.agents.movement import MovementPlayer
 from linkwork.agents.program import Program
 from linkwork.errors import LinkworkError, SceneError, SessionError, SignalError, not_found
 from linkwork.kinematics.kernels import BALL, FREE
+from linkwork.parts import Spec
 from linkwork.scene.archive import unpack
 from linkwork.session import messages as m
 from linkwork.session.clock import Clock
@@ -187,9 +190,11 @@ def compile_archive(message: m.Swap, folder: Path) -> Cycle:
     """
     try:
         scene = unpack(message.archive, folder)
-        cycle = Cycle(compile_scene(scene, ids=message.ids))
+        world = compile_scene(scene, ids=message.ids)
+        world.agents = [_with_text(spec, message.sources) for spec in world.agents]
+        cycle = Cycle(world)
         for program in cycle.agents:
-            if isinstance(program, Program | MovementPlayer):
+            if isinstance(program, Program):
                 program.source = message.sources.get(program.spec.name, program.source)
         rehearse(cycle)
     except LinkworkError:
@@ -199,3 +204,10 @@ def compile_archive(message: m.Swap, folder: Path) -> Cycle:
             f"the archive holds no usable scene: {type(error).__name__}: {error}."
         ) from error
     return cycle
+
+
+def _with_text(spec: Spec, sources: Mapping[str, str]) -> Spec:
+    """The spec of a movement with the text that is to be played: its state depends on it."""
+    if spec.type != MovementPlayer.type or spec.name not in sources:
+        return spec
+    return replace(spec, params={**spec.params, "source": sources[spec.name]})

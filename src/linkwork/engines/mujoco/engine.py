@@ -186,7 +186,10 @@ class Mujoco(Engine):
             self._pull()
         for left in range(MOST_TRIES - 1, -1, -1):
             self._enter(h, left == MOST_TRIES - 1)
-            mujoco.mj_step(self._mj, self._data)
+            try:
+                mujoco.mj_step(self._mj, self._data)
+            except mujoco.FatalError as error:
+                raise self._broken(error, h) from None
             if said.warnings:
                 self._heed(h)
             outcome = kernels.finish_step(*self._after, h, left == 0 or self._explicit)
@@ -251,6 +254,18 @@ class Mujoco(Engine):
             f"the motion diverged at {self.state.step * h:.3f} s "
             f"(joint {self.world.dof_name(worst)}).",
             hint="Use a smaller step, softer gains, or look for overlapping bodies.",
+        )
+
+    def _broken(self, error: Exception, h: float) -> EngineError:
+        """What MuJoCo could not do; it is as fresh as before its first step."""
+        mujoco.mj_resetData(self._mj, self._data)  # it left in the middle of its work
+        said.warnings.clear()
+        self._fresh = False
+        why = " ".join(str(error).split()).rstrip(".")
+        return EngineError(
+            f"MuJoCo gave up at {self.state.step * h:.3f} s: {why}.",
+            origin=self.spec.origin,
+            hint="Use a smaller step or fewer contacts, or look for overlapping bodies.",
         )
 
     def _heed(self, h: float) -> None:
