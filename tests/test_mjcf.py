@@ -12,6 +12,7 @@ from linkwork.formats import load, load_scene, save
 from linkwork.formats.mjcf import MjcfFormat
 from linkwork.parts import Ellipsoid, Mesh, Terrain
 from linkwork.scene import Scene
+from linkwork.scene.scene import Viewpoint
 from linkwork.session.cycle import Cycle
 from linkwork.world import compile_scene
 from mesh_files import binary_stl, box
@@ -273,3 +274,40 @@ def test_a_mass_that_an_unread_mesh_makes_is_told_as_unknown(tmp_path: Path) -> 
     assert elements["partly"].mass == pytest.approx(1000 * 4 / 3 * np.pi * 1e-3, rel=1e-4)
     with pytest.raises(LinkworkError, match="a moving body needs mass"):
         Cycle(compile_scene(scene))
+
+
+def test_flags_of_lights_and_cameras_are_read(tmp_path: Path) -> None:
+    """A light without shadows has none, one that is off is left out; lengths are no openings."""
+    body = """<worldbody><light name="a" castshadow="false"/><light name="b" active="false"/>
+      <light name="c"/><camera name="flat" projection="orthographic" fovy="2"/>
+      <camera name="deep" fovy="60"/></worldbody>"""
+    scene, notes = MjcfFormat().read_with_notes(written(tmp_path, body))
+    assert [(light.name, light.shadows) for light in scene.lights] == [("a", False), ("c", True)]
+    flat, deep = scene.viewpoints
+    assert (flat.opening, deep.opening) == pytest.approx((Viewpoint.opening, np.radians(60)))
+    assert notes == [
+        "cameras without perspective, read with it: flat.",
+        "lights that are switched off, left out: b.",
+    ]
+
+
+@pytest.mark.parametrize("way", ["as read", "scene.toml", "scene.mjcf"])
+def test_the_keyframe_of_the_start_is_the_initial_motion(tmp_path: Path, way: str) -> None:
+    """Where it has velocities: all joints and free bodies start there and move so."""
+    body = """<worldbody><body name="f" pos="0 0 1"><freejoint name="f"/><geom size="0.1"/>
+      <body name="b" pos="0.2 0 0"><joint name="b" type="ball"/><geom size="0.1"/>
+      <body name="h" pos="0.2 0 0"><joint name="h" axis="0 1 0"/><geom size="0.1"/></body>
+      </body></body></worldbody><keyframe><key name="other" qvel="1 0 0 0 0 0 0 0 0 0"/>
+      <key name="start" qpos="1 2 3 0.6 0 0.8 0 0.8 0.6 0 0 0.5"
+        qvel="0.1 0.2 0.3 0.4 0.5 0.6 -0.1 -0.2 -0.3 2"/></keyframe>"""
+    path = written(tmp_path, body)
+    scene, notes = MjcfFormat().read_with_notes(path)
+    assert notes == ["velocities of keyframes, left out: other."]
+    if way != "as read":
+        save(scene, tmp_path / way)
+        scene = load_scene(tmp_path / way)
+    assert [*scene.postures] == ["other", "start"]
+    twin = Twin.of(path, scene)
+    key, world = twin.m.key("start"), twin.cycle.world
+    np.testing.assert_allclose(world.q0[twin.q], key.qpos, atol=1e-9)
+    np.testing.assert_allclose(world.v0[twin.v], key.qvel, atol=1e-9)

@@ -20,9 +20,7 @@ def set_start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> 
     for joint, b in zip(world.joints, world.joint_body, strict=True):
         a = int(world.qadr[b])
         world.q0[a : a + joint.kind.nq] = _coordinates(joint, joint.values, free.get(int(b)))
-        if joint.type == "free":
-            _initial_motion(world, heads[int(b) - 1], int(b))
-        else:
+        if joint.type != "free":
             v = int(world.vadr[b])
             world.v0[v : v + joint.kind.nv] = joint.speeds
     _follow(world, world.q0)
@@ -52,6 +50,9 @@ def set_start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> 
         if world.scene.start not in world.postures:
             raise not_found("posture", world.scene.start, world.postures, origin=world.scene.origin)
         world.q0 = world.postures[world.scene.start].copy()
+    for joint, b in zip(world.joints, world.joint_body, strict=True):
+        if joint.type == "free":  # whose spin depends on how it is turned at the start
+            _initial_motion(world, heads[int(b) - 1], int(b))
 
 
 def _coordinates(joint: Joint, values: Sequence[float], place: Pose | None) -> Sequence[float]:

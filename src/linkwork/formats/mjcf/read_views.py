@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from linkwork.formats.colors import hex_color
 from linkwork.formats.mjcf.compiled import pose_of
 from linkwork.formats.mjcf.reading import Reading, numbers
+from linkwork.formats.mjcf.spelling import STARTS
 from linkwork.mujoco_library import mujoco
 from linkwork.parts.names import plain
 from linkwork.scene.scene import Light, Viewpoint
@@ -31,8 +33,12 @@ def read_views(reading: Reading) -> None:
         name = plain(reading.model.name("camera", c) or f"camera{c}", taken)
         taken.add(name)
         eye, forward = data.cam_xpos[c], -data.cam_xmat[c].reshape(3, 3)[:, 2]
+        opening = math.radians(float(m.cam_fovy[c]))
+        if int(m.cam_projection[c]) == mujoco.mjtProjection.mjPROJ_ORTHOGRAPHIC:
+            opening = Viewpoint.opening  # theirs is a length
+            reading.notes.about("cameras without perspective, read with it", name)
         view = Viewpoint(
-            name, _three(eye), _three(eye + forward), math.radians(float(m.cam_fovy[c])),
+            name, _three(eye), _three(eye + forward), opening,
             origin=reading.model.origin("camera", c),
         )  # fmt: skip
         scene.viewpoints.append(view)
@@ -42,6 +48,9 @@ def read_views(reading: Reading) -> None:
     for n in range(m.nlight):
         name = plain(reading.model.name("light", n) or f"light{n}", taken)
         taken.add(name)
+        if not m.light_active[n]:
+            reading.notes.about("lights that are switched off, left out", name)
+            continue
         kind = "sun" if int(m.light_type[n]) == mujoco.mjtLightType.mjLIGHT_DIRECTIONAL else "lamp"
         place, way = data.light_xpos[n], data.light_xdir[n]
         diffuse = np.clip(m.light_diffuse[n], 0.0, 1.0)
@@ -50,6 +59,7 @@ def read_views(reading: Reading) -> None:
         scene.lights.append(
             Light(
                 name, kind, _three(place), _three(place + way), color, strength,
+                bool(m.light_castshadow[n]),
                 origin=reading.model.origin("light", n),
             )
         )  # fmt: skip
@@ -63,8 +73,10 @@ def _three(values: np.ndarray) -> tuple[float, float, float]:
 
 
 def read_keyframes(reading: Reading) -> None:
-    """Adds keyframes as postures."""
+    """Adds keyframes as postures; the one of the start that moves is the initial motion."""
     m, scene = reading.m, reading.scene
+    named = {reading.model.name("keyframe", k): k for k in range(m.nkey) if m.key_qvel[k].any()}
+    first = next((named[name] for name in STARTS if name in named), -1)
     for k in range(m.nkey):
         name = plain(reading.model.name("keyframe", k) or f"key{k}", set(scene.postures))
         posture: dict[str, float] = {}
@@ -77,10 +89,29 @@ def read_keyframes(reading: Reading) -> None:
                 if posture[full] != m.key_qpos[k][q]:
                     reading.notes.about("values of keyframes beyond a stop, put to it", name)
         scene.postures[name] = posture
-        if m.key_qvel[k].any():
+        if k == first:
+            scene.start = name
+            _set_motion(reading, m.key_qpos[k], m.key_qvel[k])
+        elif m.key_qvel[k].any():
             reading.notes.about("velocities of keyframes, left out", name)
         if (m.na and m.key_act[k].any()) or (m.nu and m.key_ctrl[k].any()):
             reading.notes.about("controls of keyframes, left out", name)
+
+
+def _set_motion(reading: Reading, qpos: np.ndarray, qvel: np.ndarray) -> None:
+    """Gives joints their initial speeds, and free bodies velocity and spin in the world's axes."""
+    m, part = reading.m, reading.part
+    for j in range(m.njnt):
+        kind, q, v = int(m.jnt_type[j]), int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j])
+        if kind != _JOINT.mjJNT_FREE:
+            width = 3 if kind == _JOINT.mjJNT_BALL else 1
+            joint = part.joints[reading.joints[j]]
+            part.joints[joint.name] = replace(joint, speed=numbers(qvel[v : v + width]))
+            continue
+        element = part.elements[reading.elements[int(m.jnt_bodyid[j])]]
+        spin = pose_of(np.zeros(3), qpos[q + 3 : q + 7]).rotate(qvel[v + 3 : v + 6])
+        moving = replace(element, velocity=_three(qvel[v : v + 3]), spin=spin)
+        part.elements[element.name] = moving
 
 
 def _joint_values(m: Any, j: int, name: str, qpos: np.ndarray) -> dict[str, float]:

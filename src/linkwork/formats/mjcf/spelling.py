@@ -9,6 +9,9 @@ from typing import Any
 from linkwork.formats.flat import Flat
 from linkwork.formats.names import file_names
 
+#: Names of the keyframe of a start that moves; the first that has velocities counts.
+STARTS = ("start_values", "start")
+
 
 @dataclass(frozen=True)
 class Spelling:

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 
 from linkwork.errors import LinkworkError
 from linkwork.formats.flat import Flat, unique
+from linkwork.formats.mjcf.spelling import STARTS
 from linkwork.formats.mjcf.write_bodies import BodyWriter
 from linkwork.formats.mjcf.write_joints import REFERRED, JointWriter
 from linkwork.formats.mjcf.write_tendons import fixed
@@ -128,8 +129,8 @@ def keyframes(flat: Flat, joints: JointWriter, notes: Notes) -> ET.Element:
         moved |= tuple(first[link.joint_name]) != tuple(own)
     speeds, start = joints.speeds(first), ""
     if moved or any(speeds):
-        if not any(speeds):
-            start = next((name for name, values in postures.items() if values == first), "")
+        same = [name for name, values in postures.items() if values == first]
+        start = next((name for name in same if not any(speeds) or name in STARTS), "")
         if not start:
             start = "start" if "start" not in postures else "start_values"
             postures = {start: first, **postures}
