@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from linkwork.errors import MeshError
-from linkwork.meshes import TriangleMesh, clear_mesh_cache, load_mesh
+from linkwork.meshes import TriangleMesh, clear_mesh_cache, gltf, load_mesh
 from linkwork.meshes.mass import volume_moments
-from mesh_files import binary_stl, box, gltf_document, written
+from mesh_files import binary_stl, box, glb, gltf_document, written
 
 
 @pytest.fixture
@@ -76,3 +76,26 @@ def test_old_meshes_leave_the_cache(folder: Path, monkeypatch):
     load_mesh(paths[2])
     assert load_mesh(paths[0]) is first
     assert load_mesh(paths[1]) is not second
+
+
+def test_nodes_of_a_file_are_loaded_in_one_pass(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """Fifty nodes asked for one by one: the file is read once, each stands where it should."""
+    document, body = gltf_document(box())
+    del document["scenes"]
+    document.pop("scene", None)
+    document["meshes"].append({"primitives": [{"attributes": {}, "mode": 0}]})
+    document["nodes"] = [{"name": f"n{k}", "mesh": 0, "translation": [k, 0, 0]} for k in range(50)]
+    document["nodes"].append({"name": "points", "mesh": 1})
+    path = settled(written(folder, "many.glb", glb(document, body)))
+    passes = []
+    opened = gltf._open
+    monkeypatch.setattr(gltf, "_open", lambda source: passes.append(1) or opened(source))
+    for turn in range(2):
+        for k in range(50):
+            middle = load_mesh(path, node=f"n{k}").bounds.mean(axis=0)
+            assert middle[0] == pytest.approx(k)
+        with pytest.raises(MeshError, match=r"many\.glb.*no triangles"):
+            load_mesh(path, node="points")
+        assert len(passes) == 1, turn
+    with pytest.raises(MeshError, match="there is no node 'x'"):
+        load_mesh(path, node="x")

@@ -65,11 +65,20 @@ def read_gltf(source: MeshSource, node: str = "") -> Assembly:
             f"there is no node {node[:100]!r}.", hint=suggestion(node, keys, kind="nodes")
         )
     for index, _, matrix in _placed(source, document):
-        one = document.nodes[index]
-        if one.mesh is not None and node in ("", keys[index]):
-            for primitive in entry(source, document.meshes, one.mesh, "mesh").primitives:
-                _add(source, document, buffers, assembly, primitive, matrix)
+        if node in ("", keys[index]):
+            _add_node(source, document, buffers, assembly, index, matrix)
     return assembly
+
+
+def read_gltf_nodes(source: MeshSource) -> Iterator[tuple[str, Assembly]]:
+    """Key and own triangles of each node with a mesh, where it stands; the file is read once."""
+    document, buffers = _open(source)
+    keys = _keys(document)
+    for index, _, matrix in _placed(source, document):
+        if document.nodes[index].mesh is not None:
+            assembly = Assembly(source)
+            _add_node(source, document, buffers, assembly, index, matrix)
+            yield keys[index], assembly
 
 
 def gltf_nodes(source: MeshSource) -> list[PlacedNode]:
@@ -194,6 +203,20 @@ def _matrix(source: MeshSource, node: Node) -> NDArray[np.float64]:
     matrix[:3, :3] = (np.eye(3) + 2.0 * w * cross + 2.0 * cross @ cross) * np.array(node.scale)
     matrix[:3, 3] = node.translation
     return matrix
+
+
+def _add_node(
+    source: MeshSource,
+    document: Gltf,
+    buffers: GltfBuffers,
+    assembly: Assembly,
+    index: int,
+    matrix: NDArray[np.float64],
+) -> None:
+    mesh = document.nodes[index].mesh
+    if mesh is not None:
+        for primitive in entry(source, document.meshes, mesh, "mesh").primitives:
+            _add(source, document, buffers, assembly, primitive, matrix)
 
 
 def _add(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
@@ -41,7 +41,8 @@ _TURNS: dict[str, list[list[float]]] = {
 """Rotations that bring a file's up axis to z. Collada: X_UP has right -y, Y_UP has right x."""
 
 _Key = tuple[Path, UpAxis, str]
-_cache: OrderedDict[_Key, tuple[tuple[FileStamp, ...], TriangleMesh]] = OrderedDict()
+_Stamps = tuple[FileStamp, ...]
+_cache: OrderedDict[_Key, tuple[_Stamps, TriangleMesh | MeshError]] = OrderedDict()
 _cache_lock = threading.Lock()
 
 
@@ -78,16 +79,63 @@ def load_mesh(path: Path, *, up_axis: UpAxis = "as_written", node: str = "") -> 
             stamps, mesh = known
             if all(FileStamp.of(stamp.path) == stamp for stamp in stamps):
                 _cache.move_to_end(key)
+                if isinstance(mesh, MeshError):
+                    raise MeshError(mesh.message, origin=mesh.origin, hint=mesh.hint)
                 return mesh
             del _cache[key]
+    if node and _is_gltf(path) and _settled(FileStamp.of(path)):
+        _keep_nodes(path, up_axis)
+        with _cache_lock:
+            _, mesh = _cache.get(key, ((), None))
+        if isinstance(mesh, TriangleMesh):
+            return mesh
     mesh, stamps = _load(path, up_axis, node)
-    if any(time.time_ns() - stamp.changed_ns < _SETTLED_NS for stamp in stamps):
-        return mesh
-    with _cache_lock:
-        _cache[key] = (stamps, mesh)
-        while len(_cache) > 1 and sum(_size(one) for _, one in _cache.values()) > _MAX_CACHED_BYTES:
-            _cache.popitem(last=False)
+    _keep({key: mesh}, stamps)
     return mesh
+
+
+def _keep_nodes(path: Path, up_axis: UpAxis) -> None:
+    """Loads all nodes of a glTF file in one pass: asked for one by one, each would be another."""
+    from linkwork.meshes.gltf import read_gltf_nodes
+
+    made: dict[_Key, TriangleMesh | MeshError] = {}
+
+    def read(source: MeshSource) -> _Stamps:
+        with np.errstate(all="ignore"):
+            turn = _turn(1.0, "Y", up_axis)
+            for node, assembly in read_gltf_nodes(source):
+                try:
+                    mesh = assembly.finish(turn)
+                except MeshError as error:  # no triangles: known next time
+                    mesh = error.at(Origin(str(path)))
+                made[(path.absolute(), up_axis, node)] = mesh
+        return tuple(source.stamps)
+
+    try:
+        stamps = _guarded(path, read)
+    except MeshError:
+        return  # another node is damaged; each is read on its own
+    _keep(made, stamps)
+
+
+def _keep(made: Mapping[_Key, TriangleMesh | MeshError], stamps: _Stamps) -> None:
+    """Keeps what was loaded, unless its files have just changed; lets go of the oldest."""
+    if not all(map(_settled, stamps)):
+        return
+    with _cache_lock:
+        for key, mesh in made.items():
+            _cache[key] = (stamps, mesh)
+        room = sum(_size(one) for _, one in _cache.values())
+        while len(_cache) > 1 and room > _MAX_CACHED_BYTES:
+            room -= _size(_cache.popitem(last=False)[1][1])
+
+
+def _settled(stamp: FileStamp) -> bool:
+    return time.time_ns() - stamp.changed_ns >= _SETTLED_NS
+
+
+def _is_gltf(path: Path) -> bool:
+    return path.suffix.lower() in (".gltf", ".glb")
 
 
 def mesh_files(path: Path) -> list[Path]:
@@ -123,7 +171,7 @@ def up_of(path: Path) -> str:
         MeshError: If it is a damaged Collada file.
     """
     path = Path(path)
-    if path.suffix.lower() in (".gltf", ".glb"):
+    if _is_gltf(path):
         return "Y"
     if path.suffix.lower() != ".dae":
         return "Z"
@@ -199,9 +247,14 @@ def _read(
         from linkwork.meshes.gltf import read_gltf
 
         assembly, unit, up = read_gltf(source, node), 1.0, "Y"
+    return assembly, _turn(unit, up, up_axis)
+
+
+def _turn(unit: float, up: str, up_axis: UpAxis) -> NDArray[np.float64] | None:
+    """The matrix to metres and the wanted up axis; None where it changes nothing."""
     turn = np.array(_TURNS[up]) if up_axis == "z" and up in _TURNS else np.eye(3)
-    return assembly, None if unit == 1.0 and np.array_equal(turn, np.eye(3)) else unit * turn
+    return None if unit == 1.0 and np.array_equal(turn, np.eye(3)) else unit * turn
 
 
-def _size(mesh: TriangleMesh) -> int:
-    return mesh.vertices.nbytes + mesh.faces.nbytes
+def _size(mesh: TriangleMesh | MeshError) -> int:
+    return mesh.vertices.nbytes + mesh.faces.nbytes if isinstance(mesh, TriangleMesh) else 0
