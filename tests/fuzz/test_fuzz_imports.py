@@ -5,6 +5,7 @@ number; the same number makes the same file again. TOML, URDF and SDF have fuzz 
 beside this one; together they are more than 10 000 cases.
 """
 
+import math
 import os
 import random
 import resource
@@ -19,6 +20,7 @@ from contract.examples import FORMAT_EXAMPLES
 from linkwork.devices import load_devices
 from linkwork.errors import LinkworkError, Origin
 from linkwork.formats import format_for
+from linkwork.formats.movements import load_movement
 from linkwork.formats.step.syntax import check_syntax
 from linkwork.meshes import clear_mesh_cache
 from linkwork.parts import Part
@@ -28,6 +30,7 @@ from mesh_files import bent, samples
 from spoilt import spoilt
 from test_devices import DEVICES
 from test_humanoid_xml import MOVEMENTS
+from test_movement import NOD
 
 SCALE = int(os.environ.get("LINKWORK_FUZZ_CASES", "3500")) / 3500
 
@@ -92,6 +95,7 @@ def test_spoilt_files_are_read_or_refused(tmp_path: Path, name: str) -> None:
         assert not told or "case" in told, f"case {number}: {told}"
         refused, read = refused + bool(told), read + (not told)
     assert refused > read / 20
+    assert read > 0
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - room
     assert grown < 600 * 1024  # [kB]
 
@@ -112,6 +116,23 @@ def test_spoilt_device_files_are_read_or_refused(tmp_path: Path) -> None:
     assert all("case.toml" in each for each in told if each)
 
 
+def test_spoilt_movement_files_are_read_or_refused(tmp_path: Path) -> None:
+    """800 broken files of movements give tracks with values, or an error with its file."""
+    path = tmp_path / "case.toml"
+
+    def play(path: Path) -> None:
+        movement = load_movement(path)
+        for joint in movement.joints():
+            assert math.isfinite(movement.track(joint).value(movement.duration / 2.0))
+
+    told = []
+    for number in range(max(10, int(800 * SCALE))):
+        path.write_bytes(spoilt(random.Random(number), NOD.encode()))
+        told.append(refusal(path, play))
+    assert "" in told
+    assert all("case.toml" in each for each in told if each)
+
+
 def test_spoilt_step_files_never_reach_the_user_as_a_crash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,7 +149,7 @@ def test_spoilt_step_files_never_reach_the_user_as_a_crash(
         assert not told or "case.step" in told
         passed += [data] if not told else []
     assert passed
-    for data in passed[:4]:
+    for data in passed[:: max(1, len(passed) // 12)]:
         path.write_bytes(data)
         told = refusal(path, read_all)
         assert not told or "case.step" in told
