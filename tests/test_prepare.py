@@ -36,9 +36,10 @@ def assembly(folder: Path) -> Part:
     kinds = {"turn": "hinge", "slide": "slider", "screw": "screw", "plane": "planar"}
     for name, kind in kinds.items():
         part.add(Element(f"to_{name}", (Mesh(file, at=ODD.inverse()),), inertia=heavy))
-        more = {"pitch": 0.1} if kind == "screw" else {}
-        ends = {"at": ODD @ ODD, "at_to": ODD.inverse()}
-        part.add(Joint(name, kind, carrier, f"to_{name}", axis=(1, 2, 3), **ends, **more))
+        joint = Joint(
+            name, kind, carrier, f"to_{name}", ODD @ ODD, ODD.inverse(), (1.0, 2.0, 3.0), pitch=0.1
+        )
+        part.add(joint)
         carrier = f"to_{name}"
     part.joints["slide"] = replace(part.joints["slide"], range=(-0.5, 0.5), rest=0.1, max_speed=2.0)
     return part.add(Anchor("tip", carrier, ODD))

@@ -107,7 +107,8 @@ def _keep_nodes(path: Path, up_axis: UpAxis) -> None:
                 try:
                     mesh = assembly.finish(turn)
                 except MeshError as error:  # no triangles: known next time
-                    mesh = error.at(Origin(str(path)))
+                    error.at(Origin(str(path)))
+                    mesh = error.with_traceback(None)  # which would hold the whole file
                 made[(path.absolute(), up_axis, node)] = mesh
         return tuple(source.stamps)
 
