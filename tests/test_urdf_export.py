@@ -1,6 +1,7 @@
 """Parts become URDF files that Pinocchio moves as the part should move."""
 
 import math
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import linkwork as lw
 from linkwork.errors import FormatError, LinkworkError
 from linkwork.formats.numerals import numeral
 from linkwork.formats.urdf import UrdfFormat
@@ -31,8 +33,12 @@ from linkwork.parts import (
 from linkwork.scene import Scene
 from linkwork.spatial import Inertia, Pose
 from linkwork.spatial.pose import quat_from_axis
+from mesh_files import binary_stl, box, written
+from test_mesh_parts import robot_glb
 
-pinocchio: Any = import_module("pinocchio")  # its names are made at run time
+# Their names are made at run time.
+mujoco: Any = import_module("mujoco")
+pinocchio: Any = import_module("pinocchio")
 
 PLACE = Pose.of((0.1, -0.2, 0.3), rpy=(0.4, 1.2, -0.7))
 OTHER = Pose.of((-0.05, 0.15, 0.25), rpy=(-1.0, 0.3, 2.0))
@@ -278,23 +284,60 @@ def test_looks_and_surfaces_come_back(file: Path) -> None:
 
 
 def test_meshes_are_referred_to_by_the_nearest_way(tmp_path: Path) -> None:
-    """Below the file relative, in its package by package://, elsewhere absolute with a note."""
+    """Below the file relative, in its package by package://, elsewhere as a copy beside it."""
     package = tmp_path / "pkg dir"
     places = [package / "urdf" / "in" / "a.stl", package / "b.stl", tmp_path / "c d.stl"]
     for place in places:
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(b"")
+        place.write_bytes(binary_stl(box()))
     (package / "package.xml").write_text("<package><name>my_arm</name></package>")
+    (tmp_path / "wood.png").write_bytes(b"a picture")
     meshes = tuple(Mesh(str(p), (1, 1, 2)) for p in places)
+    panel = Box((1, 1, 1), texture=str(tmp_path / "wood.png"))
     file = package / "urdf" / "arm.urdf"
-    part = Part("p").add(Element("e", meshes, inertia=Inertia.of(1.0)))
-    (note,) = UrdfFormat().write(part, file)
-    assert note.endswith("absolute paths: c d.stl.")
+    part = Part("p").add(Element("e", (*meshes, panel), inertia=Inertia.of(1.0)))
+    assert UrdfFormat().write(part, file) == []
     text = file.read_text()
     assert 'filename="in/a.stl" scale="1 1 2"' in text
     assert 'filename="package://my_arm/b.stl"' in text
-    assert f'filename="file://{tmp_path}/c%20d.stl"' in text
-    assert UrdfFormat().read(file).elements["e"].shapes == meshes
+    assert 'filename="arm_meshes/c d/c d.stl"' in text
+    assert 'filename="arm_meshes/wood/wood.png"' in text
+    assert (file.parent / "arm_meshes" / "wood" / "wood.png").read_bytes() == b"a picture"
+    copy = str(file.parent / "arm_meshes" / "c d" / "c d.stl")
+    shapes = UrdfFormat().read(file).elements["e"].shapes
+    assert shapes[:3] == (*meshes[:2], Mesh(copy, (1, 1, 2)))
+
+
+def test_meshes_of_one_stem_are_found_by_others(tmp_path: Path) -> None:
+    """Nodes of one file and files of one name: MuJoCo, Pinocchio and we load what is written."""
+    whole = Part("p").add(Element("base", inertia=Inertia.of(1.0)))
+    nodes = lw.load_part(robot_glb(tmp_path)).elements
+    whole.add(*(replace(nodes[name], on="base") for name in ("arm", "finger")))
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name, "asm.stl", binary_stl(box()))
+        mesh = Mesh(str(tmp_path / name / "asm.stl"))
+        whole.add(Element(name, (mesh,), on="base", mass=1.0))
+    folder = tmp_path / "made"
+    folder.mkdir()
+    for suffix in ("urdf", "mjcf", "sdf"):
+        lw.save(whole, folder / f"p_{suffix}.{suffix}")
+        assert len(load_part_of(folder / f"p_{suffix}.{suffix}").elements) == 5
+    names = sorted(each.name for each in (folder / "p_mjcf_meshes").iterdir())
+    assert names == ["asm.stl", "asm_2.stl", "robot.stl", "robot_2.stl"]
+    assert mujoco.MjModel.from_xml_path(str(folder / "p_mjcf.mjcf")).nmesh == 4
+    file = str(folder / "p_urdf.urdf")
+    assert "file://" not in Path(file).read_text()
+    model = pinocchio.buildModelFromUrdf(file)
+    kind = pinocchio.GeometryType.COLLISION
+    shapes = pinocchio.buildGeomFromUrdf(model, file, kind, package_dirs=[str(folder)])
+    assert len({shape.meshPath for shape in shapes.geometryObjects}) == 4
+
+
+def load_part_of(file: Path) -> Part:
+    """The part of a file, or the only one of its scene."""
+    thing = lw.load(file)
+    return thing if isinstance(thing, Part) else next(iter(thing.parts.values())).part
 
 
 def test_a_part_that_is_no_tree_is_refused(file: Path) -> None:

@@ -1,9 +1,10 @@
-"""Mesh folder: the meshes of a written file, put beside it."""
+"""Mesh folder: the meshes and textures of a written file, put beside it."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,7 +50,7 @@ class MeshFolder:
                     Path(file).name,
                 )
                 mesh = mesh.simplified(MOST_FACES)
-            target = self.folder / unique(f"{Path(file).stem}.stl", self._taken)
+            target = self.folder / f"{unique(Path(file).stem, self._taken)}.stl"
             try:
                 self.folder.mkdir(exist_ok=True)
             except OSError as error:
@@ -66,17 +67,31 @@ class MeshFolder:
         Raises:
             LinkworkError: If the mesh cannot be read, or the place not be written.
         """
-        file = shape.file
         if shape.node:
             self.notes.about("nodes of glTF files, written as STL files", shape.node)
             return self.stl(shape)
+        return self._copied(shape.file, mesh_files)
+
+    def texture(self, file: str) -> str:
+        """Path, from the written file's folder, of a picture, copied unless it is below it.
+
+        Raises:
+            FormatError: If it cannot be read, or the place not be written.
+        """
+        source = Path(os.path.abspath(file))
+        if not source.is_file() and not source.is_relative_to(self.parent):
+            self.notes.about("textures that are not there", file)
+            return source.as_posix()
+        return self._copied(file, lambda source: [source])
+
+    def _copied(self, file: str, files_of: Callable[[Path], list[Path]]) -> str:
         if file not in self._written:
             source = Path(os.path.abspath(file))
             if source.is_relative_to(self.parent):
                 self._written[file] = source.relative_to(self.parent).as_posix()
                 return self._written[file]
             folder = self.folder / unique(source.stem, self._taken)
-            for each in mesh_files(source):
+            for each in files_of(source):
                 target = folder / os.path.relpath(each, source.parent)
                 if not target.resolve().is_relative_to(folder.resolve()):
                     target = folder / each.name

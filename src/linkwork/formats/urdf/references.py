@@ -1,10 +1,9 @@
-"""References to meshes and textures in a written URDF: relative, by package, or absolute."""
+"""References to meshes and textures in a written URDF: of its package, or beside it."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from urllib.parse import quote
 
 from linkwork.formats.mesh_folder import MeshFolder
 from linkwork.formats.notes import Notes
@@ -17,7 +16,6 @@ class References:
 
     def __init__(self, path: Path, notes: Notes) -> None:
         self.folder = Path(os.path.abspath(path)).parent
-        self.notes = notes
         self.meshes = MeshFolder(path, notes)
         self.package, self.package_folder = "", self.folder
         for parent in (self.folder, *self.folder.parents):
@@ -29,23 +27,23 @@ class References:
         """The file of a mesh; a single node of a glTF file gets a file of its own.
 
         Raises:
-            MeshError: If the triangles cannot be read, or the file cannot be written.
+            LinkworkError: If the mesh cannot be read, or its copy not be written.
         """
-        if not shape.node:
-            return self.spell(shape.file)
-        name = self.meshes.stl(shape)
-        self.notes.about("nodes of glTF files, written as STL files", name)
-        return name
+        return (not shape.node and self._near(shape.file)) or self.meshes.copy(shape)
 
-    def spell(self, file: str) -> str:
-        """A relative path below the URDF, ``package://`` in its package, else ``file://``."""
+    def spell_texture(self, file: str) -> str:
+        """The file of a picture.
+
+        Raises:
+            FormatError: If it cannot be read, or its copy not be written.
+        """
+        return self._near(file) or self.meshes.texture(file)
+
+    def _near(self, file: str) -> str:
+        """``package://`` of a file in the URDF's package but not below it; else empty."""
         path = Path(os.path.abspath(file))
-        if path.is_relative_to(self.folder):
-            return path.relative_to(self.folder).as_posix()
-        if self.package and path.is_relative_to(self.package_folder):
-            return f"package://{self.package}/{path.relative_to(self.package_folder).as_posix()}"
-        self.notes.about(
-            "meshes and textures outside the file's folder, written with their absolute paths",
-            path.name,
-        )
-        return f"file://{quote(path.as_posix())}"
+        if path.is_relative_to(self.folder) or not self.package:
+            return ""
+        if not path.is_relative_to(self.package_folder):
+            return ""
+        return f"package://{self.package}/{path.relative_to(self.package_folder).as_posix()}"

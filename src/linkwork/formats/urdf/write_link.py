@@ -49,7 +49,7 @@ class LinkWriter:
                 rgba = [level / 255 for level in (*levels, 255)[:4]]
                 ET.SubElement(node, "color", rgba=numerals(rgba))
             if texture:
-                ET.SubElement(node, "texture", filename=self.references.spell(texture))
+                ET.SubElement(node, "texture", filename=self.references.spell_texture(texture))
             found.append(node)
         return found
 
