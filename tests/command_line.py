@@ -37,11 +37,16 @@ def linkwork(*words: object) -> Outcome:
     return Outcome(result.exit_code, result.stdout, result.stderr)
 
 
-def start(*words: object, cwd: Path, **environment: str) -> subprocess.Popen[str]:
-    """Starts a command in a process of its own, with further variables in its environment."""
+def start(
+    *words: object, cwd: Path, stdin: bool = False, **environment: str
+) -> subprocess.Popen[str]:
+    """Starts a command in a process of its own, with further variables in its environment.
+
+    With ``stdin`` it waits for what is written to it.
+    """
     return subprocess.Popen(
         [sys.executable, "-m", "linkwork.cli", *map(str, words)],
-        cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=cwd, stdin=subprocess.PIPE if stdin else None, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, **environment}, preexec_fn=_heed_interrupts,
     )  # fmt: skip
 

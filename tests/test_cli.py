@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -322,3 +323,16 @@ def test_a_kits_scene_is_copied_with_its_parts_by_name(tmp_path: Path) -> None:
     assert 'part = "tripod/table"' in text
     assert "kits" not in text
     assert linkwork("check", tmp_path / "my.toml").code == 0
+
+
+def test_no_help_loses_its_brackets() -> None:
+    """What stands in brackets in an option's help is not taken for markup."""
+    from rich.text import Text
+    from typer.main import get_command
+
+    commands: Any = get_command(app)
+    for name, command in commands.commands.items():
+        for option in command.params:
+            said = getattr(option, "help", None) or ""
+            assert Text.from_markup(said).plain == said.replace("\\[", "["), name
+        assert Text.from_markup(command.help).plain == command.help.replace("\\[", "["), name

@@ -3,6 +3,7 @@
 import math
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from command_line import linkwork
+from command_line import linkwork, start
 from linkwork.world import compile_scene
 from mesh_files import box, text_stl, written
 from test_mesh_parts import robot_glb
@@ -134,6 +135,10 @@ def test_a_scene_graph_gets_a_base(tmp_path: Path) -> None:
         (["--base", "nobody"], 1, "there is no element named 'nobody'"),
         (["--range", "J1"], 2, "J1=-90,90"),
         (["--range", "J1=1,2"], 1, "there is no joint named 'J1'"),
+        (["--range", "J1=90,-90"], 2, "the lower end comes first"),
+        (["--mass", "3", "--density", "5"], 2, "not both"),
+        (["--mass", "0"], 2, "above 0"),
+        (["--density", "0"], 2, "above 0"),
     ],
 )
 def test_answers_that_do_not_fit_are_told(
@@ -148,9 +153,81 @@ def test_answers_that_do_not_fit_are_told(
 
 
 def test_an_end_of_input_writes_nothing(tmp_path: Path) -> None:
-    """When nobody answers, the command ends without a part and without a traceback."""
+    """When nobody answers, the command says at which question, and which options answer."""
     bracket(tmp_path)
     done = wizard(tmp_path, "--from", "bracket.stl", say="z\n")
-    assert done.returncode != 0
-    assert "Traceback" not in done.stderr
+    assert done.returncode == 1
+    assert "the input ended at the question 'The thing measures" in done.stderr
+    assert "--unit" in done.stderr
+    assert "--yes takes what is offered" in done.stderr
+    assert "fault in Linkwork" not in done.stderr
     assert not (tmp_path / "bracket.toml").exists()
+
+
+def test_ctrl_c_at_a_question_cancels(tmp_path: Path) -> None:
+    """^C typed at a question ends with one word and the code of a cancelled command."""
+    bracket(tmp_path)
+    job = start("new", "--from", "bracket.stl", cwd=tmp_path, stdin=True)
+    assert job.stderr is not None
+    seen = ""
+    while not seen.endswith("[z]:"):
+        piece = job.stderr.read(1)
+        assert piece, seen
+        seen += piece
+    job.send_signal(signal.SIGINT)
+    out, err = job.communicate(timeout=60)
+    assert job.returncode == 130, out + err
+    assert "Cancelled." in err
+    assert not (tmp_path / "bracket.toml").exists()
+
+
+def test_a_unit_that_is_none_is_asked_for_again(tmp_path: Path) -> None:
+    """Pounds are no density: the number is not taken without its word."""
+    bracket(tmp_path)
+    done = wizard(tmp_path, "--from", "bracket.stl", say="z\nmm\n1.5 pounds\n-1 kg\n1.5 kg\n\n\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("Say a number above 0") == 2
+    assert "1 element, 1.5 kg" in done.stdout
+
+
+def test_what_yes_assumes_is_listed(tmp_path: Path) -> None:
+    """Each answer that was offered and taken stands there, with the option that says otherwise."""
+    path = bracket(tmp_path)
+    done = linkwork("new", "--from", path, "--in", tmp_path / "made", "--yes", "--mount", "none")
+    assert done.code == 0
+    (line,) = [line for line in done.out.splitlines() if line.startswith("assumed:")]
+    for word in ("z is up (--up)", "1 mm (--unit)", "1000 kg/m³ (--density)", "(--flange)"):
+        assert word in line
+    assert "--mount" not in line
+
+
+def test_a_part_of_several_is_named(tmp_path: Path) -> None:
+    """Of a file with two robots the first is taken, which is said; --part takes another."""
+    robots = "".join(
+        f"ROBOT = {k} {{ JOINT J{k} {{ AXIS = J{k}_z TYPE = 1 QMIN = -9 QMAX = 9 }} }}\n"
+        for k in (1, 2)
+    )
+    (tmp_path / "arms.cfg").write_text(robots)
+    done = linkwork("new", "--from", tmp_path / "arms.cfg", "--in", tmp_path / "made", "--yes")
+    assert "'robot_1' is taken and not robot_2 (--part)" in done.out
+    words = ("new", "part", "b", "--from", tmp_path / "arms.cfg", "--in", tmp_path, "--yes")
+    done = linkwork(*words, "--part", "robot_2")
+    assert "(--part)" not in done.out
+    assert list(lw.load_part(tmp_path / "b.toml").joints) == ["J2"]
+
+
+def test_what_a_scene_has_for_the_part_is_listed(tmp_path: Path) -> None:
+    """Drives and sensors of a MuJoCo model stay in the scene; new and convert --part say so."""
+    model = tmp_path / "arm.xml"
+    model.write_text(
+        '<mujoco model="arm"><worldbody><body name="base"><geom size="0.1"/><body name="up">'
+        '<joint name="j" axis="0 1 0" range="-9 9"/><geom size="0.1"/></body></body></worldbody>'
+        '<actuator><motor name="push" joint="j"/></actuator>'
+        '<sensor><jointpos name="turn" joint="j"/></sensor></mujoco>'
+    )
+    made = linkwork("new", "part", "p", "--from", model, "--in", tmp_path, "--yes")
+    taken = linkwork("convert", model, tmp_path / "q.toml", "--part", "arm")
+    for done in (made, taken):
+        assert "drives that the scene has for 'arm', left out: push." in done.out, done.err
+        assert "sensors that the scene has for 'arm', left out: turn." in done.out
+    assert "keeps the scene whole" in made.out

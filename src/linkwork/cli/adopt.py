@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,10 +10,11 @@ import typer
 
 from linkwork.cli.given import load_with_notes
 from linkwork.cli.screen import Screen
-from linkwork.errors import FormatError, LinkworkError, PartError, not_found
+from linkwork.errors import FormatError, LinkworkError, PartError, listing, not_found
 from linkwork.formats import prepare
 from linkwork.formats.extent import part_extent
 from linkwork.formats.mesh.element import DENSITY, LARGE
+from linkwork.formats.single import left_behind
 from linkwork.parts import Part
 from linkwork.parts.joint import Range
 from linkwork.scene import Scene
@@ -21,6 +23,10 @@ from linkwork.scene import Scene
 _BARE = (".stl", ".obj")
 #: Files that say nothing of matter.
 _WEIGHTLESS = (*_BARE, ".dae", ".gltf", ".glb", ".step", ".stp", ".cfg", ".robot")
+
+
+#: What answers the questions without asking.
+_OPTIONS = "--up, --unit, --density or --mass, --base, --range, --mount, --flange and --part"
 
 
 @dataclass
@@ -37,42 +43,64 @@ class Answers:
         ranges: By joint [deg or m].
         part: Which part of a scene.
         yes: Whether to take what would be offered, and ask nothing.
+        assumed: What was taken so.
     """
 
     unit: str = ""
     up: str = ""
-    density: float = 0.0
-    mass: float = 0.0
+    density: float | None = None
+    mass: float | None = None
     base: str = ""
     mount: str = ""
     flange: str = ""
     ranges: dict[str, Range] = field(default_factory=dict)
     part: str = ""
     yes: bool = False
+    assumed: list[str] = field(default_factory=list)
 
-    def ask(self, question: str, offer: str) -> str:
-        """The user's answer, or what is offered."""
+    def ask(self, question: str, offer: str, assume: str) -> str:
+        """The user's answer, or what is offered, which ``assume`` says in words.
+
+        Raises:
+            FormatError: If the input ends.
+            KeyboardInterrupt: If the user gives up.
+        """
         if self.yes:
+            self.assumed.append(assume)
             return offer
-        return typer.prompt(question, default=offer, err=True).strip()
+        try:
+            return typer.prompt(question, default=offer, err=True).strip()
+        except typer.Abort as error:
+            if isinstance(error.__context__, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            typer.echo(err=True)  # the question has no end of line yet
+            raise FormatError(
+                f"the input ended at the question {question!r}; nothing was written.",
+                hint=f"{_OPTIONS} answer without asking, --yes takes what is offered.",
+            ) from None
 
-    def choose(self, question: str, offer: str, among: tuple[str, ...]) -> str:
+    def choose(self, question: str, offer: str, among: tuple[str, ...], assume: str) -> str:
         """One of several answers; asks again until it is one."""
         while True:
-            said = self.ask(f"{question} ({', '.join(among)})", offer)
+            said = self.ask(f"{question} ({', '.join(among)})", offer, assume)
             if said in among:
                 return said
             typer.echo(f"Say one of {', '.join(among)}.", err=True)
 
-    def number(self, question: str, offer: str) -> str:
-        """An answer that begins with a positive number; asks again until it does."""
+    def matter(self, question: str, offer: float) -> tuple[float, float]:
+        """A density [kg/m³] and 0, or 0 and a mass [kg]; asks again until it is one of them."""
         while True:
-            said = self.ask(question, offer)
+            said = self.ask(question, f"{offer:g}", f"the density is {offer:g} kg/m³ (--density)")
+            number, unit = (f"{said} ").split(" ", 1)
             try:
-                if float(said.split()[0]) > 0.0:
-                    return said
-            except (ValueError, IndexError):
-                pass
+                value = float(number)
+            except ValueError:
+                value = 0.0
+            if 0.0 < value < math.inf:
+                if unit.strip() == "kg":
+                    return 0.0, value
+                if unit.strip() in ("", "kg/m³", "kg/m3"):
+                    return value, 0.0
             typer.echo("Say a number above 0, or one and 'kg' for the mass of all.", err=True)
 
 
@@ -93,7 +121,10 @@ def adopt(model: str, answers: Answers, out: Screen) -> Part:
     part = _matter(part, suffix, answers)
     part = _base(part, answers)
     part = _limits(part, answers)
-    return _anchors(part, answers)
+    part = _anchors(part, answers)
+    if answers.assumed:
+        out.say(f"{'; '.join(answers.assumed)}.", lead="assumed:")
+    return part
 
 
 def _loaded(model: str, answers: Answers, out: Screen) -> Part:
@@ -107,10 +138,19 @@ def _loaded(model: str, answers: Answers, out: Screen) -> Part:
         raise FormatError(f"{model} holds no part.")
     name = answers.part
     if not name and len(thing.parts) > 1:
-        name = answers.choose("Which part", next(iter(thing.parts)), tuple(thing.parts))
+        first, *others = thing.parts
+        taken = (
+            f"of {len(thing.parts)} parts, {first!r} is taken and not {listing(others)} (--part)"
+        )
+        name = answers.choose("Which part", first, tuple(thing.parts), taken)
     name = name or next(iter(thing.parts))
     if name not in thing.parts:
         raise not_found("part", name, thing.parts, origin=thing.origin)
+    if left := left_behind(thing, name):
+        for note in left:
+            out.say(note, lead="note:")
+        whole = f"{Path(model).stem}.toml"
+        out.say(f"linkwork convert {model} {whole} keeps the scene whole.", lead="note:")
     return thing.parts[name].part
 
 
@@ -118,7 +158,9 @@ def _drawing(part: Part, suffix: str, answers: Answers) -> Part:
     """Unit and up of what is drawn."""
     up = answers.up
     if suffix in _BARE and not up:
-        up = answers.choose("Which axis of the file is up", "z", ("z", "y", "x"))
+        up = answers.choose(
+            "Which axis of the file is up", "z", ("z", "y", "x"), "the file's z is up (--up)"
+        )
     if up and up != "z":
         part = prepare.upright(part, up)
     unit = answers.unit
@@ -127,7 +169,8 @@ def _drawing(part: Part, suffix: str, answers: Answers) -> Part:
         size = " x ".join(f"{c:.4g}" for c in high - low)
         offer = "mm" if max(high - low) > LARGE else "m"
         question = f"The thing measures {size} units. One unit is a"
-        unit = answers.choose(question, offer, tuple(prepare.UNITS))
+        taken = f"one unit of the file is 1 {offer} (--unit)"
+        unit = answers.choose(question, offer, tuple(prepare.UNITS), taken)
     if unit and prepare.UNITS[unit] != 1.0:
         part = prepare.scaled(part, prepare.UNITS[unit])
     return part
@@ -138,7 +181,7 @@ def _matter(part: Part, suffix: str, answers: Answers) -> Part:
     bare = prepare.massless(part)
     if suffix in _WEIGHTLESS:
         bare = [name for name, e in part.elements.items() if e.density == DENSITY]
-    density, mass = answers.density, answers.mass
+    density, mass = answers.density or 0.0, answers.mass or 0.0
     if not bare:
         if density or mass:
             raise PartError("the file says every mass already; --density and --mass change none.")
@@ -146,8 +189,7 @@ def _matter(part: Part, suffix: str, answers: Answers) -> Part:
     if not density and not mass:
         what = f"{len(bare)} elements" if len(bare) > 1 else f"element {bare[0]!r}"
         question = f"Density of {what} [kg/m³], or the mass as '1.5 kg'"
-        number, _, unit = answers.number(question, f"{DENSITY:g}").partition(" ")
-        density, mass = (0.0, float(number)) if unit.strip() == "kg" else (float(number), 0.0)
+        density, mass = answers.matter(question, DENSITY)
     return prepare.with_matter(part, bare, density=density, mass=mass)
 
 
@@ -156,7 +198,8 @@ def _base(part: Part, answers: Answers) -> Part:
     base = answers.base
     if not base and not part.joints and len(solid) > 1:
         offer = part.root() if part.root() in solid else solid[0]
-        base = answers.choose("Which element is the base", offer, tuple(solid))
+        taken = f"{offer} is the base (--base)"
+        base = answers.choose("Which element is the base", offer, tuple(solid), taken)
     return prepare.based(part, base) if base else part
 
 
@@ -167,15 +210,18 @@ def _limits(part: Part, answers: Answers) -> Part:
             continue
         unit = "deg" if joint.type == "hinge" else "m"
         while True:
-            said = answers.ask(f"Range of {joint.name} [{unit}], 'lowest highest'", "none")
+            question = f"Range of {joint.name} [{unit}], 'lowest highest'"
+            said = answers.ask(question, "none", f"{joint.name} has no range (--range)")
             if said == "none":
                 break
             try:
                 lo, hi = (float(word) for word in said.replace(",", " ").split())
-                ranges[joint.name] = (min(lo, hi), max(lo, hi))
-                break
             except ValueError:
-                typer.echo("Say two numbers, or none.", err=True)
+                lo, hi = math.nan, math.nan
+            if lo < hi:
+                ranges[joint.name] = (lo, hi)
+                break
+            typer.echo("Say two numbers, the lower one first, or none.", err=True)
     return prepare.with_ranges(part, ranges)
 
 
@@ -189,9 +235,9 @@ def _anchors(part: Part, answers: Answers) -> Part:
         place = given
         while asked and not place:
             what = "by which it is attached" if name == "mount" else "where others fit"
-            place = answers.ask(
-                f"Anchor '{name}', {what} ({', '.join(prepare.PLACES)}, or x,y,z)", offer
-            )
+            question = f"Anchor '{name}', {what} ({', '.join(prepare.PLACES)}, or x,y,z)"
+            where = f"the anchor '{name}' is at the {offer} (--{name})"
+            place = answers.ask(question, offer, where)
             try:
                 prepare.with_anchor(part, name, place)
             except LinkworkError as error:

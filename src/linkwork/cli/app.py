@@ -27,7 +27,7 @@ class Commands(TyperGroup):
             return result
         except LinkworkError as error:
             _end(str(error), exits.MISTAKE)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, typer.Abort):
             _end("", exits.CANCELLED)
         except BrokenPipeError:
             # Whoever read our output (head, less) has seen enough: nothing to say or to flush.

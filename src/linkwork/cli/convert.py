@@ -33,6 +33,7 @@ def convert(
     from linkwork.errors import FormatError, not_found
     from linkwork.formats import format_for, read_movements, save
     from linkwork.formats.prepare import gathered
+    from linkwork.formats.single import left_behind
     from linkwork.parts import Part
     from linkwork.scene import Scene
 
@@ -51,6 +52,7 @@ def convert(
             raise FormatError(f"--part is for scenes, and {source} is a part.")
         if part not in thing.parts:
             raise not_found("part", part, thing.parts, origin=thing.origin)
+        notes = [*notes, *left_behind(thing, part)]
         thing = thing.parts[part].part
     if isinstance(thing, Part) and Path(source).suffix.lower() in (".step", ".stp"):
         thing = gathered(thing, target.parent, target.stem)  # out of the cache

@@ -39,8 +39,12 @@ def new(
     up: Annotated[
         str, typer.Option(help="With --from: the file's axis that is up, x, y or z.")
     ] = "",
-    density: Annotated[float, typer.Option(min=0.0, help="With --from: [kg/m³].")] = 0.0,
-    mass: Annotated[float, typer.Option(min=0.0, help="With --from: of all together [kg].")] = 0.0,
+    density: Annotated[
+        float | None, typer.Option(help="With --from: in kg/m³.", show_default=False)
+    ] = None,
+    mass: Annotated[
+        float | None, typer.Option(help="With --from: of all together, in kg.", show_default=False)
+    ] = None,
     base: Annotated[str, typer.Option(help="With --from: the element that is the base.")] = "",
     mount: Annotated[
         str, typer.Option(help="With --from: the anchor to attach it by; bottom, top, x,y,z, none.")
@@ -48,7 +52,9 @@ def new(
     flange: Annotated[str, typer.Option(help="With --from: the anchor where others fit.")] = "",
     range_: Annotated[
         list[str] | None,
-        typer.Option("--range", metavar="JOINT=LO,HI", help="With --from: a range [deg or m]."),
+        typer.Option(
+            "--range", metavar="JOINT=LO,HI", help="With --from: a range, in degrees or m."
+        ),
     ] = None,
     part: Annotated[str, typer.Option(help="With --from: which part of a scene.")] = "",
     yes: Annotated[
@@ -125,12 +131,15 @@ def _ranges(words: list[str]) -> dict[str, tuple[float, float]]:
             raise typer.BadParameter(
                 f"{word!r} is not of the form J1=-90,90.", param_hint="--range"
             ) from None
-        found[name] = (min(lo, hi), max(lo, hi))
+        if not lo < hi:
+            raise typer.BadParameter(f"{word!r}: the lower end comes first.", param_hint="--range")
+        found[name] = (lo, hi)
     return found
 
 
 def _from_model(model: str, name: str, folder: Path, kit: str, answers: Answers) -> None:
     """Writes a part made from a model, with copies of its meshes beside it."""
+    import math
     import shlex
 
     from linkwork.cli.adopt import adopt
@@ -151,6 +160,11 @@ def _from_model(model: str, name: str, folder: Path, kit: str, answers: Answers)
             raise typer.BadParameter(
                 f"say one of {', '.join(PLACES)}, or x,y,z.", param_hint=option
             )
+    if answers.density is not None and answers.mass is not None:
+        raise typer.BadParameter("say --density or --mass, not both.", param_hint="--mass")
+    for given, option in ((answers.density, "--density"), (answers.mass, "--mass")):
+        if given is not None and not 0.0 < given < math.inf:
+            raise typer.BadParameter("say a number above 0.", param_hint=option)
     name = check_name(name, "part") if name else plain(Path(model).name.partition(".")[0])
     target = folder / f"{name}.toml"
     if target.exists():
@@ -164,6 +178,8 @@ def _from_model(model: str, name: str, folder: Path, kit: str, answers: Answers)
         out.say(note, lead="note:")
     mass = sum(element.mass_properties().mass for element in made.elements.values())
     anchors = ", ".join(made.anchors) or "none"
-    out.say(f"Wrote {target}: {len(made.elements)} elements, {mass:.4g} kg, anchors {anchors}.")
+    count = len(made.elements)
+    elements = "1 element" if count == 1 else f"{count} elements"
+    out.say(f"Wrote {target}: {elements}, {mass:.4g} kg, anchors {anchors}.")
     at = f"{kit}/{name}" if kit else str(target)
     out.say(f"Use it: linkwork run {shlex.quote(at)}")
