@@ -46,7 +46,8 @@ def start(
     """
     return subprocess.Popen(
         [sys.executable, "-m", "linkwork.cli", *map(str, words)],
-        cwd=cwd, stdin=subprocess.PIPE if stdin else None, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=cwd, stdin=subprocess.PIPE if stdin else None, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, **environment}, preexec_fn=_heed_interrupts,
     )  # fmt: skip
 

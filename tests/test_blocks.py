@@ -1,6 +1,7 @@
 """Blocks: parameters are checked, memory is in the state, signals point to it."""
 
 import math
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -17,8 +18,10 @@ from linkwork.blocks import (
     whole_steps,
 )
 from linkwork.errors import FormatError, Origin, SceneError, SessionError, SignalError
-from linkwork.parts import Spec
+from linkwork.formats import load_scene, save
+from linkwork.parts import Element, Joint, Part, Spec
 from linkwork.scene import Scene
+from linkwork.session.session import Session
 from linkwork.signals import Signals
 from linkwork.state import Layout, State
 from linkwork.world import compile_scene
@@ -50,6 +53,7 @@ def test_parameters_become_a_struct() -> None:
         ({}, "sensor 'm1' needs 'joint'."),
         ({"joint": "j", "gain": 0}, "sensor 'm1': gain takes a number, above 0, not 0"),
         ({"joint": "j", "gain": "much"}, "sensor 'm1': gain takes a number, .*not 'much'"),
+        ({"joint": "j", "gain": "2"}, "sensor 'm1': gain takes a number, .*not '2'"),
         ({"joint": 3}, "sensor 'm1': joint takes text in quotes, not 3"),
         ({"joint": "j", "gain": 10**400}, "sensor 'm1': "),
     ],
@@ -58,6 +62,56 @@ def test_wrong_parameters_are_named_with_their_place(params: dict[str, Any], wor
     """Which one, what was found, what is allowed, file and line."""
     with pytest.raises(FormatError, match=rf"^f\.toml:12: {words}"):
         read_params(spec(**params), Params)
+
+
+@pytest.mark.parametrize(
+    "gain", [np.float64(2.0), np.float32(2.0), np.int64(2), np.array(2.0), np.array([2.0])[0]]
+)
+def test_numpys_numbers_are_numbers(gain: Any) -> None:
+    """What NumPy computed is taken as what Python would have."""
+    assert read_params(spec(joint="a/j", gain=gain), Params) == Params("a/j", 2.0)
+    assert type(spec(gain=gain).params["gain"]) in (int, float)
+
+
+def test_numpys_arrays_are_lists() -> None:
+    """Also inside tables and lists, and of whole numbers and truths."""
+    made = spec(a=np.arange(3), b={"c": [np.bool_(True)], "d": (np.eye(2),)}).params
+    assert made == {"a": [0, 1, 2], "b": {"c": [True], "d": ([[1.0, 0.0], [0.0, 1.0]],)}}
+    assert type(made["b"]["c"][0]) is bool
+
+
+def test_a_mistake_is_in_the_line_of_its_key(tmp_path: Path) -> None:
+    """Not in that of its table; units in the key's name are no hindrance."""
+    for line, wrong in ((9, 'opening_deg = "70"'), (9, "pixels = 3"), (9, 'width = "160"')):
+        path = tmp_path / "s.toml"
+        path.write_text(
+            'format = "linkwork/scene 1"\nname = "s"\n[[element]]\nname = "e"\n[[sensor]]\n'
+            f'name = "c"\ntype = "camera"\non = "e"\n{wrong}\n'
+        )
+        with pytest.raises(FormatError, match=rf"^{path}:{line}: sensor 'c'"):
+            Session(path, watch=False)
+
+
+def test_numpys_numbers_reach_every_kind(tmp_path: Path) -> None:
+    """Engine, sensor, actuator and agent run with them, and they are saved as any others."""
+    arm = Part("arm").add(
+        Element("base"), Element("tip", mass=1.0), Joint("J", "hinge", "base", "tip", armature=1.0)
+    )
+    scene = Scene("s", step=0.002).place(arm)
+    scene.add(Element("eye"))
+    scene.engine("mujoco", iterations=np.int64(50))
+    scene.sensor(
+        "c", "camera", on="eye", width=np.int32(16), height=np.int32(12), opening=np.radians(70)
+    )
+    scene.actuator(
+        "a", "general", joints={"arm/J": np.float64(1.0)}, gain=np.array([1.0, 0.0, 0.0])
+    )
+    scene.agent("w", "wave", signal="a.control", amplitude=np.float32(0.5))
+    with Session(scene, watch=False) as session:
+        session.run(0.01)
+    save(scene, tmp_path / "s.toml")
+    again = load_scene(tmp_path / "s.toml")
+    assert again.sensors[0].params["opening"] == pytest.approx(math.radians(70))
 
 
 def test_names_in_a_parts_file_are_the_parts() -> None:

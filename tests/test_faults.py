@@ -420,7 +420,7 @@ def test_faults_stand_in_the_scenes_file(tmp_path: Path, file: Callable[[str], P
         ('name = "f"\ntype = "stuk"', 2, "stuck"),
         ('name = "f"\ntype = "stuck"\nsensor = "nose"', 2, "angle"),
         ('name = "f"\ntype = "stuck"\nsensor = "angle"\nat = -1', 6, "at"),
-        ('name = "f"\ntype = "stuck"\nsensor = "angle"\nlast = 1', 2, "lasts"),
+        ('name = "f"\ntype = "stuck"\nsensor = "angle"\nlast = 1', 6, "lasts"),
         ('name = "f"\ntype = "stuck"\nsignal = "arm/J1.angle"', 2, "angle.angle"),
         ('name = "f"\ntype = "dead"\njoint = "arm/J3"', 2, "arm/J2"),
         ('name = "f"\ntype = "drop"', 2, "needs a bus"),

@@ -35,11 +35,11 @@ def read_params(spec: Spec, form: type[P]) -> P:
         if key not in known:
             raise FormatError(
                 f"{spec.kind} {spec.name or spec.type!r} has no parameter {key!r}.",
-                origin=spec.origin,
+                origin=spec.at(key),
                 hint=suggestion(key, known, kind="parameters"),
             )
     who = f"{spec.kind} {spec.name or spec.type!r}"
-    return read_form(spec.params, form, who, origin=spec.origin, strict=False)
+    return read_form(spec.params, form, who, origin=spec.origin, lines=spec.lines)
 
 
 def scoped_name(spec: Spec, name: str) -> str:

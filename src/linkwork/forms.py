@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -22,6 +22,7 @@ def read_form(
     origin: Origin | None,
     strict: bool = True,
     also: Iterable[str] = (),
+    lines: Mapping[str, int] | None = None,
 ) -> F:
     """A table as a struct.
 
@@ -32,35 +33,50 @@ def read_form(
         origin: Where it stands.
         strict: Whether text that reads as a number is refused.
         also: Keys that stand in the same table and belong to another form.
+        lines: Where keys stand, if not in the line of ``origin``.
 
     Raises:
         FormatError: Naming the key, what was found and what is allowed.
     """
+    given = plain_values(given)
     try:
         return msgspec.convert(given, form, strict=strict)
     except (msgspec.ValidationError, OverflowError) as error:
-        message, hint = _wrong(given, form, strict, also) or (f": {error}.", "")
+        key, message, hint = _wrong(given, form, strict, also) or ("", f": {error}.", "")
+        if origin is not None and lines and key in lines:
+            origin = Origin(origin.file, lines[key])
         raise FormatError(f"{who}{message}", origin=origin, hint=hint) from None
+
+
+def plain_values(value: Any) -> Any:
+    """The same with NumPy's numbers and arrays, at any depth, as Python's numbers and lists."""
+    if isinstance(value, dict):
+        return {key: plain_values(each) for key, each in value.items()}
+    if type(value) is list:
+        return [plain_values(each) for each in value]
+    if type(value) is tuple:
+        return tuple(plain_values(each) for each in value)
+    return value.tolist() if type(value).__module__ == "numpy" else value
 
 
 def _wrong(
     given: dict[str, Any], form: type, strict: bool, also: Iterable[str]
-) -> tuple[str, str] | None:
-    """What is said of the first key that is wrong, and a hint; None if each is right by itself."""
+) -> tuple[str, str, str] | None:
+    """The first key that is wrong, what is said of it and a hint; None if each is right."""
     fields = {field.encode_name: field for field in msgspec.structs.fields(form)}
     for key, value in given.items():
         name = key if key in fields else split_unit(key)[0]
         if name not in fields:
-            return f" has no key {key!r}.", suggestion(key, {*fields, *also}, kind="keys")
+            return key, f" has no key {key!r}.", suggestion(key, {*fields, *also}, kind="keys")
         if name != key:  # had it been a number, it would be SI under its plain name by now
-            return f": {key} takes a number, not {value!r}.", ""
+            return key, f": {key} takes a number, not {value!r}.", ""
         try:
             msgspec.convert(value, fields[name].type, strict=strict)
         except (msgspec.ValidationError, OverflowError):
             allowed = wanted(inspect.type_info(fields[name].type))
-            return f": {key} takes {allowed}, not {value!r}.", ""
+            return key, f": {key} takes {allowed}, not {value!r}.", ""
     missing = [name for name, field in fields.items() if field.required and name not in given]
-    return (f" needs {missing[0]!r}.", "") if missing else None
+    return ("", f" needs {missing[0]!r}.", "") if missing else None
 
 
 def wanted(kind: inspect.Type) -> str:

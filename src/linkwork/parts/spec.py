@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linkwork.errors import Origin
+from linkwork.forms import plain_values
 
 
 @dataclass(frozen=True)
@@ -16,9 +17,10 @@ class Spec:
         kind: "engine", "sensor", "actuator", "agent", …
         type: The registered type, "servo".
         name: Name in the scene; may be empty for engines.
-        params: Everything else the file says, in SI units.
+        params: Everything else the file says, in SI units; NumPy's numbers become Python's.
         origin: Where it was said.
         scope: The part whose file said it, for names in ``params``.
+        lines: Where the parameters stand in the file, as far as that is known.
     """
 
     kind: str
@@ -27,3 +29,11 @@ class Spec:
     params: dict[str, Any] = field(default_factory=dict)
     origin: Origin = field(default=Origin(), compare=False)
     scope: str = ""
+    lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "params", plain_values(self.params))
+
+    def at(self, param: str) -> Origin:
+        """Where a parameter was said."""
+        return Origin(self.origin.file, self.lines.get(param, self.origin.line))

@@ -69,7 +69,7 @@ class Camera(Readings):
         warm_up()
 
     def resolve(self, number: int, spec: Spec, params: CameraParams) -> Row:  # noqa: D102
-        body, frame = self.world.frame(scoped_name(spec, params.on), origin=spec.origin)
+        body, frame = self.world.frame(scoped_name(spec, params.on), origin=spec.at("on"))
         if params.near >= params.far:
             raise FormatError(
                 f"camera {spec.name!r}: near {params.near:g} m is not below far {params.far:g} m.",

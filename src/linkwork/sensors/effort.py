@@ -29,6 +29,6 @@ class Effort(Readings):
     kernel = staticmethod(read_efforts)
 
     def resolve(self, number: int, spec: Spec, params: EffortParams) -> Row:  # noqa: D102
-        dof = self.world.single_dof(scoped_name(spec, params.joint), origin=spec.origin)
+        dof = self.world.single_dof(scoped_name(spec, params.joint), origin=spec.at("joint"))
         self.offer(number, 0, "effort", "N m" if self.world.dof_is_angle(dof) else "N")
         return Row((("report/effort", dof),), (params.noise,))

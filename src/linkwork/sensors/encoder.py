@@ -51,7 +51,7 @@ class Encoder(Readings):
 
     def resolve(self, number: int, spec: Spec, params: EncoderParams) -> Row:  # noqa: D102
         world = self.world
-        dof = world.single_dof(scoped_name(spec, params.joint), origin=spec.origin)
+        dof = world.single_dof(scoped_name(spec, params.joint), origin=spec.at("joint"))
         angle = world.dof_is_angle(dof)
         body = int(world.dof_body[dof])
         if world.kind[body] == BALL or (world.kind[body] == FREE and angle):

@@ -55,7 +55,7 @@ class Foot(Readings):
     columns = 7
 
     def resolve(self, number: int, spec: Spec, params: FootParams) -> Row:  # noqa: D102
-        body, frame = self.world.frame(scoped_name(spec, params.on), origin=spec.origin)
+        body, frame = self.world.frame(scoped_name(spec, params.on), origin=spec.at("on"))
         match = BODY, body
         if not params.whole_body and scoped_name(spec, params.on) not in self.world.anchors:
             match = find_touching(self.world, spec, params.on)

@@ -80,7 +80,7 @@ class Imu(Readings):
 
     def resolve(self, number: int, spec: Spec, params: ImuParams) -> Row:  # noqa: D102
         world = self.world
-        body, frame = world.frame(scoped_name(spec, params.on), origin=spec.origin)
+        body, frame = world.frame(scoped_name(spec, params.on), origin=spec.at("on"))
         period = self.every[number] * world.scene.step
         errors = [
             _noise(spec, params, "", period), _noise(spec, params, "gyro_", period),

@@ -37,7 +37,7 @@ class Inclinometer(Readings):
     columns = 2
 
     def resolve(self, number: int, spec: Spec, params: InclinometerParams) -> Row:  # noqa: D102
-        body, frame = self.world.frame(scoped_name(spec, params.on), origin=spec.origin)
+        body, frame = self.world.frame(scoped_name(spec, params.on), origin=spec.at("on"))
         self.offer(number, 0, "x", "rad", lo=-math.pi, hi=math.pi)
         self.offer(number, 1, "y", "rad", lo=-math.pi, hi=math.pi)
         return Row((("pose", body, 0), ("param/gravity", 0)), (params.noise, *frame.quat))

@@ -103,7 +103,7 @@ class MujocoSensors(Sensor):
         for number, (spec, params) in enumerate(zip(specs, self.params, strict=True)):
             _check(spec, params)
             what = f"sensor {spec.name!r}"
-            self.every.append(whole_steps(params.period, world.scene.step, what, spec.origin))
+            self.every.append(whole_steps(params.period, world.scene.step, what, spec.at("period")))
             columns = _columns(params.sensor)
             self._widths.append(len(columns))
             for column, word in enumerate(columns):
@@ -124,9 +124,9 @@ class MujocoSensors(Sensor):
     ) -> Mujoco | None:
         world, body = self.world, 0
         if params.on:
-            body = world.body(scoped_name(spec, params.on), origin=spec.origin)
+            body = world.body(scoped_name(spec, params.on), origin=spec.at("on"))
         elif params.joint:
-            number = world.joint(scoped_name(spec, params.joint), origin=spec.origin)
+            number = world.joint(scoped_name(spec, params.joint), origin=spec.at("joint"))
             body = int(world.joint_body[number])
         if world.is_static(body):
             return engines[0] if engines else None

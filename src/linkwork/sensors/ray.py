@@ -78,7 +78,7 @@ class Ray(Readings):
         ]
 
     def resolve(self, number: int, spec: Spec, params: RayParams) -> Row:  # noqa: D102
-        body, frame = self.world.frame(scoped_name(spec, params.on), origin=spec.origin)
+        body, frame = self.world.frame(scoped_name(spec, params.on), origin=spec.at("on"))
         length = math.hypot(*params.direction)
         if length < 1e-9:
             raise FormatError(

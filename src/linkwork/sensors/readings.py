@@ -77,7 +77,7 @@ class Readings(Sensor):
                     hint=f"Name it otherwise, for example '{spec.name}_{self.type}'.",
                 )
             what = f"sensor {spec.name!r}"
-            self.every.append(whole_steps(params.period, world.scene.step, what, spec.origin))
+            self.every.append(whole_steps(params.period, world.scene.step, what, spec.at("period")))
             self.rows.append(self.resolve(number, spec, params))
 
     def resolve(self, number: int, spec: Spec, params: Any) -> Row:

@@ -164,7 +164,8 @@ def _drive(fields: Fields) -> Spec | None:
     if "drive" not in fields:
         return None
     drive: Fields = fields["drive"]
-    return Spec("actuator", drive["type"], "", drive.params, drive.place.origin)
+    lines = drive.lines()
+    return Spec("actuator", drive["type"], "", drive.params, drive.place.origin, lines=lines)
 
 
 def read_spec(kind: str, fields: Fields) -> Spec:
@@ -182,7 +183,10 @@ def read_spec(kind: str, fields: Fields) -> Spec:
     for name in fields.values:
         if name not in ("name", "type", *SPEC_FILES) and (name != "at" or kind == "fault"):
             params[name] = fields[name]
-    return Spec(kind, fields["type"], fields.get("name", ""), params, fields.place.origin)
+    return Spec(
+        kind, fields["type"], fields.get("name", ""), params, fields.place.origin,
+        lines=fields.lines(),
+    )  # fmt: skip
 
 
 def read_port(fields: Fields) -> Spec:

@@ -73,6 +73,18 @@ class Fields:
         """Where the key ``name`` stands, as it was written."""
         return self.place / (name + self.suffixes.get(name, ""))
 
+    def lines(self) -> dict[str, int]:
+        """The line of each key and parameter, by the name under which it is read."""
+        value: Any = self.place.source.data
+        for step in self.place.path:
+            value = value[step]
+        found: dict[str, int] = {}
+        for written in value:
+            name = split_unit(written)[0]
+            known = name in self.values or name in self.params
+            found[name if known else written] = (self.place / written).origin.line
+        return found
+
     def take(self, *names: str) -> dict[str, Any]:
         """Those of ``names`` that the file says, as keyword arguments."""
         return {name: self.values[name] for name in names if name in self.values}
