@@ -444,3 +444,17 @@ def test_every_mistake_is_a_linkwork_error() -> None:
     """One family: what a user's file can cause is caught by one name."""
     assert issubclass(PartError, LinkworkError)
     assert issubclass(NameNotFound, LinkworkError)
+
+
+@pytest.mark.parametrize("size", [(1, 1), 1.0, "big", (1, "a", 2), None, [1, 2, 3, 4]])
+def test_a_size_that_is_no_size_is_told(size: Any) -> None:
+    """Too few, too many or no numbers are refused in words."""
+    with pytest.raises(PartError, match=r"a box's size must be three numbers, not "):
+        Box(size)
+
+
+def test_a_size_may_be_an_array() -> None:
+    """It is kept as plain numbers."""
+    size: Any = np.array([1.0, 2.0, 3.0])
+    assert Box(size) == Box((1.0, 2.0, 3.0))
+    assert hash(Box(size)) == hash(Box((1.0, 2.0, 3.0)))

@@ -145,6 +145,15 @@ def test_a_joint_that_the_graph_lacks_is_told(tmp_path: Path) -> None:
         read(tmp_path, ARM.replace("JOINT J2", "JOINT J22"))
 
 
+def test_an_export_beside_the_text_is_no_scene_graph(tmp_path: Path) -> None:
+    """A glTF file without any of the text's names is noted and left alone."""
+    for suffix in ("glb", "cfg"):
+        assert linkwork("convert", "kuka/arm", tmp_path / f"kuka.{suffix}").code == 0
+    done = linkwork("check", tmp_path / "kuka.cfg")
+    assert done.code == 0, done.err
+    assert "kuka.glb has no node named as a joint or axis of kuka.cfg" in done.out
+
+
 @pytest.mark.parametrize(
     ("right", "wrong", "line", "told"),
     [

@@ -1,10 +1,12 @@
 """Compiling: what makes no world is refused with file, line and what exists."""
 
 import math
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+import linkwork as lw
 from linkwork.errors import EngineError, LinkworkError, NameNotFound, Origin, PartError, SceneError
 from linkwork.kinematics import forward
 from linkwork.parts import (
@@ -16,7 +18,7 @@ from linkwork.parts import (
     Part,
     Sphere,
 )
-from linkwork.scene import Scene
+from linkwork.scene import Collide, Light, Scene
 from linkwork.scene.scene import Placement
 from linkwork.session.cycle import Cycle
 from linkwork.spatial import Pose
@@ -222,6 +224,59 @@ def test_a_scene_needs_a_step_and_a_finite_gravity() -> None:
             compile_scene(Scene("s", step=step, origin=HERE))
     with pytest.raises(SceneError, match=r"^f\.toml:12: gravity must be three finite numbers"):
         compile_scene(Scene("s", gravity=(0, 0, math.nan), origin=HERE))
+    wrong: Any
+    for wrong in (-3.7, "down", (0, 0), ("a", "b", "c"), None):
+        with pytest.raises(SceneError, match=r"gravity must be three finite numbers, not"):
+            compile_scene(Scene("s", gravity=wrong))
+    wrong = "quick"
+    with pytest.raises(SceneError, match=r"step must be more than 0 .* not 'quick'"):
+        compile_scene(Scene("s", step=wrong))
+
+
+def test_lights_are_lights() -> None:
+    """A kind that is none is refused when it is made, a word when the scene is compiled."""
+    with pytest.raises(SceneError, match=r"light 'q': kind must be sun or lamp, not 'son'"):
+        Light("q", kind="son")
+    scene, wrong = Scene("s"), cast("Any", "sun")
+    scene.lights.append(wrong)
+    with pytest.raises(SceneError, match=r"lights holds 'sun', which is no Light"):
+        compile_scene(scene)
+
+
+def test_a_collision_group_that_is_none_is_told_with_those_that_are() -> None:
+    """With the nearest name, and all groups and parts."""
+    ball = (Sphere(0.1),)
+    scene = Scene("s").add(Element("a", ball, group="sinking"), Element("shelf", ball))
+    scene.place(Part("p").add(Element("b", ball)))
+    scene.collide = Collide((("sinkin", "shelf"),), origin=HERE)
+    with pytest.raises(NameNotFound) as caught:
+        compile_scene(scene)
+    assert str(caught.value) == (
+        "f.toml:12: collide: there is no group, part or element named 'sinkin'. "
+        "Did you mean 'sinking'? Groups: sinking; parts: p."
+    )
+    for right in (("sinking", "shelf"), ("p", "p/b"), ("a", "p")):
+        scene.collide = Collide((right,))
+        compile_scene(scene)
+
+
+def test_a_posture_out_of_range_is_told_in_its_line_and_in_degrees(tmp_path: Path) -> None:
+    """As the file says it, where the file says it."""
+    lw.save(
+        Part("p").add(
+            Element("a", mass=1.0), Element("b", mass=1.0),
+            Joint("j", "hinge", "a", "b", range=(-1.0, math.radians(90))),
+        ),
+        tmp_path / "p.toml",
+    )  # fmt: skip
+    path = tmp_path / "s.toml"
+    head = 'format = "linkwork/scene 1"\nname = "s"\n[[part]]\nname = "p"\npart = "./p.toml"\n'
+    path.write_text(f'{head}[[posture]]\nname = "up"\njoints_deg = {{ "p/j" = 120 }}\n')
+    with pytest.raises(SceneError, match=rf"^{path}:6: posture 'up' puts 'p/j' at 120°.*90°\.$"):
+        compile_scene(lw.load_scene(path))
+    path.write_text(f'{head}[[posture]]\nname = "up"\njoints_deg = {{ "p/k" = 120 }}\n')
+    with pytest.raises(NameNotFound, match=rf"^{path}:6: "):
+        compile_scene(lw.load_scene(path))
 
 
 def test_a_moving_body_needs_mass_to_be_moved_by_forces() -> None:

@@ -55,16 +55,15 @@ def start_values(flat: Flat, posture: str = "") -> dict[str, tuple[float, ...]]:
     if posture and scene is not None:
         if posture not in scene.postures:
             raise not_found("posture", posture, scene.postures, origin=scene.origin)
+        origin = scene.posture_origins.get(posture, scene.origin)
         for name, value in scene.postures[posture].items():
             whole, _, dof = name.rpartition(".")
             if name in joints:
                 whole, dof = name, joints[name].kind.dofs[0]
             if whole not in joints:
-                raise not_found("joint", name, joints, origin=scene.origin)
+                raise not_found("joint", name, joints, origin=origin)
             if dof not in joints[whole].kind.dofs:
-                raise not_found(
-                    "degree of freedom", dof, joints[whole].kind.dofs, origin=scene.origin
-                )
+                raise not_found("degree of freedom", dof, joints[whole].kind.dofs, origin=origin)
             values[whole][joints[whole].kind.dofs.index(dof)] = value
     for _ in flat.couplings:  # a leader may itself follow: as often as the longest chain
         for coupling in flat.couplings:

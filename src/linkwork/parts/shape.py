@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import Origin, PartError
+from linkwork.forms import plain_values
 from linkwork.meshes import TriangleMesh, load_mesh, mass_properties
 from linkwork.parts.engine_words import MUJOCO_SHAPE, check_words
 from linkwork.spatial.inertia import Inertia
@@ -57,8 +58,24 @@ class Shape:
 
     def _positive(self, **lengths: float) -> None:
         for name, value in lengths.items():
+            if not _is_number(value):
+                raise PartError(f"a {self.kind}'s {name} must be a number, not {value!r}.")
             if not (math.isfinite(value) and value > 0.0):
                 raise PartError(f"a {self.kind}'s {name} must be positive, not {value:g}.")
+
+    def _several(self, name: str, count: int) -> tuple[float, ...]:
+        """A field of ``count`` numbers, of whatever sequence it was given as."""
+        given = plain_values(getattr(self, name))
+        right = isinstance(given, list | tuple) and len(given) == count
+        if not right or not all(map(_is_number, given)):
+            word = {2: "two", 3: "three"}[count]
+            raise PartError(f"a {self.kind}'s {name} must be {word} numbers, not {given!r}.")
+        object.__setattr__(self, name, tuple(given))
+        return tuple(given)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(plain_values(value), int | float) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -69,7 +86,8 @@ class Box(Shape):
     size: Vec3
 
     def __post_init__(self) -> None:
-        self._positive(x=self.size[0], y=self.size[1], z=self.size[2])
+        x, y, z = self._several("size", 3)
+        self._positive(x=x, y=y, z=z)
 
     def volume(self) -> float:  # noqa: D102
         return self.size[0] * self.size[1] * self.size[2]
@@ -162,7 +180,7 @@ class Ellipsoid(Shape):
     radii: Vec3
 
     def __post_init__(self) -> None:
-        x, y, z = self.radii
+        x, y, z = self._several("radii", 3)
         self._positive(x=x, y=y, z=z)
 
     def volume(self) -> float:  # noqa: D102
@@ -226,6 +244,9 @@ class Plane(Shape):
     kind: ClassVar[str] = "plane"
     size: tuple[float, float] = (10.0, 10.0)
 
+    def __post_init__(self) -> None:
+        self._several("size", 2)
+
     def volume(self) -> float:  # noqa: D102
         return 0.0
 
@@ -249,7 +270,7 @@ class Mesh(Shape):
     node: str = ""
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(c) and c != 0.0 for c in self.scale):
+        if not all(math.isfinite(c) and c != 0.0 for c in self._several("scale", 3)):
             raise PartError(f"a mesh's scale must be three numbers but 0, not {self.scale}.")
 
     def triangles(self) -> TriangleMesh:

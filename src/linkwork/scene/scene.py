@@ -13,6 +13,8 @@ from linkwork.spatial.pose import IDENTITY, Pose, Vec3
 
 #: How a placed part is held: not at all, or to the world.
 BASES = ("fixed", "free")
+#: From a direction, or from a place.
+LIGHTS = ("sun", "lamp")
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,13 @@ class Light:
     shadows: bool = True
     origin: Origin = field(default=Origin(), compare=False)
 
+    def __post_init__(self) -> None:
+        if self.kind not in LIGHTS:
+            raise SceneError(
+                f"light {self.name!r}: kind must be {' or '.join(LIGHTS)}, not {self.kind!r}.",
+                origin=self.origin,
+            )
+
 
 @dataclass(frozen=True)
 class Viewpoint:
@@ -101,6 +110,7 @@ class Scene:
         step: Time step [s].
         seed: Seed of everything random.
         postures: Named postures: joint (or ``joint.dof``) to value [rad or m].
+        posture_origins: Where postures were said, as far as that is known.
         start: Posture in which a session starts, or empty.
         loops: Loops between placed parts.
         couplings: Joints that follow others, across parts.
@@ -134,6 +144,7 @@ class Scene:
     viewpoints: list[Viewpoint] = field(default_factory=list)
     title: str = ""
     background: str = ""
+    posture_origins: dict[str, Origin] = field(default_factory=dict, compare=False, repr=False)
     origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from linkwork.scene import Scene
 from linkwork.spatial.inertia import Inertia, combine
 from linkwork.spatial.pose import IDENTITY, Pose
 from linkwork.world.flatten import Flat, FlatElement, flatten
+from linkwork.world.scene_checks import check_collide, check_scene
 from linkwork.world.start import coordinate, set_start
 from linkwork.world.world import World, WorldShape
 
@@ -27,15 +28,7 @@ def compile_scene(scene: Scene, *, ids: dict[str, str] | None = None) -> World:
     Raises:
         LinkworkError: If names refer to nothing or the parts do not make trees.
     """
-    if not (math.isfinite(scene.step) and 0.0 < scene.step <= 1.0):
-        raise SceneError(
-            f"step must be more than 0 and at most 1 s, not {scene.step:g}.", origin=scene.origin
-        )
-    if len(scene.gravity) != 3 or not all(math.isfinite(c) for c in scene.gravity):
-        raise SceneError(
-            f"gravity must be three finite numbers, not {list(scene.gravity)}.",
-            origin=scene.origin,
-        )
+    check_scene(scene)
     flat = flatten(scene)
     return _Compiler(scene, flat, ids or {}).world()
 
@@ -155,6 +148,7 @@ class _Compiler:
         _islands(world)
         self._join(world)
         set_start(world, heads, self.free_start)
+        check_collide(world)
         return world
 
     def _set_free(

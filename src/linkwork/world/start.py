@@ -11,6 +11,7 @@ from linkwork.errors import Origin, SceneError, not_found
 from linkwork.parts.coupling import follow
 from linkwork.parts.joint import JOINT_TYPES, Joint
 from linkwork.spatial.pose import Pose, quat_from_axis
+from linkwork.units import in_words
 from linkwork.world.flatten import FlatElement
 from linkwork.world.world import World
 
@@ -25,20 +26,23 @@ def set_start(world: World, heads: list[FlatElement], free: dict[int, Pose]) -> 
             world.v0[v : v + joint.kind.nv] = joint.speeds
     _follow(world, world.q0)
     for name, values in world.scene.postures.items():
+        origin = world.scene.posture_origins.get(name, world.scene.origin)
         q = world.q0.copy()
         given: dict[int, list[float]] = {}
         for joint_name, value in values.items():
-            dof = world.single_dof(joint_name, origin=world.scene.origin)
+            dof = world.single_dof(joint_name, origin=origin)
             body = int(world.dof_body[dof])
             number = int(np.flatnonzero(world.joint_body == body)[0])
             joint = world.joints[number]
             given.setdefault(number, list(joint.values))[dof - int(world.vadr[body])] = value
             turned = joint.type in ("ball", "free")  # whose stop is for the whole rotation
             if not (turned or world.dof_lo[dof] <= value <= world.dof_hi[dof]):
+                unit = "rad" if world.dof_is_angle(dof) else "m"
+                lo, hi = (in_words(v[dof], unit) for v in (world.dof_lo, world.dof_hi))
                 raise SceneError(
-                    f"posture {name!r} puts {joint_name!r} at {value:g}, out of its range "
-                    f"{world.dof_lo[dof]:g} to {world.dof_hi[dof]:g}.",
-                    origin=world.scene.origin,
+                    f"posture {name!r} puts {joint_name!r} at {in_words(value, unit)}, out of its "
+                    f"range {lo} to {hi}.",
+                    origin=origin,
                 )
         for number, all_of in given.items():
             joint, body = world.joints[number], int(world.joint_body[number])

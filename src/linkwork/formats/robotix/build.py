@@ -99,7 +99,14 @@ def build(robots: list[RobotText], path: Path) -> tuple[Part | Scene, list[str]]
     """
     notes = Notes()
     graph = Graph.beside(path)
-    if graph is None:
+    wanted = {name for robot in robots for j in robot.joints for name in (j.name, j.axis)}
+    if graph is not None and not wanted & set(graph.frames):
+        notes.say(
+            f"{graph.file.name} has no node named as a joint or axis of {path.name}, and is taken "
+            "for something else; links are drawn without it."
+        )
+        graph = None
+    elif graph is None:
         notes.say(
             f"{path}: the text holds no shapes; links are drawn {LINK:g} m long, one above the "
             f"other. A glTF file {path.stem}.glb beside it with nodes named as the joints and axes "

@@ -55,6 +55,7 @@ def read_scene(fields: Fields, includes: Includes) -> Scene:
         if table["name"] in scene.postures:
             raise table.place.wrong("has the name of another posture.")
         scene.postures[table["name"]] = _posture(scene, table)
+        scene.posture_origins[table["name"]] = table.place.origin
     if scene.start:
         need(scene.start, scene.postures, "posture", fields.at("start"))
     _for_the_eye(scene, fields)
