@@ -115,11 +115,17 @@ def test_help_is_quick_to_load() -> None:
         (["check", "wrong.toml"], 1, "wrong.toml:4:"),
         (["check", "empty.toml"], 1, "empty.toml"),
         (["convert", "wrong.toml", "x.urdf"], 1, "wrong.toml:4:"),
-        (["convert", "gripper/arm", "x.docx"], 1, "suffix '.docx' is not known"),
+        (["convert", "gripper/arm", "x.docx"], 1, "suffix '.docx' is not known. Written are .toml"),
+        (["convert", "gripper/arm", "docx"], 1, "no format writes 'docx': it has no suffix"),
         (["convert", "gripper/arm", "folder.toml"], 1, "is a folder"),
         (["convert", "gripper/arm", "wrong.toml"], 1, "exists. Give --overwrite"),
         (["convert", "wrong.toml", "wrong.toml", "--overwrite"], 1, "is the source itself"),
-        (["convert", "tripod/level", "x.urdf"], 1, "is a scene"),
+        (["convert", "tripod/level", "x.urdf"], 1, "Give --part table; its parts: table, tripod"),
+        (["run", "kuka"], 1, "'kuka' is a kit, not a file. Say one of kuka/table, kuka/arm"),
+        (["check", "empty.xml"], 1, "empty.xml: the file is empty. <mujoco> begins"),
+        (["check", "binary.xml"], 1, "binary.xml: the file is no XML. <mujoco> begins"),
+        (["check", "page.xml"], 1, "page.xml: the file begins with <html>, which no format"),
+        (["check", "braket.stl"], 1, "Did you mean 'bracket.stl'?"),
         (["convert", "tripod/level", "x.urdf", "--part", "leg"], 1, "Available parts"),
         (["convert", "gripper/arm", "nowhere/x.urdf"], 1, "nowhere/x.urdf"),
         (["kits", "nokit"], 1, "Available kits: amtec, bioloid, furniture"),
@@ -142,6 +148,10 @@ def test_a_mistake_is_one_clear_line(
     """What a user gets wrong is told on stderr without a traceback, 2 for usage, 1 for content."""
     (tmp_path / "folder.toml").mkdir()
     (tmp_path / "empty.toml").write_text("")
+    (tmp_path / "empty.xml").write_text("")
+    (tmp_path / "binary.xml").write_bytes(bytes(range(256)))
+    (tmp_path / "page.xml").write_text("<?xml version='1.0'?><!-- a page -->\n<html/>")
+    (tmp_path / "bracket.stl").write_bytes(b"")
     (tmp_path / "latin.toml").write_bytes(b'format = "linkwork/part 1"\nname = "\xff"\n')
     (tmp_path / "wrong.toml").write_text(
         'format = "linkwork/part 1"\nname = "x"\n[[element]]\nnme = "a"\n'
@@ -259,13 +269,14 @@ def test_convert_takes_a_part_of_a_scene_and_overwrites_when_told(tmp_path: Path
 
 
 def test_kits_lists_parts_and_scenes_with_titles() -> None:
-    """Each part and scene stands in a line of its own, cut nowhere when piped."""
+    """Each part, scene and movement stands in a line of its own, cut nowhere when piped."""
     found = linkwork("kits")
     assert found.code == 0
     lines = {line.split()[0]: line for line in found.out.splitlines()}
     title = "A gripper whose second finger follows the first by a listener"
     assert re.fullmatch(rf"gripper/follow +scene +package +{title} *", lines["gripper/follow"])
     assert re.match(r"tripod/leg +part", lines["tripod/leg"])
+    assert re.match(r"kuka/reach +movement +package +Over the table", lines["kuka/reach"])
     assert all(
         line.startswith(("name", "tripod/")) for line in linkwork("kits", "tripod").out.splitlines()
     )

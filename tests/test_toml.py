@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from command_line import linkwork
 from linkwork.errors import FormatError, LinkworkError, MeshError, Origin
 from linkwork.formats import load, load_part, load_scene, save
 from linkwork.formats.toml import TomlFormat
@@ -20,6 +21,7 @@ from linkwork.parts import Anchor, Box, Cylinder, Element, Joint, Part, Sphere, 
 from linkwork.scene import Scene
 from linkwork.spatial import Pose
 from linkwork.world import compile_scene
+from mesh_files import box, text_stl, written
 from things import parts, scenes
 
 UPPER_ARM = """\
@@ -722,3 +724,32 @@ def test_the_docs_name_every_key() -> None:
         assert isinstance(section, Section)
         told = {re.sub(r"_deg$", "", key) for key in re.findall(r"`(\w+)`", row)}
         assert told == set(section.table.keys), word
+
+
+def test_what_is_assumed_of_a_mesh_in_a_scene_is_noted(tmp_path: Path) -> None:
+    """Unit and density of a drawing that a scene names are told as of the drawing alone."""
+    written(tmp_path, "mm.stl", text_stl(box(120.0, 30.0, 40.0)))
+    path = tmp_path / "s.toml"
+    head = 'format = "linkwork/scene 1"\nname = "s"\n[[part]]\nname = "p"\n'
+    path.write_text(f'{head}part = "./mm.stl"\n')
+    _, notes = TomlFormat().read_with_notes(path)
+    assert any("mm.stl" in note and "millimetres" in note for note in notes)
+    assert any("mm.stl" in note and "1000 kg/m³" in note for note in notes)
+    done = linkwork("check", path)
+    assert all(f"note: {note}" in done.out for note in notes)
+
+
+def test_a_scene_in_a_parts_place_is_told_with_the_way_out(tmp_path: Path) -> None:
+    """A MuJoCo model is a scene: the message says how to go on from it."""
+    (tmp_path / "arm.xml").write_text(
+        '<mujoco model="arm"><worldbody><body name="a"><geom size="0.1"/></body></worldbody>'
+        "</mujoco>"
+    )
+    path = tmp_path / "s.toml"
+    head = 'format = "linkwork/scene 1"\nname = "s"\n[[part]]\nname = "p"\n'
+    path.write_text(f'{head}part = "./arm.xml"\n')
+    with pytest.raises(FormatError) as caught:
+        load(path)
+    assert str(caught.value).startswith(f"{path}:5: part 'p': {tmp_path}/arm.xml is a scene")
+    assert f"linkwork convert {tmp_path}/arm.xml arm.toml" in str(caught.value)
+    assert "--part arm" in str(caught.value)

@@ -12,6 +12,7 @@ import pytest
 from contract.examples import FORMAT_EXAMPLES, FormatExample
 from linkwork.errors import LinkworkError
 from linkwork.formats import format_for, load, save
+from linkwork.formats.explain import READ, WRITTEN
 from linkwork.kinematics import forward
 from linkwork.parts import Box, Cylinder, Element, Joint, Part, Sphere
 from linkwork.registry import FORMATS
@@ -211,3 +212,18 @@ def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path, name: str
         with pytest.raises(LinkworkError) as caught:
             save(sample(), path)
         assert path.name in str(caught.value)
+
+
+def test_the_suffixes_that_messages_name_are_those_there_are(tmp_path: Path) -> None:
+    """Each that is said to be written is, and no other; those that are read are known."""
+    every = {suffix for name in FORMATS.names() for suffix in FORMATS.get(name)().suffixes}
+    assert every >= {*READ, *WRITTEN}
+    for suffix in every:
+        target = tmp_path / f"{suffix[1:]}{suffix}"
+        if suffix in WRITTEN:
+            save(sample(), target)
+            assert target.is_file()
+        else:
+            with pytest.raises(LinkworkError, match="cannot be written"):
+                save(sample(), target)
+    assert every - {*READ} == {".humanoid.xml", ".x3d", ".wrl", ".vrml"}

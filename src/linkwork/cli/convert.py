@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+#: Formats that know no scenes.
+_ONE_PART = (".urdf", ".humanoid.xml")
+
 
 def convert(
     source: Annotated[
@@ -30,15 +33,15 @@ def convert(
 
     from linkwork.cli.given import load_with_notes
     from linkwork.cli.screen import stdout
-    from linkwork.errors import FormatError, not_found
-    from linkwork.formats import format_for, read_movements, save
+    from linkwork.errors import FormatError, listing, not_found
+    from linkwork.formats import format_to_write, read_movements, save
     from linkwork.formats.prepare import gathered
     from linkwork.formats.single import left_behind
     from linkwork.parts import Part
     from linkwork.scene import Scene
 
     out = stdout()
-    format_for(target, writing=True)
+    format_to_write(target)
     if target.exists():
         if target.is_dir():
             raise FormatError(f"{target} is a folder.")
@@ -54,6 +57,12 @@ def convert(
             raise not_found("part", part, thing.parts, origin=thing.origin)
         notes = [*notes, *left_behind(thing, part)]
         thing = thing.parts[part].part
+    if isinstance(thing, Scene) and thing.parts and target.name.lower().endswith(_ONE_PART):
+        moving = [name for name, each in thing.parts.items() if each.part.joints]
+        raise FormatError(
+            f"{source} is a scene, and {target} can hold one part only.",
+            hint=f"Give --part {[*moving, *thing.parts][0]}; its parts: {listing(thing.parts)}.",
+        )
     if isinstance(thing, Part) and Path(source).suffix.lower() in (".step", ".stp"):
         thing = gathered(thing, target.parent, target.stem)  # out of the cache
     for note in [*notes, *save(thing, target)]:

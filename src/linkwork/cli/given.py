@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +18,12 @@ def load_with_notes(name: str) -> tuple[Part | Scene, list[str]]:
     Raises:
         LinkworkError: As :func:`linkwork.formats.load`.
     """
-    from linkwork.formats import format_for, load
+    from linkwork.formats import find_file, format_for
 
-    if os.path.isfile(name):
-        reader = getattr(format_for(name), "read_with_notes", None)
-        if reader is not None:
-            return reader(name)
-    return load(name), []
+    file = find_file(name)
+    form = format_for(file)
+    reader = getattr(form, "read_with_notes", None)
+    return reader(file) if reader is not None else (form.read(file), [])
 
 
 def scene_to_run(thing: Part | Scene, name: str, *, free: bool) -> tuple[Scene, list[str]]:

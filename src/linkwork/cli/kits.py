@@ -1,4 +1,4 @@
-"""``linkwork kits``: lists the parts and scenes that are at hand."""
+"""``linkwork kits``: lists the parts, scenes and movements that are at hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 def kits(
     name: Annotated[str, typer.Argument(metavar="[KIT]", help="Only this kit.")] = "",
 ) -> None:
-    """Lists kits with their parts and scenes: the package's, plug-ins' and your own.
+    """Lists kits with their parts, scenes and movements: the package's, plug-ins' and your own.
 
     Names are used as they stand here: linkwork run tripod/level, or part = "tripod/leg" in a
     file. Your own kits are folders in ~/.linkwork/kits, or in the folders that LINKWORK_KITS
@@ -22,7 +22,7 @@ def kits(
     """
     from linkwork.cli.screen import stdout
     from linkwork.errors import LinkworkError, not_found
-    from linkwork.formats import load
+    from linkwork.formats import load, load_movement
     from linkwork.parts import find_kits
 
     found = find_kits()
@@ -30,10 +30,12 @@ def kits(
         raise not_found("kit", name, found)
     rows: list[tuple[str, str, str, str]] = []
     for kit in [found[name]] if name else found.values():
-        for what, names in (("scene", kit.scenes()), ("part", kit.parts())):
+        for what, names in (
+            ("scene", kit.scenes()), ("part", kit.parts()), ("movement", kit.movements()),
+        ):  # fmt: skip
             for full in names:
                 try:
-                    title = load(full).title
+                    title = (load_movement if what == "movement" else load)(full).title
                 except LinkworkError as error:
                     title = f"cannot be read: {error}"
                 rows.append((full, what, kit.source, title))

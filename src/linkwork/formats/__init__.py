@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from linkwork.errors import FormatError
-from linkwork.formats.choose import Format, format_for
+from linkwork.formats.choose import Format
+from linkwork.formats.explain import format_for, format_to_write
 from linkwork.formats.find import find_file
 from linkwork.formats.movements import load_movement, read_movements
 from linkwork.parts import Part
@@ -61,7 +62,7 @@ def save(thing: Part | Scene | Movement, path: str | os.PathLike[str]) -> list[s
     Raises:
         LinkworkError: If no format has the suffix, or it cannot say what the thing holds.
     """
-    form = format_for(path, writing=True)
+    form = format_to_write(path)
     if not isinstance(thing, Movement):
         return form.write(thing, path) or []
     writer = getattr(form, "write_movement", None)
@@ -74,6 +75,7 @@ __all__ = [
     "Format",
     "find_file",
     "format_for",
+    "format_to_write",
     "load",
     "load_movement",
     "load_part",

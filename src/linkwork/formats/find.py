@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 
 from linkwork.errors import FormatError, suggestion
-from linkwork.parts import kit_part
-
-#: Suffixes of the files that a misspelled name may have meant.
-_ROBOTS = (".toml", ".urdf", ".sdf", ".world", ".xml", ".mjcf")
+from linkwork.formats.explain import READ
+from linkwork.parts import find_kits, kit_part
 
 
 def find_file(path: str | os.PathLike[str]) -> str:
@@ -22,6 +20,14 @@ def find_file(path: str | os.PathLike[str]) -> str:
         return file
     if isinstance(path, str) and "/" in path and not os.path.splitext(path)[1]:
         return os.fspath(kit_part(path))
+    if isinstance(path, str) and (kit := find_kits().get(path.rstrip("/"))) is not None:
+        first = [*kit.scenes(), *kit.parts()]
+        raise FormatError(
+            f"{kit.name!r} is a kit, not a file.",
+            hint=f"Say {first[0]!r}."
+            if len(first) == 1
+            else f"Say one of {', '.join(first[:12])}.",
+        )
     if os.path.isdir(file):
         raise FormatError(f"{file!r} is a folder, not a file.", hint=_neighbours(file, ""))
     raise FormatError(
@@ -32,7 +38,7 @@ def find_file(path: str | os.PathLike[str]) -> str:
 
 def _neighbours(folder: str, name: str) -> str:
     try:
-        names = [n for n in os.listdir(folder) if os.path.splitext(n)[1] in _ROBOTS]
+        names = [n for n in os.listdir(folder) if os.path.splitext(n)[1].lower() in READ]
     except (OSError, ValueError):
         return f"The folder {folder!r} does not exist either."
     return suggestion(name, names, kind=f"files in {folder!r}")

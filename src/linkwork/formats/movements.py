@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from linkwork.errors import FormatError, Origin, not_found
-from linkwork.formats.choose import format_for
+from linkwork.formats.explain import format_for
 from linkwork.formats.find import find_file
 from linkwork.scene import Movement
 

@@ -37,6 +37,10 @@ class Kit:
         """Names of the kit's scenes, ``kit/scene``."""
         return [f"{self.name}/{p.stem}" for p in self._files("linkwork/scene")]
 
+    def movements(self) -> list[str]:
+        """Names of the kit's movements, ``kit/movement``."""
+        return [f"{self.name}/{p.stem}" for p in self._files("linkwork/movement")]
+
     def _files(self, form: str) -> list[Path]:
         return [p for p in sorted(self.folder.glob("*.toml")) if _declares(p, form)]
 
@@ -106,5 +110,6 @@ def kit_part(name: str, *, origin: Origin | None = None) -> Path:
     kit = kits[kit_name]
     path = kit.folder / f"{rest}.toml"
     if "/" in rest or not path.is_file():
-        raise not_found("kit part", name, [*kit.parts(), *kit.scenes()], origin=origin)
+        known = [*kit.parts(), *kit.scenes(), *kit.movements()]
+        raise not_found("kit part", name, known, origin=origin)
     return path

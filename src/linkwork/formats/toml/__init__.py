@@ -27,7 +27,16 @@ class TomlFormat:
         Raises:
             LinkworkError: Naming the thing, its file and line, and what would be allowed.
         """
-        return read_source(Source.read(path))
+        return self.read_with_notes(path)[0]
+
+    def read_with_notes(self, path: str | os.PathLike[str]) -> tuple[Part | Scene, list[str]]:
+        """Reads a part or a scene, and what had to be assumed of files in other formats in it.
+
+        Raises:
+            LinkworkError: As :meth:`read`.
+        """
+        includes = Includes(read_source)
+        return read_source(Source.read(path), includes), includes.notes
 
     def parse(
         self, text: str, path: str | os.PathLike[str], *, texts: Mapping[str, str] | None = None

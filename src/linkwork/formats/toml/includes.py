@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from linkwork.errors import FormatError, MeshError, NameNotFound
-from linkwork.formats.choose import format_for
+from linkwork.errors import FormatError, MeshError, NameNotFound, listing
+from linkwork.formats.choose import Format
+from linkwork.formats.explain import format_for
 from linkwork.formats.toml.source import Place, Source
 from linkwork.parts import Part, kit_part
 from linkwork.scene import Scene
@@ -55,6 +57,7 @@ class Includes:
         parts: Parts by the real path of their file.
         sizes: How many parts each holds, itself included.
         texts: Texts that stand for those of files, by real path: they are not saved yet.
+        notes: What had to be assumed or left out of files in formats of others, each with its file.
     """
 
     reader: Callable[[Source, Includes], Part | Scene]
@@ -62,6 +65,7 @@ class Includes:
     parts: dict[str, Part] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     _counts: list[int] = field(default_factory=list)
 
     @contextmanager
@@ -127,7 +131,36 @@ class Includes:
             source = Source.read(path) if text is None else Source.of(text, path)
             thing = self.reader(source, self)
         else:
-            thing = form.read(path)
+            thing = self._foreign(form, path)
         if not isinstance(thing, Part):
-            raise FormatError(f"{place.label}: {path} is a scene, not a part.", origin=place.origin)
+            raise FormatError(
+                f"{place.label}: {path} is a scene, not a part.",
+                origin=place.origin,
+                hint=_of_a_scene(thing, path),
+            )
         return thing
+
+    def _foreign(self, form: Format, path: str) -> Part | Scene:
+        """What a file in a format of others holds; what was assumed goes to the notes."""
+        reader = getattr(form, "read_with_notes", None)
+        if reader is None:
+            return form.read(path)
+        thing, notes = reader(path)
+        self.notes += [note if path in note else f"{path}: {note}" for note in notes]
+        return thing
+
+
+def _of_a_scene(scene: Scene, path: str) -> str:
+    """How to come to a part of a scene that was taken for one."""
+    if not scene.parts:
+        return "It holds no part."
+    stem = os.path.splitext(os.path.basename(path))[0]
+    given, made = shlex.quote(path), shlex.quote(f"{stem}.toml")
+    if path.lower().endswith(".toml"):
+        first = next(iter(scene.parts.values()))
+        return f"Its parts: {listing(scene.parts)}. Name the file of one, {first.source!r}."
+    return (
+        f"To go on from the whole scene, linkwork convert {given} {made} and add to that file; one "
+        f"of its parts ({listing(scene.parts)}), without the scene's drives, is made by linkwork "
+        f"convert {given} part.toml --part {next(iter(scene.parts))}."
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from linkwork.errors import FormatError
 from linkwork.formats import load_part, save
-from linkwork.formats.choose import format_for
+from linkwork.formats.explain import format_for
 from linkwork.formats.toml.includes import is_kit_name
 from linkwork.parts.names import check_name
 from linkwork.registry import FORMATS
