@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
+from collections.abc import Collection
 from typing import Any
 
 from linkwork.errors import NameNotFound, Origin, SceneError, listing, suggestion
@@ -23,7 +23,7 @@ def check_scene(scene: Scene) -> None:
             origin=scene.origin,
         )
     gravity: Any = scene.gravity
-    three = isinstance(gravity, Sized) and not isinstance(gravity, str) and len(gravity) == 3
+    three = isinstance(gravity, Collection) and not isinstance(gravity, str) and len(gravity) == 3
     if not three or not all(map(_is_number, gravity)):
         raise SceneError(
             f"gravity must be three finite numbers, not {_shown(gravity)}.",
