@@ -9,6 +9,7 @@ import pytest
 
 from engine_scenes import SIDE, G, arm, arm_inertia, block, cycle, four_bar, loose, move, servo
 from linkwork.engines.mujoco import engine
+from linkwork.engines.mujoco.model import build_model
 from linkwork.errors import EngineError, Origin
 from linkwork.parts import Box, Element, Joint, Part, Plane, Spec, Sphere
 from linkwork.scene import Scene
@@ -322,7 +323,7 @@ def test_wrong_parameters_are_refused_with_their_place(params: dict, words: str)
 
 def test_what_mujoco_gives_up_is_an_error_with_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model with too little memory of its own: no traceback, but when and what to do."""
-    whole = engine.build_model
+    whole = build_model
     scene = Scene("test").place(arm(drive=servo(kp=20.0, kd=1.0)))
     for memory in range(200, 1000, 50):
 

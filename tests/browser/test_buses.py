@@ -464,6 +464,7 @@ commands = [{ name = "wish", can_id = 0x300, bits = 8, lo = 0, hi = 1 }]
         bench.page.locator(f".port-head[data-port='{name}'] .port-age")
         for name in ("lamp", "arm/shoulder")
     )
+    ages: list[str] = []
     for _ in range(200):
         say(bus, 2048)
         bench.page.wait_for_timeout(50)
