@@ -103,6 +103,7 @@ ENGINES: Registry[Any] = Registry(
     {
         "kinematic": "linkwork.engines.kinematic:Kinematic",
         "mujoco": "linkwork.engines.mujoco:Mujoco",
+        "impulse": "linkwork.engines.impulse:Impulse",
     },
 )
 SENSORS: Registry[Any] = Registry(

@@ -167,6 +167,10 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             {"iterations": 40, "tolerance": 1e-9, "impratio": 5.0, "contact_time": 0.01},
             positive=("iterations", "tolerance", "impratio", "contact_time"),
         ),
+        "impulse": Example(
+            {"gap": 1e-9, "speed_gap": 1e-8, "order": 4, "most": 30},
+            positive=("gap", "speed_gap", "most"),
+        ),
     },
     "sensor": {
         "encoder": Example(

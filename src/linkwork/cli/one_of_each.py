@@ -54,6 +54,9 @@ def one_of_each() -> Iterator[Scene]:
     for sensor, params in SENSORS.items():
         scene.sensor(f"{sensor}_sensor", sensor, **params)
     yield scene
+    for solver in ("direct", "anytime"):
+        exact = Scene(f"exact_{solver}").place(arm())
+        yield exact.engine("impulse", order=4 if solver == "direct" else 2, solver=solver)
     # Two engines side by side, a listener, a program.
     yield load_scene("tripod/level")
     yield load_scene("gripper/follow")

@@ -103,6 +103,10 @@ class Engine(Block):
         """
         raise NotImplementedError
 
+    def assemble(self) -> list[Finding]:
+        """Makes the first state fit what the engine holds together; says what it had to move."""
+        return []
+
     def add_contacts(self, report: Report) -> None:
         """Adds the contacts of the last step to a report's table; for engines that have some."""
 

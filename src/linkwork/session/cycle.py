@@ -154,6 +154,8 @@ class Cycle:
             block.reset()
         for block in self.blocks:
             block.params_changed()
+        for engine in self.engines:
+            self.findings += engine.assemble()
         for sensor in self.sensors:
             sensor.read(0, now=True)
         for bus in self.buses:

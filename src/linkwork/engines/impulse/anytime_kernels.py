@@ -1,0 +1,117 @@
+"""A step joint by joint, as document 000 has it: whenever time is up, there is a result."""
+
+from __future__ import annotations
+
+import math
+
+from linkwork.engines.impulse import row_kernels as law
+from linkwork.engines.impulse.body_kernels import MASS_INV, fly
+from linkwork.engines.impulse.joint_kernels import SIDES, SOFT_COUNT, SOFT_FIRST, push, speeds
+from linkwork.engines.impulse.phase_kernels import (
+    DONE,
+    EVENTS,
+    FACTORS,
+    ITERATIONS,
+    LOST,
+    REDUNDANT,
+    arrive,
+    begin_rows,
+    give_constant,
+    kick,
+    lay_rows,
+    look,
+    miss,
+    push_all,
+    set_diagonal,
+    settle,
+)
+from linkwork.engines.impulse.solve_kernels import factor_alone, solve_alone
+from linkwork.jit import kernel
+
+
+@kernel
+def leap_anytime(
+    mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h, gap, speed_gap, most,
+    account,
+):  # fmt: skip
+    """One step joint by joint, as document 000 has it, with at most ``most`` rounds.
+
+    Each joint in turn has its own gap after the step closed, whatever that does to others, until
+    none is wide or time is up: the gap that is left then is in the account.
+    """
+    bodies, whole, _number, _rail = mechanism
+    j, _y, _raw, blocks, _first, diagonal, error, impulse, _total = desk
+    _frame, _ride, series, _six = scratch
+    count = whole.shape[0]
+    lay_rows(mechanism, pattern, desk, scratch)
+    if soft.shape[0]:
+        begin_rows(mechanism, desk, scratch, soft_whole, soft, drive, h)
+    set_diagonal(desk, soft_whole, soft, h, False)
+    _factor_alone(desk, scratch, count, account)
+    kick(bodies, wrench, 0.5 * h)
+    impulse[:, :] = 0.0
+    give_constant(soft_whole, soft, impulse)
+    push_all(mechanism, desk, impulse)
+    for n in range(bodies.shape[0]):
+        if bodies[n, MASS_INV] > 0.0:
+            fly(bodies[n], h, series)
+    for _ in range(most):
+        worst = 0.0
+        for n in range(count):
+            size = miss(mechanism, desk, scratch, soft_whole, soft, h, n)
+            if not math.isfinite(size):
+                return LOST
+            worst = max(worst, size)
+            if size <= gap:
+                continue
+            account[ITERATIONS] += 1.0
+            for k in range(6):
+                error[n, k] *= -1.0 / h
+            solve_alone(blocks[n], error[n])
+            for k in range(6):
+                impulse[n, k] += error[n, k]
+            push(bodies, whole[n], j[n], error[n])
+            for side in range(whole[n, SIDES]):
+                if bodies[whole[n, side], MASS_INV] > 0.0:
+                    fly(bodies[whole[n, side]], h, series)
+        if worst <= gap:
+            break
+        if soft.shape[0] and not settle(soft_whole, soft, drive, impulse, h):
+            account[EVENTS] += 1.0
+            if set_diagonal(desk, soft_whole, soft, h, False):
+                _factor_alone(desk, scratch, count, account)
+    look(mechanism, desk, scratch, soft_whole, soft, h, account)
+    arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h)
+    _factor_alone(desk, scratch, count, account)
+    for _ in range(most):
+        worst = 0.0
+        for n in range(count):
+            speeds(bodies, whole[n], j[n], error[n])
+            for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
+                k, keeps = soft_whole[m, law.ROW], soft_whole[m, law.KEEPS]
+                if diagonal[n, k] >= law.NEVER:
+                    error[n, k] = 0.0
+                else:
+                    error[n, k] -= law.end_speed(soft[m], keeps, h)
+            for k in range(6):
+                worst = max(worst, abs(error[n, k]))
+                error[n, k] = -error[n, k]
+            solve_alone(blocks[n], error[n])
+            for k in range(6):
+                impulse[n, k] += error[n, k]
+            push(bodies, whole[n], j[n], error[n])
+        if worst <= speed_gap:
+            break
+    return DONE
+
+
+@kernel
+def _factor_alone(desk, scratch, count, account):
+    """Factors each joint's own block, with what soft rows add to its diagonal."""
+    _j, _y, raw, blocks, first, diagonal, _error, _impulse, _total = desk
+    for n in range(count):
+        blocks[n] = raw[n]
+        for k in range(6):
+            blocks[n, k, k] += diagonal[n, k]
+    account[REDUNDANT] = factor_alone(blocks, count, first, scratch[3])
+    account[FACTORS] += 1.0

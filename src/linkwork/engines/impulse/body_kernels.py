@@ -1,0 +1,183 @@
+"""Bodies in flight: a row of numbers for each, moved by their momenta alone.
+
+A body is held at its centre of mass in the axes of its principal inertia. Its state is place and
+attitude, velocity and *world angular momentum*: the latter is constant in flight, whatever the
+attitude does. Columns of a row:
+
+    X (3) centre of mass, Q (4) attitude, R (9) its matrix by rows
+    V (3) velocity, L (3) angular momentum, in world axes
+    XN, QN, RN the same after the look-ahead
+    MASS_INV, INERTIA_INV (3, principal), TENSOR (9): inverse inertia in world axes
+    XO, QO, VO, LO where the body was at the start of the step
+"""
+
+from __future__ import annotations
+
+import math
+
+from linkwork.jit import kernel
+
+X, Q, R, V, L = 0, 3, 7, 16, 19
+XN, QN, RN = 22, 25, 29
+MASS_INV, INERTIA_INV, TENSOR = 38, 39, 42
+XO, QO, VO, LO = 51, 54, 58, 61
+BODY_COLUMNS = 64
+
+#: Coefficients of the series of a free rotation that are kept, and how fine it must be.
+TERMS = 20
+_SMALLEST = 1e-17
+#: Largest turn [rad] that one series covers.
+_LARGEST_TURN = 0.35
+
+
+@kernel
+def matrix(body, q, r):
+    """Writes the matrix of the quaternion at column ``q`` to the columns from ``r``."""
+    w, x, y, z = body[q], body[q + 1], body[q + 2], body[q + 3]
+    body[r] = 1.0 - 2.0 * (y * y + z * z)
+    body[r + 1] = 2.0 * (x * y - w * z)
+    body[r + 2] = 2.0 * (x * z + w * y)
+    body[r + 3] = 2.0 * (x * y + w * z)
+    body[r + 4] = 1.0 - 2.0 * (x * x + z * z)
+    body[r + 5] = 2.0 * (y * z - w * x)
+    body[r + 6] = 2.0 * (x * z - w * y)
+    body[r + 7] = 2.0 * (y * z + w * x)
+    body[r + 8] = 1.0 - 2.0 * (x * x + y * y)
+
+
+@kernel
+def tensor(body):
+    """Fills in the inverse inertia in world axes: R diag R^T."""
+    a, b, c = body[INERTIA_INV], body[INERTIA_INV + 1], body[INERTIA_INV + 2]
+    for i in range(3):
+        x, y, z = body[R + 3 * i] * a, body[R + 3 * i + 1] * b, body[R + 3 * i + 2] * c
+        for j in range(i, 3):
+            value = x * body[R + 3 * j] + y * body[R + 3 * j + 1] + z * body[R + 3 * j + 2]
+            body[TENSOR + 3 * i + j] = value
+            body[TENSOR + 3 * j + i] = value
+
+
+@kernel
+def _normalise(body, q):
+    w, x, y, z = body[q], body[q + 1], body[q + 2], body[q + 3]
+    n = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
+    body[q], body[q + 1], body[q + 2], body[q + 3] = w * n, x * n, y * n, z * n
+
+
+@kernel
+def _series(body, px, py, pz, h, work):
+    """Turns the attitude at QN by the series of free rotation for the time ``h``.
+
+    ``px, py, pz`` is the angular momentum in the body's axes. Returns it at the end.
+    """
+    a, b, c = body[INERTIA_INV], body[INERTIA_INV + 1], body[INERTIA_INV + 2]
+    # rows of work: momentum (3), speed (3), attitude (4), times powers of h
+    work[0, 0], work[0, 1], work[0, 2] = px, py, pz
+    work[0, 3], work[0, 4], work[0, 5] = a * px, b * py, c * pz
+    for k in range(4):
+        work[0, 6 + k] = body[QN + k]
+    scale = abs(px) + abs(py) + abs(pz)
+    last = TERMS
+    for n in range(TERMS - 1):
+        mx = my = mz = qw = qx = qy = qz = 0.0
+        for i in range(n + 1):
+            u, w = work[i], work[n - i]
+            mx += u[1] * w[5] - u[2] * w[4]
+            my += u[2] * w[3] - u[0] * w[5]
+            mz += u[0] * w[4] - u[1] * w[3]
+            qw -= u[7] * w[3] + u[8] * w[4] + u[9] * w[5]
+            qx += u[6] * w[3] + u[8] * w[5] - u[9] * w[4]
+            qy += u[6] * w[4] + u[9] * w[3] - u[7] * w[5]
+            qz += u[6] * w[5] + u[7] * w[4] - u[8] * w[3]
+        f = h / (n + 1.0)
+        mx, my, mz = f * mx, f * my, f * mz
+        f *= 0.5
+        qw, qx, qy, qz = f * qw, f * qx, f * qy, f * qz
+        row = work[n + 1]
+        row[0], row[1], row[2] = mx, my, mz
+        row[3], row[4], row[5] = a * mx, b * my, c * mz
+        row[6], row[7], row[8], row[9] = qw, qx, qy, qz
+        if (
+            abs(qw) + abs(qx) + abs(qy) + abs(qz) < _SMALLEST
+            and abs(mx) + abs(my) + abs(mz) < _SMALLEST * scale
+        ):
+            last = n + 2
+            break
+    for n in range(last - 1, 0, -1):
+        px += work[n, 0]
+        py += work[n, 1]
+        pz += work[n, 2]
+    qw = qx = qy = qz = 0.0
+    for n in range(last - 1, -1, -1):
+        qw += work[n, 6]
+        qx += work[n, 7]
+        qy += work[n, 8]
+        qz += work[n, 9]
+    body[QN], body[QN + 1], body[QN + 2], body[QN + 3] = qw, qx, qy, qz
+    return px, py, pz
+
+
+@kernel
+def fly(body, h, work):
+    """Moves a body freely for the time ``h``: from X, Q to XN, QN, RN by V and L.
+
+    The rotation is exact: a plain turn where the axis stays, the series of the equations of
+    motion elsewhere, in pieces where the body turns far.
+    """
+    for k in range(3):
+        body[XN + k] = body[X + k] + h * body[V + k]
+    lx, ly, lz = body[L], body[L + 1], body[L + 2]
+    px = body[R] * lx + body[R + 3] * ly + body[R + 6] * lz
+    py = body[R + 1] * lx + body[R + 4] * ly + body[R + 7] * lz
+    pz = body[R + 2] * lx + body[R + 5] * ly + body[R + 8] * lz
+    a, b, c = body[INERTIA_INV], body[INERTIA_INV + 1], body[INERTIA_INV + 2]
+    wx, wy, wz = a * px, b * py, c * pz
+    # how far the speed would change: I^-1 (p x w) h
+    dx = a * (py * wz - pz * wy)
+    dy = b * (pz * wx - px * wz)
+    dz = c * (px * wy - py * wx)
+    speed = math.sqrt(wx * wx + wy * wy + wz * wz)
+    change = h * (abs(dx) + abs(dy) + abs(dz))
+    if change <= 1e-16 * speed:
+        half = 0.5 * h * speed
+        s = 0.5 * h * (1.0 - half * half / 6.0) if half < 1e-4 else math.sin(half) / speed
+        w = math.cos(half)
+        x, y, z = s * wx, s * wy, s * wz
+        qw, qx, qy, qz = body[Q], body[Q + 1], body[Q + 2], body[Q + 3]
+        body[QN] = qw * w - qx * x - qy * y - qz * z
+        body[QN + 1] = qw * x + qx * w + qy * z - qz * y
+        body[QN + 2] = qw * y - qx * z + qy * w + qz * x
+        body[QN + 3] = qw * z + qx * y - qy * x + qz * w
+    else:
+        for k in range(4):
+            body[QN + k] = body[Q + k]
+        # a nutation is as fast as the two quickest axes together
+        quick = max(a * b, max(b * c, c * a)) * (px * px + py * py + pz * pz)
+        pieces = min(1000, 1 + int(abs(h) * max(speed, math.sqrt(quick)) / _LARGEST_TURN))
+        for _ in range(pieces):
+            px, py, pz = _series(body, px, py, pz, h / pieces, work)
+    _normalise(body, QN)
+    matrix(body, QN, RN)
+
+
+@kernel
+def land(body):
+    """Takes the look-ahead over as the place and attitude of now."""
+    for k in range(3):
+        body[X + k] = body[XN + k]
+    for k in range(4):
+        body[Q + k] = body[QN + k]
+    for k in range(9):
+        body[R + k] = body[RN + k]
+    tensor(body)
+
+
+@kernel
+def spin(body):
+    """Angular velocity in world axes, as three numbers."""
+    lx, ly, lz = body[L], body[L + 1], body[L + 2]
+    return (
+        body[TENSOR] * lx + body[TENSOR + 1] * ly + body[TENSOR + 2] * lz,
+        body[TENSOR + 3] * lx + body[TENSOR + 4] * ly + body[TENSOR + 5] * lz,
+        body[TENSOR + 6] * lx + body[TENSOR + 7] * ly + body[TENSOR + 8] * lz,
+    )

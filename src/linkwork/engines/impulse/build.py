@@ -1,0 +1,377 @@
+"""Builds the flat arrays of the impulse engine from a world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.engines.impulse.body_kernels import (
+    BODY_COLUMNS,
+    INERTIA_INV,
+    MASS_INV,
+    TERMS,
+    Q,
+    R,
+    X,
+)  # fmt: skip
+from linkwork.engines.impulse.joint_kernels import (
+    AXES_A,
+    AXES_B,
+    COUPLING,
+    FOLLOWER,
+    FRAME_COLUMNS,
+    HARD,
+    JOINT_COLUMNS,
+    JOINT_INTEGERS,
+    KIND,
+    LEADER,
+    MODE,
+    PA,
+    PB,
+    PITCH,
+    RAIL_COUNT,
+    RAIL_FIRST,
+    SIDE_OF,
+    SIDES,
+    SOFT,
+    SOFT_COUNT,
+    SOFT_FIRST,
+    A,
+    B,
+    S,
+)  # fmt: skip
+from linkwork.engines.impulse.order import Pattern, find_pattern
+from linkwork.engines.impulse.row_kernels import (
+    BOUNCE,
+    HI,
+    LO,
+    PRESCRIBED,
+    REST,
+    ROTOR,
+    ROW_COLUMNS,
+    ROW_INTEGERS,
+    RUB,
+    STIFF,
+)  # fmt: skip
+from linkwork.kinematics.kernels import (
+    BALL,
+    CYLINDRICAL,
+    FIXED,
+    FREE,
+    HINGE,
+    PLANAR,
+    RAIL,
+    SCREW,
+    SLIDER,
+    UNIVERSAL,
+)  # fmt: skip
+from linkwork.world import World
+
+#: Hard rows of each kind of joint: along x, y, z, about x, y, z of its frame (z is the axis).
+HARD_ROWS = {
+    FIXED: (0, 1, 2, 3, 4, 5),
+    HINGE: (0, 1, 2, 3, 4),
+    SLIDER: (0, 1, 3, 4, 5),
+    BALL: (0, 1, 2),
+    UNIVERSAL: (0, 1, 2, 3),
+    CYLINDRICAL: (0, 1, 3, 4),
+    SCREW: (0, 1, 2, 3, 4),
+    PLANAR: (2, 3, 4),
+    RAIL: (1, 2, 3, 4, 5),
+}
+#: Row of each degree of freedom.
+FREE_ROWS = {
+    HINGE: (5,),
+    SLIDER: (2,),
+    BALL: (3, 4, 5),
+    UNIVERSAL: (4, 5),
+    CYLINDRICAL: (2, 5),
+    SCREW: (5,),
+    PLANAR: (0, 1, 5),
+    RAIL: (0,),
+}
+#: Inertia about an axis that is at least counted, as a part of the largest.
+THINNEST = 1e-5
+
+
+#: Integers and numbers of a joint, its name, its body in the tree (or −1), its loop (or −1).
+Found = tuple[np.ndarray, np.ndarray, str, int, int]
+
+
+@dataclass
+class Mechanism:
+    """The arrays that the kernels share.
+
+    Attributes:
+        own: Bodies of the world, by row; the last row of ``bodies`` is what does not move.
+        mount: Where each body has its principal axes, and its inertia about them (n×10).
+        bodies, whole, number, rail: See ``body_kernels`` and ``joint_kernels``.
+        pattern: Order of elimination.
+        tree: Joint, first coordinate, first degree of freedom of each joint of the tree that keeps
+            neither quaternion (n×3).
+        coupled: Joint and coordinate of each joint that is coupled (n×2).
+        turning: Bodies with ball or free joints.
+        names: Name of each joint or loop.
+        soft_whole, soft: Soft rows, see ``row_kernels``.
+    """
+
+    own: np.ndarray
+    mount: np.ndarray
+    bodies: np.ndarray
+    whole: np.ndarray
+    number: np.ndarray
+    rail: np.ndarray
+    pattern: Pattern
+    tree: np.ndarray
+    coupled: np.ndarray
+    turning: np.ndarray
+    names: list[str]
+    loops: np.ndarray
+    soft_whole: np.ndarray
+    soft: np.ndarray
+
+
+def turned(quat: np.ndarray) -> np.ndarray:
+    """Matrix of a quaternion."""
+    w, x, y, z = quat
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def quat_of(matrix: np.ndarray) -> np.ndarray:
+    """Quaternion of a matrix."""
+    m = matrix
+    four = np.array(
+        [
+            [m[0, 0] + m[1, 1] + m[2, 2], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
+            [0.0, m[0, 0] - m[1, 1] - m[2, 2], m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]],
+            [0.0, 0.0, m[1, 1] - m[0, 0] - m[2, 2], m[1, 2] + m[2, 1]],
+            [0.0, 0.0, 0.0, m[2, 2] - m[0, 0] - m[1, 1]],
+        ]
+    )
+    _values, vectors = np.linalg.eigh(four, UPLO="U")
+    found = vectors[:, -1]
+    return found if found[0] >= 0.0 else -found
+
+
+def axes_about(z: np.ndarray, x: np.ndarray | None) -> np.ndarray:
+    """Right-handed axes by columns, of which the third is ``z`` and the first near ``x``."""
+    near = np.eye(3)[int(np.argmin(np.abs(z)))] if x is None else x
+    level = near - z * (near @ z)
+    level = level / np.linalg.norm(level)
+    return np.column_stack([level, np.cross(z, level), z])
+
+
+def principal(world: World, body: int) -> np.ndarray:
+    """Centre of mass, principal axes as a quaternion and inertia about them, of a body."""
+    tensor = world.inertia[body]
+    most = float(np.trace(tensor))
+    if np.abs(tensor - np.diag(np.diag(tensor))).max() <= 1e-14 * most:
+        values, quat = np.diag(tensor).copy(), np.array([1.0, 0.0, 0.0, 0.0])
+    else:
+        values, vectors = np.linalg.eigh(tensor)
+        if np.linalg.det(vectors) < 0.0:
+            vectors[:, 0] *= -1.0
+        quat = quat_of(vectors)
+    values = np.maximum(values, THINNEST * values.max(initial=0.0))
+    return np.concatenate([world.com[body], quat, values])
+
+
+class Builder:
+    """Puts the arrays of a mechanism together."""
+
+    def __init__(
+        self, world: World, owned: np.ndarray, poses: np.ndarray, prescribed: list[int],
+        driven: list[int],
+    ) -> None:  # fmt: skip
+        self.world = world
+        self.poses = poses
+        self.own = np.flatnonzero(owned)
+        self.row = {int(b): n for n, b in enumerate(self.own)}
+        self.mount = np.array([principal(world, int(b)) for b in self.own]).reshape(-1, 10)
+        self.prescribed, self.driven = set(prescribed), set(driven)
+
+    def build(self) -> Mechanism:
+        """All arrays."""
+        world, last = self.world, len(self.own)
+        found: list[Found] = []
+        for b in self.own:
+            if world.kind[b] not in (FREE, FIXED):
+                found.append(self._tree_joint(int(b)))
+        loops = [
+            n for n in range(len(world.loop_names))
+            if any(int(b) in self.row for b in world.loop_body[n])
+        ]  # fmt: skip
+        found += [self._loop_joint(n) for n in loops]
+        for n, (follows, leads) in enumerate(world.coupling_dof.tolist()):
+            if int(world.dof_body[follows]) in self.row:
+                found.append(self._coupling(n, follows, leads, found))
+        ends = [tuple(int(b) if b < last else -1 for b in w[: w[SIDES]]) for w, *_ in found]
+        pattern = find_pattern(ends)
+        place = {joint: n for n, joint in enumerate(pattern.order)}
+        found = [found[n] for n in pattern.order]
+        for whole, *_ in found:
+            if whole[KIND] == COUPLING:
+                whole[[FOLLOWER, LEADER]] = place[whole[FOLLOWER]], place[whole[LEADER]]
+        whole = np.array([f[0] for f in found], np.int64).reshape(-1, JOINT_INTEGERS)
+        number = np.array([f[1] for f in found]).reshape(-1, JOINT_COLUMNS)
+        tree, coupled, soft_whole, soft = [], [], [], []
+        for n, (_, _, _, body, _loop) in enumerate(found):
+            if body < 0:
+                continue
+            if world.kind[body] != BALL:
+                tree.append((n, int(world.qadr[body]), int(world.vadr[body])))
+            if whole[n, FOLLOWER]:
+                place_of = FREE_ROWS[int(world.kind[body])].index(int(whole[n, FOLLOWER]) - 1)
+                coupled.append((n, int(world.qadr[body]) + place_of))
+            whole[n, SOFT_FIRST] = len(soft)
+            for place, row in enumerate(FREE_ROWS[int(world.kind[body])]):
+                dof = int(world.vadr[body]) + place
+                if self._is_free(dof):
+                    continue
+                whole[n, MODE + row] = SOFT
+                at = int(world.qadr[body]) + place
+                soft_whole.append((n, row, dof, at, int(dof in self.prescribed) * PRESCRIBED))
+                soft.append(self._law(dof, body))
+            whole[n, SOFT_COUNT] = len(soft) - whole[n, SOFT_FIRST]
+        bodies = np.zeros((last + 1, BODY_COLUMNS))
+        bodies[:, Q] = 1.0
+        bodies[:, [R, R + 4, R + 8]] = 1.0
+        bodies[last, X + 22] = 0.0
+        bodies[last, 25] = 1.0  # QN
+        bodies[last, [29, 33, 37]] = 1.0  # RN
+        self.weigh(bodies, world.mass)
+        return Mechanism(
+            self.own, self.mount, bodies, whole, number, world.rail.reshape(-1, 3), pattern,
+            np.array(tree, np.int64).reshape(-1, 3), np.array(coupled, np.int64).reshape(-1, 2),
+            np.array([b for b in self.own if world.kind[b] in (BALL, FREE)], np.int64),
+            [f[2] for f in found], np.array([f[4] for f in found], np.int64),
+            np.array(soft_whole, np.int64).reshape(-1, ROW_INTEGERS),
+            np.array(soft).reshape(-1, ROW_COLUMNS),
+        )  # fmt: skip
+
+    def weigh(self, bodies: np.ndarray, mass: np.ndarray) -> None:
+        """Fills in inverse masses; inertias grow with the mass."""
+        for n, b in enumerate(self.own):
+            share = mass[b] / self.world.mass[b]
+            bodies[n, MASS_INV] = 1.0 / mass[b]
+            bodies[n, INERTIA_INV : INERTIA_INV + 3] = 1.0 / (share * self.mount[n, 7:10])
+
+    def _is_free(self, dof: int) -> bool:
+        world = self.world
+        return (
+            dof not in self.driven
+            and dof not in self.prescribed
+            and not (world.damping[dof] or world.friction[dof] or world.stiffness[dof])
+            and not world.armature[dof]
+            and np.isinf(world.dof_lo[dof])
+            and np.isinf(world.dof_hi[dof])
+        )
+
+    def _law(self, dof: int, body: int) -> np.ndarray:
+        world, row = self.world, np.zeros(ROW_COLUMNS)
+        row[[LO, HI, STIFF, REST, RUB, ROTOR]] = (
+            world.dof_lo[dof], world.dof_hi[dof], world.stiffness[dof], world.rest[dof],
+            world.friction[dof], world.armature[dof],
+        )  # fmt: skip
+        if world.kind[body] == BALL:
+            row[LO], row[HI] = -np.inf, np.inf
+        row[BOUNCE] = 0.0
+        return row
+
+    def _frame(self, body: int, point: np.ndarray, axes: np.ndarray) -> tuple[int, np.ndarray]:
+        """Row of a body, and a frame of it in its principal axes: point, axes by rows."""
+        if body in self.row:
+            mount = self.mount[self.row[body]]
+            turn = turned(mount[3:7]).T
+            return self.row[body], np.concatenate(
+                [turn @ (point - mount[:3]), (turn @ axes).T.ravel()]
+            )
+        turn = turned(self.poses[body, 3:])
+        at = self.poses[body, :3] + turn @ point
+        return len(self.own), np.concatenate([at, (turn @ axes).T.ravel()])
+
+    def _joint(
+        self, kind: int, one: tuple[int, np.ndarray], two: tuple[int, np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        whole, number = np.zeros(JOINT_INTEGERS, np.int64), np.zeros(JOINT_COLUMNS)
+        whole[[A, B, SIDES, KIND]] = one[0], two[0], 2, kind
+        number[PA : AXES_A + 9], number[PB : AXES_B + 9] = one[1], two[1]
+        whole[[MODE + row for row in HARD_ROWS[kind]]] = HARD
+        return whole, number
+
+    def _tree_joint(self, b: int) -> Found:
+        world = self.world
+        kind, parent = int(world.kind[b]), int(world.parent[b])
+        second = world.axis2[b] if kind in (UNIVERSAL, PLANAR, RAIL) else None
+        axes = axes_about(world.axis[b], second)
+        turn = turned(world.x0[b, 3:])
+        point = world.x0[b, :3] + turn @ world.pivot[b]
+        whole, number = self._joint(
+            kind, self._frame(parent, point, turn @ axes), self._frame(b, world.pivot[b], axes)
+        )
+        number[PITCH] = world.pitch[b]
+        whole[[RAIL_FIRST, RAIL_COUNT]] = world.rail_first[b], world.rail_count[b]
+        name = world.joint_names[int(np.flatnonzero(world.joint_body == b)[0])]
+        return whole, number, name, b, -1
+
+    def _coupling(self, n: int, follows: int, leads: int, found: list[Found]) -> Found:
+        """A joint of two joints: one row over all of their bodies."""
+        world = self.world
+        whole, number = np.zeros(JOINT_INTEGERS, np.int64), np.zeros(JOINT_COLUMNS)
+        bodies: list[int] = []
+        for end, dof in enumerate((follows, leads)):
+            body, row = _row_of(world, dof)
+            at = next(k for k, each in enumerate(found) if each[3] == body)
+            whole[FOLLOWER + 2 * end : FOLLOWER + 2 * end + 2] = at, row
+            found[at][0][FOLLOWER] = row + 1
+            for half in range(2):
+                other = int(found[at][0][half])
+                if other not in bodies:
+                    bodies.append(other)
+                whole[SIDE_OF + 2 * end + half] = bodies.index(other)
+        whole[: len(bodies)] = bodies
+        whole[[SIDES, KIND, MODE]] = len(bodies), COUPLING, HARD
+        number[PITCH], number[S] = world.coupling_law[n]
+        name = f"{world.dof_name(follows)} coupled to {world.dof_name(leads)}"
+        return whole, number, name, -1, -1
+
+    def _loop_joint(self, n: int) -> Found:
+        world = self.world
+        axes = axes_about(world.loop_axis[n], None)
+        frames = []
+        for end in range(2):
+            pose = world.loop_pose[n, end]
+            turn = turned(pose[3:])
+            frames.append(self._frame(int(world.loop_body[n, end]), pose[:3], turn @ axes))
+        whole, number = self._joint(int(world.loop_kind[n]), frames[0], frames[1])
+        return whole, number, world.loop_names[n], -1, n
+
+
+def _row_of(world: World, dof: int) -> tuple[int, int]:
+    """Body of a degree of freedom, and its row in the joint."""
+    body = int(world.dof_body[dof])
+    return body, FREE_ROWS[int(world.kind[body])][dof - int(world.vadr[body])]
+
+
+def make_desk(mechanism: Mechanism) -> tuple[np.ndarray, ...]:
+    """Arrays that steps write to, see ``step_kernels``."""
+    n = len(mechanism.whole)
+    blocks = len(mechanism.pattern.row_of)
+    sides = int(mechanism.whole[:, SIDES].max(initial=2))
+    return (
+        np.zeros((n, sides, 6, 6)), np.zeros((n, sides, 6, 6)),
+        np.zeros((blocks, 6, 6)), np.zeros((blocks, 6, 6)),
+        *(np.zeros((n, 6)) for _ in range(5)),
+    )  # fmt: skip
+
+
+def make_scratch() -> tuple[np.ndarray, ...]:
+    """Arrays whose contents nobody keeps."""
+    return np.zeros(FRAME_COLUMNS), np.zeros((5, 9)), np.zeros((TERMS, 10)), np.zeros((12, 6))

@@ -1,0 +1,107 @@
+"""In which order the joints are eliminated, and which blocks the factor of K has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The blocks of K and of its factor; diagonal ones come first.
+
+    Attributes:
+        order: The joints in the order of their elimination.
+        columns: Where the blocks below each diagonal one begin (n+1).
+        row_of: Row of each block; of a diagonal one itself.
+        updates: Two blocks of a column and the one from which their product is taken (m×3).
+        update_of: Where the updates of each column begin (n+1).
+        pairs: Block, joint and side of its rows, the same of its columns (k×5).
+    """
+
+    order: list[int]
+    columns: np.ndarray
+    row_of: np.ndarray
+    updates: np.ndarray
+    update_of: np.ndarray
+    pairs: np.ndarray
+
+
+def find_pattern(ends: list[tuple[int, ...]]) -> Pattern:
+    """Orders joints by least degree.
+
+    Args:
+        ends: The moving bodies that each joint holds together; −1 for one that does not move.
+    """
+    at: dict[int, list[int]] = {}
+    for joint, pair in enumerate(ends):
+        for body in pair:
+            if body >= 0:
+                at.setdefault(body, []).append(joint)
+    beside: list[set[int]] = [set() for _ in ends]
+    for joints in at.values():
+        for joint in joints:
+            beside[joint].update(joints)
+    for joint, others in enumerate(beside):
+        others.discard(joint)
+    first = [set(others) for others in beside]
+    order, below = _eliminate(beside)
+    place = {joint: n for n, joint in enumerate(order)}
+    count = len(ends)
+    columns, rows, block = [count], list(range(count)), {}
+    for joint in order:
+        for other in sorted(place[each] for each in below[joint]):
+            block[other, place[joint]] = len(rows)
+            rows.append(other)
+        columns.append(len(rows))
+    updates, update_of = [], [0]
+    for n in range(count):
+        column = range(columns[n], columns[n + 1])
+        for i in column:
+            for j in column:
+                if rows[i] > rows[j]:
+                    updates.append((i, j, block[rows[i], rows[j]]))
+                elif rows[i] == rows[j]:
+                    updates.append((i, i, rows[i]))
+        update_of.append(len(updates))
+    pairs = []
+    for (i, j), number in block.items():
+        of_i, of_j = ends[order[i]], ends[order[j]]
+        if order[j] not in first[order[i]]:
+            continue
+        for a in range(len(of_i)):
+            for b in range(len(of_j)):
+                if of_i[a] >= 0 and of_i[a] == of_j[b]:
+                    pairs.append((number, i, a, j, b))
+    return Pattern(
+        order,
+        np.array(columns, np.int64),
+        np.array(rows, np.int64),
+        np.array(updates, np.int64).reshape(-1, 3),
+        np.array(update_of, np.int64),
+        np.array(pairs, np.int64).reshape(-1, 5),
+    )
+
+
+def _eliminate(beside: list[set[int]]) -> tuple[list[int], dict[int, set[int]]]:
+    """Always takes the joint with the fewest neighbours next, which then know each other."""
+    import heapq
+
+    heap = [(len(others), joint) for joint, others in enumerate(beside)]
+    heapq.heapify(heap)
+    done: set[int] = set()
+    order: list[int] = []
+    below: dict[int, set[int]] = {}
+    while heap:
+        degree, joint = heapq.heappop(heap)
+        if joint in done or degree != len(beside[joint]):
+            continue
+        done.add(joint)
+        order.append(joint)
+        others = below[joint] = beside[joint]
+        for each in others:
+            beside[each] |= others
+            beside[each] -= {each, joint}
+            heapq.heappush(heap, (len(beside[each]), each))
+    return order, below

@@ -1,0 +1,33 @@
+"""What a scene may say of the impulse engine."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Tolerance = Annotated[float, msgspec.Meta(gt=0.0, le=0.1)]
+
+
+class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Parameters of ``Impulse``.
+
+    Attributes:
+        owns: Which parts it moves; all that are left if absent.
+        gap: How far a joint or loop may be open after a step [m or rad].
+        speed_gap: How fast it may be opening [m/s or rad/s].
+        order: Order of the integration in time.
+        solver: All impulses at once ("direct"), or joint by joint ("anytime").
+        most: Iterations after which a step counts as not closed.
+        on_gap: What happens then: the step is taken in "halves", or the run comes to a "stop".
+        prescribed: Joints that follow their targets whatever it takes.
+    """
+
+    owns: list[str] | None = None
+    gap: Tolerance = 1e-10
+    speed_gap: Tolerance = 1e-9
+    order: Literal[2, 4, 6] = 2
+    solver: Literal["direct", "anytime"] = "direct"
+    most: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 50
+    on_gap: Literal["halve", "stop"] = "halve"
+    prescribed: list[str] = []

@@ -1,0 +1,271 @@
+"""What steps are made of: rows and K as bodies stand, the look-ahead, the landing, the speeds.
+
+What the kernels share is in four tuples of arrays, see ``build.py``:
+    mechanism: bodies, whole, number, rail (all but bodies fixed, save arc lengths)
+    pattern: columns, row_of, updates, update_of, pairs
+    desk: j, y, raw, blocks, first, diagonal, error, impulse, total
+    scratch: frame, ride, series, six
+and the soft rows in three: soft_whole, soft, drive.
+"""
+
+from __future__ import annotations
+
+from linkwork.engines.impulse import row_kernels as law
+from linkwork.engines.impulse.body_kernels import MASS_INV, L, Q, R, V, fly, land, matrix, tensor
+from linkwork.engines.impulse.joint_kernels import (
+    COUPLING,
+    FOLLOWER,
+    KIND,
+    SOFT_COUNT,
+    SOFT_FIRST,
+    TURNS,
+    S,
+    coordinate,
+    couple,
+    coupling_error,
+    errors,
+    push,
+    rows,
+    speeds,
+    stand,
+)
+from linkwork.engines.impulse.solve_kernels import assemble, factor, solve
+from linkwork.jit import kernel
+from linkwork.kinematics.kernels import BALL
+
+#: What a step has found: done, or not closed within the iterations, or no number any more.
+DONE, OPEN, LOST = 0, 1, 2
+#: Columns of the account: worst gap [m or rad], joint where, iterations, factorisations, rows that
+#: say nothing new, pieces of laws that changed.
+GAP, WHERE, ITERATIONS, FACTORS, REDUNDANT, EVENTS = 0, 1, 2, 3, 4, 5
+ACCOUNT_COLUMNS = 6
+
+
+@kernel
+def lay_rows(mechanism, pattern, desk, scratch):
+    """Rows of all joints as they stand, and K of them."""
+    bodies, whole, number, rail = mechanism
+    j, y, raw, _blocks, _first, _diagonal, _error, _impulse, _total = desk
+    frame, ride, _series, six = scratch
+    for n in range(whole.shape[0]):
+        if whole[n, KIND] == COUPLING:
+            couple(bodies, whole, number, rail, n, frame, ride, six, j[n])
+            continue
+        stand(bodies, whole[n], number[n], rail, False, frame, ride)
+        rows(bodies, whole[n], number[n], frame, j[n, 0], j[n, 1])
+        if whole[n, FOLLOWER] > 0:  # it is coupled: its whole turns are counted
+            number[n, TURNS] = coordinate(
+                whole[n], frame, whole[n, FOLLOWER] - 1, number[n, TURNS], number[n]
+            )
+    assemble(bodies, whole, j, y, pattern[4], raw)
+
+
+@kernel
+def factor_rows(pattern, desk, scratch, account):
+    """Factors K with what soft rows add to its diagonal."""
+    columns, _row_of, updates, update_of, _pairs = pattern
+    _j, _y, raw, blocks, first, diagonal, _error, _impulse, _total = desk
+    blocks[:, :, :] = raw
+    for n in range(diagonal.shape[0]):
+        for k in range(6):
+            blocks[n, k, k] += diagonal[n, k]
+    account[REDUNDANT] = factor(blocks, columns, updates, update_of, first, scratch[3])
+    account[FACTORS] += 1.0
+
+
+@kernel
+def push_all(mechanism, desk, impulse):
+    """Gives all bodies the impulses along all rows."""
+    bodies, whole, _number, _rail = mechanism
+    j = desk[0]
+    for n in range(whole.shape[0]):
+        push(bodies, whole[n], j[n], impulse[n])
+
+
+@kernel
+def kick(bodies, wrench, h):
+    """Outer forces act for the time ``h``."""
+    for n in range(bodies.shape[0]):
+        body = bodies[n]
+        m = body[MASS_INV]
+        if m > 0.0:
+            for i in range(3):
+                body[V + i] += h * m * wrench[n, i]
+                body[L + i] += h * wrench[n, 3 + i]
+
+
+@kernel
+def set_diagonal(desk, soft_whole, soft, h, ends):
+    """What soft rows add to K's diagonal; true if it differs from what was factored."""
+    diagonal = desk[5]
+    changed = False
+    for n in range(soft.shape[0]):
+        at, k, keeps = soft_whole[n, law.JOINT], soft_whole[n, law.ROW], soft_whole[n, law.KEEPS]
+        c = law.end_compliance(soft[n], keeps) if ends else law.compliance(soft[n], keeps)
+        if c < law.NEVER and not ends:
+            c /= h
+        if c != diagonal[at, k]:
+            diagonal[at, k] = c
+            changed = True
+    return changed
+
+
+@kernel
+def begin_rows(mechanism, desk, scratch, soft_whole, soft, drive, h):
+    """Where soft rows are and how fast, at the start of a step."""
+    bodies, whole, number, rail = mechanism
+    j, _y, raw, _blocks, _first, _diagonal, _error, _impulse, _total = desk
+    frame, ride, _series, six = scratch
+    six_rows = six[0]
+    last = -1
+    for n in range(soft.shape[0]):
+        at, k = soft_whole[n, law.JOINT], soft_whole[n, law.ROW]
+        if at != last:
+            stand(bodies, whole[at], number[at], rail, False, frame, ride)
+            speeds(bodies, whole[at], j[at], six_rows)
+            last = at
+        q = coordinate(whole[at], frame, k, soft[n, law.Q0] + soft[n, law.WAY], number[at])
+        push_by = drive[:, soft_whole[n, law.DOF]]
+        law.begin(soft[n], push_by, q, six_rows[k], h, raw[at, k, k])
+        law.law(soft[n], push_by, h)
+
+
+@kernel
+def miss(mechanism, desk, scratch, soft_whole, soft, h, n):
+    """Fills in the errors of joint ``n`` after the look-ahead; returns the worst."""
+    bodies, whole, number, rail = mechanism
+    j, _y, _raw, _blocks, _first, _diagonal, error, impulse, _total = desk
+    frame, ride, _series, six = scratch
+    for k in range(6):
+        error[n, k] = 0.0
+    if whole[n, KIND] == COUPLING:
+        error[n, 0] = coupling_error(bodies, whole, number, rail, n, True, frame, ride)
+        return abs(error[n, 0])
+    arc = number[n, S]
+    stand(bodies, whole[n], number[n], rail, True, frame, ride)
+    errors(whole[n], number[n], frame, error[n])
+    for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
+        k, keeps = soft_whole[m, law.ROW], soft_whole[m, law.KEEPS]
+        if whole[n, KIND] == BALL:
+            speeds(bodies, whole[n], j[n], six[0])
+            soft[m, law.WAY] = h * six[0, k]
+        else:
+            q = coordinate(whole[n], frame, k, soft[m, law.Q0], number[n])
+            soft[m, law.WAY] = q - soft[m, law.Q0]
+        error[n, k] = law.error(soft[m], keeps, impulse[n, k])
+    number[n, S] = arc
+    worst = 0.0
+    for k in range(6):
+        if not abs(error[n, k]) <= worst:
+            worst = abs(error[n, k])
+    return worst
+
+
+@kernel
+def look(mechanism, desk, scratch, soft_whole, soft, h, account):
+    """Errors of all rows after a flight of ``h``; returns the worst."""
+    bodies, whole = mechanism[0], mechanism[1]
+    for n in range(bodies.shape[0]):
+        if bodies[n, MASS_INV] > 0.0:
+            fly(bodies[n], h, scratch[2])
+    worst, at = 0.0, 0
+    for n in range(whole.shape[0]):
+        size = miss(mechanism, desk, scratch, soft_whole, soft, h, n)
+        if not size <= worst:
+            worst, at = size, n
+    account[GAP], account[WHERE] = worst, at
+    return worst
+
+
+@kernel
+def settle(soft_whole, soft, drive, impulse, h):
+    """Whether every law's piece holds; those that do not are chosen anew."""
+    held = True
+    for n in range(soft.shape[0]):
+        at, k, keeps = soft_whole[n, law.JOINT], soft_whole[n, law.ROW], soft_whole[n, law.KEEPS]
+        push_by = drive[:, soft_whole[n, law.DOF]]
+        if not law.settle(soft[n], keeps, push_by, impulse[at, k], h):
+            law.law(soft[n], push_by, h)
+            held = False
+    return held
+
+
+@kernel
+def give_constant(soft_whole, soft, impulse):
+    """Rows whose impulse does not depend on where they go have it set."""
+    for n in range(soft.shape[0]):
+        at, k, keeps = soft_whole[n, law.JOINT], soft_whole[n, law.ROW], soft_whole[n, law.KEEPS]
+        if law.compliance(soft[n], keeps) >= law.NEVER:
+            impulse[at, k] = law.constant(soft[n], keeps)
+
+
+@kernel
+def arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h):
+    """Bodies are where they flew, and what acts at the end of the step acts."""
+    bodies, _whole, _number, _rail = mechanism
+    _j, _y, _raw, _blocks, _first, _diagonal, error, impulse, _total = desk
+    for n in range(bodies.shape[0]):
+        if bodies[n, MASS_INV] > 0.0:
+            land(bodies[n])
+    kick(bodies, wrench, 0.5 * h)
+    lay_rows(mechanism, pattern, desk, scratch)
+    if soft.shape[0]:
+        error[:, :] = 0.0
+        for n in range(soft.shape[0]):
+            at, k, keeps = (
+                soft_whole[n, law.JOINT],
+                soft_whole[n, law.ROW],
+                soft_whole[n, law.KEEPS],
+            )
+            more = law.rest_of(soft[n], keeps, drive[:, soft_whole[n, law.DOF]], h)
+            error[at, k] = more
+            impulse[at, k] += more
+        push_all(mechanism, desk, error)
+    set_diagonal(desk, soft_whole, soft, h, True)
+
+
+@kernel
+def project_speeds(mechanism, pattern, desk, soft_whole, soft, h):
+    """Impulses after which no hard row has a speed; returns the worst speed there was."""
+    bodies, whole, _number, _rail = mechanism
+    j, _y, _raw, blocks, _first, diagonal, error, impulse, _total = desk
+    worst = 0.0
+    for n in range(whole.shape[0]):
+        speeds(bodies, whole[n], j[n], error[n])
+    for n in range(soft.shape[0]):
+        at, k, keeps = soft_whole[n, law.JOINT], soft_whole[n, law.ROW], soft_whole[n, law.KEEPS]
+        if diagonal[at, k] >= law.NEVER:
+            error[at, k] = 0.0
+        else:
+            error[at, k] -= law.end_speed(soft[n], keeps, h)
+    for n in range(whole.shape[0]):
+        for k in range(6):
+            worst = max(worst, abs(error[n, k]))
+            error[n, k] = -error[n, k]
+    solve(blocks, pattern[0], pattern[1], error)
+    push_all(mechanism, desk, error)
+    for n in range(whole.shape[0]):
+        for k in range(6):
+            impulse[n, k] += error[n, k]
+    return worst
+
+
+@kernel
+def give_efforts(desk, soft_whole, soft, drive, qaddr, q, v, h, efforts):
+    """Writes the effort along each soft row; ``h`` is the last piece of the step."""
+    impulse = desk[7]
+    for n in range(soft.shape[0]):
+        at, k, keeps = soft_whole[n, law.JOINT], soft_whole[n, law.ROW], soft_whole[n, law.KEEPS]
+        dof = soft_whole[n, law.DOF]
+        efforts[dof] = law.effort(
+            soft[n], keeps, drive[:, dof], impulse[at, k], q[qaddr[dof]], v[dof], h
+        )
+
+
+@kernel
+def refresh(bodies):
+    """Matrices and inertias that belong to the bodies' attitudes."""
+    for n in range(bodies.shape[0]):
+        if bodies[n, MASS_INV] > 0.0:
+            matrix(bodies[n], Q, R)
+            tensor(bodies[n])

@@ -1,0 +1,174 @@
+"""What acts along the free rows of joints: drives, springs, dampers, friction, rotors, limits.
+
+All of it is one law for the impulse p along a row, straight in the way d that its coordinate goes
+in the step: p = α − β d, piece by piece. Which piece holds (a drive at its limit, friction that
+slips, a stop that is touched) is found while the step is solved. A fraction ``W`` of the impulse
+acts at the start of the step, the rest at its end: half for what is slow (the midpoint rule, of
+second order), all of it for what is stiff (which then comes to rest instead of ringing).
+
+Columns of a soft row's numbers:
+    LO, HI, BOUNCE stops and their restitution; STIFF, REST, DAMP, RUB, ROTOR of the joint
+    Q0, V0 where it was and how fast; WAY where it is after the look-ahead, less Q0
+    W, ALPHA, BETA the law; TARGET where a hard row must go
+    DRIVE, SLIP, STOP the piece that holds: -1, 0 or 1
+"""
+
+from __future__ import annotations
+
+from linkwork.jit import kernel
+
+LO, HI, BOUNCE, STIFF, REST, DAMP, RUB, ROTOR = 0, 1, 2, 3, 4, 5, 6, 7
+Q0, V0, WAY, W, ALPHA, BETA, TARGET = 8, 9, 10, 11, 12, 13, 14
+DRIVE, SLIP, STOP = 15, 16, 17
+ROW_COLUMNS = 18
+#: Integers of a soft row: joint, its row, degree of freedom, coordinate, and what holds it.
+JOINT, ROW, DOF, COORDINATE, KEEPS = 0, 1, 2, 3, 4
+ROW_INTEGERS = 5
+#: What holds a row: the law alone, or a target that it must reach.
+LAW, PRESCRIBED = 0, 1
+#: On the diagonal of K it switches a row off.
+NEVER = 1e200
+#: Speed below which friction holds [rad/s or m/s].
+_CREEP = 1e-7
+
+
+@kernel
+def begin(row, drive, q, v, h, mobility):
+    """Takes over where a row starts, and how much of its impulse acts at once."""
+    row[Q0], row[V0], row[WAY] = q, v, 0.0
+    kp, kd = row[STIFF], row[DAMP]
+    if row[DRIVE] == 0.0:
+        kp, kd = kp + drive[1], kd + drive[2]
+    stiff = h * (h * kp + kd) * mobility
+    row[W] = 0.5 + 0.5 * min(max((stiff - 0.1) / 0.9, 0.0), 1.0)
+
+
+@kernel
+def law(row, drive, h):
+    """Fills in α and β of the piece that holds: the impulse at the start of the step."""
+    w = row[W]
+    alpha = row[ROTOR] * row[V0] + h * w * row[STIFF] * (row[REST] - row[Q0])
+    beta = row[ROTOR] / h + w * (h * w * row[STIFF] + row[DAMP])
+    if row[DRIVE] > 0.0:
+        alpha += h * w * drive[4]
+    elif row[DRIVE] < 0.0:
+        alpha += h * w * drive[3]
+    else:
+        alpha += h * w * (drive[0] - drive[1] * row[Q0])
+        beta += w * (h * w * drive[1] + drive[2])
+    if row[RUB] > 0.0:
+        if row[SLIP] == 0.0:
+            beta += w * row[RUB] / _CREEP
+        else:
+            alpha -= row[SLIP] * h * w * row[RUB]
+    row[ALPHA], row[BETA] = alpha, beta
+
+
+@kernel
+def compliance(row, keeps):
+    """What the row adds to its errors per impulse; ``NEVER`` if nothing acts, 0 if it is hard."""
+    if keeps == PRESCRIBED or row[STOP] != 0.0:
+        return 0.0
+    return 1.0 / row[BETA] if row[BETA] > 0.0 else NEVER
+
+
+@kernel
+def error(row, keeps, impulse):
+    """By how much the row misses its law or its target after the look-ahead."""
+    if keeps == PRESCRIBED:
+        return row[WAY] + row[Q0] - row[TARGET]
+    if row[STOP] != 0.0:
+        return row[WAY] + row[Q0] - (row[HI] if row[STOP] > 0.0 else row[LO])
+    if row[BETA] > 0.0:
+        return row[WAY] + (impulse - row[ALPHA]) / row[BETA]
+    return 0.0
+
+
+@kernel
+def constant(row, keeps):
+    """The impulse of a row that does not depend on where it goes."""
+    if keeps == PRESCRIBED or row[STOP] != 0.0 or row[BETA] > 0.0:
+        return 0.0
+    return row[ALPHA]
+
+
+@kernel
+def settle(row, keeps, drive, impulse, h):
+    """Chooses the pieces anew that fit where the row has gone; true if all held."""
+    if keeps == PRESCRIBED:
+        return True
+    held = True
+    w, way = row[W], row[WAY]
+    push = drive[0] - drive[1] * (row[Q0] + w * way) - drive[2] * way / h
+    side = 1.0 if push > drive[4] else (-1.0 if push < drive[3] else 0.0)
+    if side != row[DRIVE]:
+        row[DRIVE] = side if row[DRIVE] == 0.0 else 0.0
+        held = False
+    if row[RUB] > 0.0:
+        if row[SLIP] == 0.0:
+            if abs(way / h) > _CREEP * (1.0 + 1e-9):
+                row[SLIP] = 1.0 if way > 0.0 else -1.0
+                held = False
+        elif way * row[SLIP] < 0.0:
+            row[SLIP] = 0.0
+            held = False
+    place = row[Q0] + way
+    if row[STOP] == 0.0:
+        if place > row[HI] + 1e-13:
+            row[STOP] = 1.0
+            held = False
+        elif place < row[LO] - 1e-13:
+            row[STOP] = -1.0
+            held = False
+    elif (impulse - row[ALPHA] + row[BETA] * way) * row[STOP] > 0.0:  # it would pull
+        row[STOP] = 0.0
+        held = False
+    return held
+
+
+@kernel
+def rest_of(row, keeps, drive, h):
+    """The part of the impulse that acts at the end of the step."""
+    if keeps == PRESCRIBED:
+        return 0.0
+    w, way = row[W], row[WAY]
+    if w >= 1.0:
+        return 0.0
+    place, speed = row[Q0] + w * way, way / h
+    force = row[STIFF] * (row[REST] - place) - row[DAMP] * speed
+    push = drive[0] - drive[1] * place - drive[2] * speed
+    force += min(max(push, drive[3]), drive[4])
+    if row[RUB] > 0.0:
+        force -= row[RUB] * min(max(speed / _CREEP, -1.0), 1.0)
+    return (1.0 - w) * h * force
+
+
+@kernel
+def end_compliance(row, keeps):
+    """As :func:`compliance`, for the speeds at the end of the step."""
+    if keeps == PRESCRIBED or row[STOP] != 0.0:
+        return 0.0
+    return 1.0 / row[ROTOR] if row[ROTOR] > 0.0 else NEVER
+
+
+@kernel
+def end_speed(row, keeps, h):
+    """The speed that the row must have at the end of the step, where it must have one."""
+    if keeps == PRESCRIBED:
+        return (row[TARGET] - row[Q0]) / h
+    if row[STOP] != 0.0:
+        back = -row[BOUNCE] * row[V0]
+        return min(back, 0.0) if row[STOP] > 0.0 else max(back, 0.0)
+    return row[WAY] / h
+
+
+@kernel
+def effort(row, keeps, drive, impulse, q, v, h):
+    """What drives, springs and friction put on the degree of freedom at the end of a step."""
+    if keeps == PRESCRIBED:
+        return impulse / h
+    push = min(max(drive[0] - drive[1] * q - drive[2] * v, drive[3]), drive[4])
+    force = row[STIFF] * (row[REST] - q) - row[DAMP] * v + push
+    if row[RUB] > 0.0:
+        force -= row[RUB] * min(max(row[WAY] / (h * _CREEP), -1.0), 1.0)
+    return force

@@ -1,0 +1,251 @@
+"""A step: impulses that close every joint after it, flight, impulses that stop them drifting.
+
+With all impulses solved at once this is the method known as RATTLE: symplectic, symmetric in time,
+of second order. Whole steps are extrapolated to order 4 (one and two pieces) and 6 (one, two and
+three pieces).
+"""
+
+from __future__ import annotations
+
+import math
+
+from linkwork.engines.impulse import row_kernels as law
+from linkwork.engines.impulse.body_kernels import (
+    LO,
+    MASS_INV,
+    QO,
+    VO,
+    XN,
+    XO,
+    L,
+    Q,
+    R,
+    V,
+    X,
+    matrix,
+    tensor,
+)
+from linkwork.engines.impulse.closing_kernels import close, turn
+from linkwork.engines.impulse.joint_kernels import HARD, MODE
+from linkwork.engines.impulse.phase_kernels import (
+    DONE,
+    EVENTS,
+    ITERATIONS,
+    LOST,
+    OPEN,
+    arrive,
+    begin_rows,
+    factor_rows,
+    give_constant,
+    kick,
+    lay_rows,
+    look,
+    project_speeds,
+    push_all,
+    set_diagonal,
+    settle,
+)
+from linkwork.engines.impulse.solve_kernels import solve
+from linkwork.jit import kernel
+
+
+@kernel
+def leap(
+    mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, h, gap, most,
+    fresh, account,
+):  # fmt: skip
+    """One step of second order. ``fresh`` if the desk has the rows and K of where bodies stand.
+
+    ``past`` (3×n×6) are the right-hand sides of the last steps, of which ``known`` are there: they
+    are smooth in time where impulses are not, so the next one is guessed from them.
+    """
+    bodies, whole, _number, _rail = mechanism
+    columns, row_of, _updates, _update_of, _pairs = pattern
+    _j, _y, _raw, blocks, _first, _diagonal, error, impulse, total = desk
+    nj = whole.shape[0]
+    if not fresh:
+        lay_rows(mechanism, pattern, desk, scratch)
+    if soft.shape[0]:
+        begin_rows(mechanism, desk, scratch, soft_whole, soft, drive, h)
+    if set_diagonal(desk, soft_whole, soft, h, False) or not fresh:
+        factor_rows(pattern, desk, scratch, account)
+    kick(bodies, wrench, 0.5 * h)
+    for n in range(nj):
+        for k in range(6):
+            guess = 0.0
+            if known >= 3:
+                guess = 3.0 * (past[0, n, k] - past[1, n, k]) + past[2, n, k]
+            elif known == 2:
+                guess = 2.0 * past[0, n, k] - past[1, n, k]
+            elif known == 1:
+                guess = past[0, n, k]
+            total[n, k] = guess
+            impulse[n, k] = guess
+    if known > 0:
+        solve(blocks, columns, row_of, impulse)
+    if soft.shape[0]:
+        give_constant(soft_whole, soft, impulse)
+    push_all(mechanism, desk, impulse)
+    changes = 0
+    left = most
+    while True:
+        worst = look(mechanism, desk, scratch, soft_whole, soft, h, account)
+        if not math.isfinite(worst):
+            return LOST
+        if worst <= gap:
+            if soft.shape[0] == 0 or changes >= 12:
+                break
+            # impulses of rows that change their law begin anew
+            for n in range(soft.shape[0]):
+                at, k = soft_whole[n, law.JOINT], soft_whole[n, law.ROW]
+                error[at, k] = impulse[at, k]
+            if settle(soft_whole, soft, drive, impulse, h):
+                break
+            changes += 1
+            account[EVENTS] += 1.0
+            give_constant(soft_whole, soft, impulse)
+            for n in range(nj):
+                for k in range(6):
+                    error[n, k] = impulse[n, k] - error[n, k] if whole[n, MODE + k] != HARD else 0.0
+            push_all(mechanism, desk, error)
+            if set_diagonal(desk, soft_whole, soft, h, False):
+                factor_rows(pattern, desk, scratch, account)
+            continue
+        if left == 0:
+            return OPEN
+        left -= 1
+        account[ITERATIONS] += 1.0
+        for n in range(nj):
+            for k in range(6):
+                error[n, k] *= -1.0 / h
+                total[n, k] += error[n, k]
+        solve(blocks, columns, row_of, error)
+        for n in range(nj):
+            for k in range(6):
+                impulse[n, k] += error[n, k]
+        push_all(mechanism, desk, error)
+    for n in range(nj):
+        for k in range(6):
+            past[2, n, k] = past[1, n, k]
+            past[1, n, k] = past[0, n, k]
+            past[0, n, k] = total[n, k]
+    arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h)
+    factor_rows(pattern, desk, scratch, account)
+    project_speeds(mechanism, pattern, desk, soft_whole, soft, h)
+    return DONE
+
+
+@kernel
+def _keep(bodies):
+    """Keeps where a step starts."""
+    for n in range(bodies.shape[0]):
+        body = bodies[n]
+        for i in range(3):
+            body[XO + i], body[VO + i], body[LO + i] = body[X + i], body[V + i], body[L + i]
+        for i in range(4):
+            body[QO + i] = body[Q + i]
+
+
+@kernel
+def go_back(bodies):
+    """Puts all bodies back to where the step started."""
+    for n in range(bodies.shape[0]):
+        body = bodies[n]
+        for i in range(3):
+            body[X + i], body[V + i], body[L + i] = body[XO + i], body[VO + i], body[LO + i]
+        for i in range(4):
+            body[Q + i] = body[QO + i]
+        matrix(body, Q, R)
+        if body[MASS_INV] > 0.0:
+            tensor(body)
+
+
+@kernel
+def _gather(bodies, weight, mean, begin):
+    """Adds this result of a step to the weighted mean: ways, turns from the start, speeds."""
+    for n in range(bodies.shape[0]):
+        body, row = bodies[n], mean[n]
+        if begin:
+            row[:] = 0.0
+        for i in range(3):
+            row[i] += weight * (body[X + i] - body[XO + i])
+            row[6 + i] += weight * (body[V + i] - body[VO + i])
+            row[9 + i] += weight * (body[L + i] - body[LO + i])
+        # turn from QO to Q, in world axes: Q QO^-1
+        aw, ax, ay, az = body[Q], body[Q + 1], body[Q + 2], body[Q + 3]
+        bw, bx, by, bz = body[QO], -body[QO + 1], -body[QO + 2], -body[QO + 3]
+        w = aw * bw - ax * bx - ay * by - az * bz
+        x = aw * bx + ax * bw + ay * bz - az * by
+        y = aw * by - ax * bz + ay * bw + az * bx
+        z = aw * bz + ax * by - ay * bx + az * bw
+        s = math.sqrt(x * x + y * y + z * z)
+        if w < 0.0:
+            w, x, y, z = -w, -x, -y, -z
+        f = 2.0 if s < 1e-9 else 2.0 * math.atan2(s, w) / s
+        row[3] += weight * f * x
+        row[4] += weight * f * y
+        row[5] += weight * f * z
+
+
+@kernel
+def _scatter(bodies, mean):
+    """Puts all bodies where the weighted mean says."""
+    for n in range(bodies.shape[0]):
+        body, row = bodies[n], mean[n]
+        if body[MASS_INV] == 0.0:
+            continue
+        for i in range(3):
+            body[X + i] = body[XO + i] + row[i]
+            body[V + i] = body[VO + i] + row[6 + i]
+            body[L + i] = body[LO + i] + row[9 + i]
+            body[XN + i] = row[3 + i]
+        for i in range(4):
+            body[Q + i] = body[QO + i]
+        turn(body)
+
+
+@kernel
+def step(
+    mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, mean, h, order,
+    gap, most, fresh, account,
+):  # fmt: skip
+    """One step of the order asked for. ``known`` (3) counts the steps behind ``past`` (3×3×n×6)."""
+    bodies = mechanism[0]
+    _keep(bodies)
+    pieces = order // 2
+    if pieces == 1:
+        done = leap(
+            mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past[0], known[0],
+            h, gap, most, fresh, account,
+        )  # fmt: skip
+        known[0] = min(3, known[0] + 1) if done == DONE else 0
+        return done
+    start = soft.copy()
+    for m in range(1, pieces + 1):
+        if m > 1:
+            go_back(bodies)
+            soft[:, :] = start
+        for part in range(m):
+            done = leap(
+                mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past[m - 1],
+                known[m - 1], h / m, gap, most, fresh if m == 1 else part > 0, account,
+            )  # fmt: skip
+            if done != DONE:
+                known[:] = 0
+                return done
+            known[m - 1] = min(3, known[m - 1] + 1)
+        weight = 1.0
+        for other in range(1, pieces + 1):
+            if other != m:
+                weight *= m * m / (m * m - other * other)
+        if account[EVENTS] > 0.0:  # no smooth step: the finest counts alone
+            weight = 1.0 if m == pieces else 0.0
+            _gather(bodies, weight, mean, True)
+        else:
+            _gather(bodies, weight, mean, m == 1)
+    _scatter(bodies, mean)
+    set_diagonal(desk, soft_whole, soft, h, True)
+    if close(mechanism, pattern, desk, scratch, gap, most, account) != DONE:
+        return OPEN
+    project_speeds(mechanism, pattern, desk, soft_whole, soft, h / pieces)
+    return DONE

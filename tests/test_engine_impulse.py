@@ -1,0 +1,184 @@
+"""The impulse engine: every kind of joint, what acts on joints, loops, and what it refuses."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkwork.errors import EngineError
+from linkwork.parts import Coupling, Joint, Part, Spec
+from linkwork.parts.joint import RailPiece
+from linkwork.scene import Scene
+from linkwork.session.session import Session
+from linkwork.spatial import Pose
+from mechanisms import bar, centres, chain, four_bar, ground, scene_of
+
+STARTS = {
+    "hinge": {"speed": 2.0},
+    "slider": {"speed": 0.3},
+    "ball": {"speed": (2.0, -1.0, 3.0)},
+    "universal": {"speed": (2.0, 1.5), "axis2": (0.0, 0.0, 1.0)},
+    "cylindrical": {"speed": (0.3, 2.0)},
+    "planar": {"speed": (0.2, 0.3, 2.0)},
+}
+
+
+def arm(kind: str, **more: Any) -> Part:
+    """A bar on a joint of some kind, and another on a hinge behind it."""
+    part = Part("arm").add(ground(), bar("one", 0.3, 0.5), bar("two", 0.2, 0.3, deep=0.05))
+    given: dict[str, Any] = {**STARTS.get(kind, {}), **more}
+    at = Pose.of((0, 0, 0), rpy=(0.2, 0.3, 0.1))
+    return part.add(
+        Joint("J", kind, "ground", "one", at=at, axis=(0, 1, 0), **given),
+        Joint("K", "hinge", "one", "two", at=Pose.of((0.3, 0, 0)), axis=(0.6, 0.8, 0), value=0.4),
+    )
+
+
+def run(scene: Scene, seconds: float) -> Session:
+    session = Session(scene)
+    session.step(round(seconds / scene.step))
+    return session
+
+
+@pytest.mark.parametrize("kind", STARTS)
+def test_every_joint_moves_as_in_mujoco(kind: str) -> None:
+    """Coordinates and speeds after a third of a second, against MuJoCo's Runge-Kutta."""
+    with (
+        run(scene_of(arm(kind), order=6, step=2e-3), 0.3) as ours,
+        run(scene_of(arm(kind), "mujoco", integrator="RK4", step=2.5e-4), 0.3) as theirs,
+    ):
+        np.testing.assert_allclose(ours.state.pose, theirs.state.pose, atol=2e-7)
+        np.testing.assert_allclose(ours.state.q, theirs.state.q, atol=2e-7)
+        np.testing.assert_allclose(ours.state.v, theirs.state.v, atol=2e-6)
+        energies = [each.state.report.energy.sum() for each in (ours, theirs)]
+        assert energies[0] == pytest.approx(energies[1], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("screw", {"pitch": 0.05, "speed": 3.0}),
+        ("rail", {"rail": (RailPiece(0.7, turn=0.8, climb=0.5),), "speed": 0.8,
+                  "value": 0.1}),
+    ],
+)  # fmt: skip
+def test_screws_and_bent_rails_are_exact(kind: str, more: dict[str, Any]) -> None:
+    """The body is where its coordinate says, to the last digits, and energy is kept."""
+    with Session(scene_of(arm(kind, **more), order=4)) as session:
+        session.step()
+        first = session.state.report.energy.sum()
+        session.step(400)
+        assert session.state.report.energy.sum() == pytest.approx(first, abs=1e-6)
+        there = session.state.pose.copy()
+        session.cycle.refresh()  # puts bodies where the coordinates say
+        np.testing.assert_allclose(session.state.pose, there, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"damping": 0.05}, {"stiffness": 2.0, "rest": 0.3}, {"armature": 0.02}, {"friction": 0.1},
+        {"drive": Spec("actuator", "servo", params={"kp": 8.0, "kd": 0.1})},
+        {"drive": Spec("actuator", "servo", params={"kp": 50.0, "kd": 1.0}), "max_effort": 0.2},
+        {"armature": 0.01, "damping": 0.02, "stiffness": 1.0},
+    ],
+)  # fmt: skip
+def test_what_acts_on_a_joint_acts_as_in_mujoco(more: dict[str, Any]) -> None:
+    """Springs, dampers, rotors, friction and servos, at their limits too."""
+    with (
+        run(scene_of(arm("hinge", **more)), 0.25) as ours,
+        run(scene_of(arm("hinge", **more), "mujoco", step=2.5e-5), 0.25) as theirs,
+    ):
+        np.testing.assert_allclose(ours.state.q, theirs.state.q, atol=4e-4)
+
+
+def test_a_stop_is_never_passed() -> None:
+    """A joint comes to its stop and stays; nothing is beyond it after any step."""
+    with Session(scene_of(arm("hinge", range=(-0.3, 0.5)))) as session:
+        places = []
+        for _ in range(1500):
+            session.step()
+            places.append(session.state.q[0])
+    assert max(places) > 0.4999
+    assert max(places) <= 0.5 + 1e-9
+    assert min(places) >= -0.3 - 1e-9
+
+
+def test_gears_hold_exactly_over_many_turns() -> None:
+    """A follower is where its leader says, turn after turn, and energy is kept."""
+    part = Part("gears").add(ground(), bar("one", 0.1, 0.5), bar("two", 0.2, 0.4))
+    part.add(
+        Joint("A", "hinge", "ground", "one", axis=(0, 0, 1), speed=20.0),
+        Joint("B", "hinge", "ground", "two", at=Pose.of((0.3, 0, 0)), axis=(0, 0, 1), speed=-40.0),
+        Coupling("B", "A", ratio=-2.0),
+    )
+    with Session(scene_of(part)) as session:
+        session.step()
+        first = session.state.report.energy[0]
+        for _ in range(50):
+            session.step(100)
+            a, b = session.state.q
+            assert b == pytest.approx(-2.0 * a, abs=1e-9)
+        assert abs(session.state.q[0]) > 10 * math.pi
+        assert session.state.report.energy[0] == pytest.approx(first, rel=1e-6)
+
+
+def test_a_prescribed_joint_is_where_it_is_told() -> None:
+    """Whatever it takes; the rest feels it."""
+    told = arm("hinge", speed=0.0, max_speed=2.0)
+    with Session(scene_of(told, prescribed=["arm/J"])) as session:
+        session["arm/J.target"] = 0.4
+        session.step(1000)
+        assert session["arm/J.angle"] == pytest.approx(0.4, abs=1e-9)
+        assert session["arm/J.effort"] != 0.0
+
+
+def test_a_loop_drawn_open_is_closed_and_told() -> None:
+    """The report names the body that was moved most."""
+    with Session(scene_of(four_bar(open_by=0.02))) as session:
+        assert session.state.report.gap[0] < 1e-12
+        notes = [str(f) for f in session.cycle.findings]
+        assert any("to close all joints" in note for note in notes), notes
+        assert any("held by others too" in note for note in notes), notes
+
+
+def test_joints_that_contradict_each_other_are_refused_by_name() -> None:
+    """A hinge that is turned out of the plane of the others cannot close."""
+    with pytest.raises(EngineError, match=r"four_bar/[A-D] cannot be closed"):
+        Session(scene_of(four_bar(turned=0.3)))
+
+
+def test_what_has_no_mass_is_refused() -> None:
+    part = Part("thing").add(ground(), bar("one", 0.1, 0.0))
+    part.add(Joint("J", "hinge", "ground", "one"))
+    with pytest.raises(EngineError, match="needs a mass"):
+        Session(scene_of(part))
+
+
+def test_bodies_that_should_touch_are_named() -> None:
+    """No contacts yet, and nobody is to find out by falling through the floor."""
+    with Session(scene_of(chain(2))) as session:
+        assert not any("passes through" in str(f) for f in session.cycle.findings)
+    cube = ground("cube")
+    hard = replace(cube, shapes=tuple(replace(shape, collide=True) for shape in cube.shapes))
+    scene = scene_of(chain(2)).place(Part("solid").add(hard), base="free")
+    with Session(scene) as session:
+        assert any("passes through" in str(f) for f in session.cycle.findings)
+
+
+@pytest.mark.capability(11)
+def test_a_step_that_cannot_be_closed_is_halved_or_stops() -> None:
+    """Never silently wrong: at a monstrous speed and step it goes on in halves, or says why not."""
+    wild = arm("hinge", speed=40.0)
+    with Session(scene_of(wild, step=0.02, most=3)) as session:
+        session.step(5)
+        assert np.isfinite(session.state.pose).all()
+        apart = centres(session)[1] - centres(session)[0]
+        assert np.linalg.norm(apart) < 0.3
+    with (
+        pytest.raises(EngineError, match="cannot be closed"),
+        Session(scene_of(wild, step=0.02, most=1, on_gap="stop")) as session,
+    ):
+        session.step(5)
