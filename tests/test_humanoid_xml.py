@@ -144,6 +144,8 @@ def test_movements_of_the_file_are_played(tmp_path: Path) -> None:
     done = linkwork("convert", path, tmp_path / "made.toml")
     assert done.code == 0, done.err
     assert (tmp_path / "made.squat.toml").is_file()
+    done = linkwork("convert", path, tmp_path / "made.mjcf")
+    assert "movements, left out: squat" in done.out
     scene = lw.Scene("s").place(lw.load_part(path), name="r").engine("kinematic")
     scene.agent("play", "movement", file=str(path), on="r")
     session = lw.Session(scene)

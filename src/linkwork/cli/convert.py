@@ -67,9 +67,13 @@ def convert(
         thing = gathered(thing, target.parent, target.stem)  # out of the cache
     for note in [*notes, *save(thing, target)]:
         out.say(note, lead="note:")
-    if os.path.isfile(source) and target.suffix == ".toml":
-        for movement in read_movements(source):
-            beside = target.with_name(f"{target.stem}.{movement.name}.toml")
-            save(movement, beside)
-            out.say(f"Wrote {beside}.")
+    movements = read_movements(source) if os.path.isfile(source) else []
+    if movements and target.suffix != ".toml":
+        names = listing([movement.name for movement in movements])
+        out.say(f"movements, left out: {names}. Convert to TOML writes them.", lead="note:")
+        movements = []
+    for movement in movements:
+        beside = target.with_name(f"{target.stem}.{movement.name}.toml")
+        save(movement, beside)
+        out.say(f"Wrote {beside}.")
     out.say(f"Wrote {target}.")

@@ -33,8 +33,11 @@ def actuators(flat: Flat, bodies: BodyWriter, tendons: ET.Element, notes: Notes)
         specs += [
             (scoped(s.scope, str(s.params.get("joint", ""))), s) for s in flat.scene.actuators
         ]
+    first = start_values(flat)
     for name, spec in specs:
         called = spec.name or bodies.spelling(name)
+        if spec.type == "servo" and any(first.get(name, ())):
+            notes.about("where servos hold at the start: MuJoCo's controls begin at 0", called)
         if spec.type == "general":
             made = _general(spec, called, bodies, tendons)
         else:
