@@ -150,6 +150,11 @@ def test_joints_that_contradict_each_other_are_refused_by_name() -> None:
         Session(scene_of(four_bar(turned=0.3)))
 
 
+def test_a_loop_closed_by_a_screw_is_refused() -> None:
+    with pytest.raises(EngineError, match="no loop by a screw"):
+        Session(scene_of(four_bar(loop="screw")))
+
+
 def test_what_has_no_mass_is_refused() -> None:
     part = Part("thing").add(ground(), bar("one", 0.1, 0.0))
     part.add(Joint("J", "hinge", "ground", "one"))

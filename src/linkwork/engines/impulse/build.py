@@ -10,11 +10,12 @@ from linkwork.engines.impulse.body_kernels import (
     BODY_COLUMNS,
     INERTIA_INV,
     MASS_INV,
+    QN,
+    RN,
     TERMS,
     Q,
     R,
-    X,
-)  # fmt: skip
+)
 from linkwork.engines.impulse.joint_kernels import (
     AXES_A,
     AXES_B,
@@ -243,9 +244,8 @@ class Builder:
         bodies = np.zeros((last + 1, BODY_COLUMNS))
         bodies[:, Q] = 1.0
         bodies[:, [R, R + 4, R + 8]] = 1.0
-        bodies[last, X + 22] = 0.0
-        bodies[last, 25] = 1.0  # QN
-        bodies[last, [29, 33, 37]] = 1.0  # RN
+        bodies[last, QN] = 1.0  # what does not move is there after every look-ahead
+        bodies[last, [RN, RN + 4, RN + 8]] = 1.0
         self.weigh(bodies, world.mass)
         return Mechanism(
             self.own, self.mount, bodies, whole, number, world.rail.reshape(-1, 3), pattern,

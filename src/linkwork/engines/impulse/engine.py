@@ -19,6 +19,7 @@ from linkwork.engines.impulse.coordinate_kernels import (
     give_quaternions,
     take_poses,
 )
+from linkwork.engines.impulse.joint_kernels import TURNS, S
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.engines.impulse.row_kernels import (  # fmt: skip
     DAMP,
@@ -41,7 +42,7 @@ from linkwork.engines.kernels import follow_speeds, follow_targets, grab_forces,
 from linkwork.engines.kinematic import coordinate_of_dof, own_loops
 from linkwork.engines.mujoco.kernels import add_energies
 from linkwork.errors import EngineError, listing
-from linkwork.kinematics.kernels import forward_poses
+from linkwork.kinematics.kernels import RAIL, SCREW, forward_poses
 from linkwork.parts import Spec
 from linkwork.state import State
 from linkwork.world import Finding, World
@@ -75,6 +76,14 @@ class Impulse(Engine):
             if not (world.mass[b] > 0.0 and np.trace(world.inertia[b]) > 0.0):
                 text = "Impulse needs a mass and an extent of every body that moves."
                 found.append(Finding("error", world.body_names[b], text, world.body_origins[b]))
+        for n in self._loops:
+            if world.loop_kind[n] in (SCREW, RAIL):
+                text = "Impulse closes no loop by a screw or a rail: they belong into the tree."
+                found.append(Finding("error", world.loop_names[n], text, world.loop_origins[n]))
+        for (follows, _), words in zip(world.coupling_dof, world.coupling_words, strict=True):
+            if self.owned[world.dof_body[follows]] and words.get("polycoef"):
+                text = "of its coupling Impulse follows the ratio and the offset only."
+                found.append(Finding("soft", world.dof_name(int(follows)), text))
         if touching := self._touchable(self.owned):
             text = "Impulse knows no contacts: it passes through everything. Mujoco knows them."
             found.append(Finding("soft", listing(touching, most=4), text, self.spec.origin))
@@ -225,7 +234,7 @@ class Impulse(Engine):
         take_poses(own, made.mount, state.pose, state.twist, bodies)
         bodies[:-1, _KEPT] = self._kept
         phases.refresh(bodies)
-        made.number[:, 25:27] = self._arcs
+        made.number[:, S : TURNS + 1] = self._arcs
         if len(made.soft):
             made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[:, :4]
             made.soft[:, WAY] = 0.0
@@ -233,7 +242,7 @@ class Impulse(Engine):
 
     def _take_arcs(self) -> None:
         """Arc lengths and angles of screws, from the coordinates."""
-        self._arcs[:] = self.made.number[:, 25:27]
+        self._arcs[:] = self.made.number[:, S : TURNS + 1]
         for n, a, _ in self.made.tree:
             self._arcs[n, 0] = self.state.q[a]
         for n, a in self.made.coupled:
@@ -276,7 +285,7 @@ class Impulse(Engine):
             made.bodies[:-1, _KEPT] = self._kept
             phases.refresh(made.bodies)
             self._known[:] = 0
-            made.number[:, 25:27] = self._arcs
+            made.number[:, S : TURNS + 1] = self._arcs
             made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[:, :4]
             made.soft[:, WAY] = 0.0
             for part in range(2**halves):
@@ -343,7 +352,7 @@ class Impulse(Engine):
         self._kept[:] = bodies[:-1, _KEPT]
         own = made.own
         self._written[:, :7], self._written[:, 7:] = state.pose[own], state.twist[own]
-        self._arcs[:] = made.number[:, 25:27]
+        self._arcs[:] = made.number[:, S : TURNS + 1]
         if len(made.soft):
             self._pieces[:, 0] = made.soft[:, Q0] + made.soft[:, WAY]
             self._pieces[:, 1:4] = made.soft[:, [DRIVE, SLIP, STOP]]
