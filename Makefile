@@ -25,7 +25,7 @@ client: $(VENV)/.stamp ## Build the studio's page, where its source changed
 
 test: $(VENV)/.stamp-dev $(VENV)/.stamp-models client ## Run all tests (ARGS="-k tripod" picks some)
 	@$(BIN)/python tools/client.py test
-	@$(BIN)/python -m pytest -n 2 $(ARGS)
+	@$(BIN)/python -m pytest -n 3 $(ARGS)
 
 lint: $(VENV)/.stamp-dev client ## Check style and types
 	@$(BIN)/python tools/client.py lint

@@ -48,7 +48,7 @@ def numbers_of(item: pytest.Item) -> list[int]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With ``-n 2``, gives whole files to the processes, in order, and all browsers to one."""
+    """With several processes, gives whole files to the processes, in order, and all browsers to one."""
     from xdist.scheduler import LoadFileScheduling
 
     class OneBrowser(LoadFileScheduling):
