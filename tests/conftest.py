@@ -48,7 +48,7 @@ def numbers_of(item: pytest.Item) -> list[int]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With several processes, gives whole files to the processes, in order, and all browsers to one."""
+    """Gives whole files to processes, in order, and all that drives a browser to one of them."""
     from xdist.scheduler import LoadFileScheduling
 
     class OneBrowser(LoadFileScheduling):
