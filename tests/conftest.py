@@ -11,13 +11,11 @@ from capabilities import allowed, read_list
 from chromium import HOW, find, is_required, launch
 from linkwork.cli.browse import is_built
 from second_try import is_browser_test, tell_second_tries
+from spread import browser_groups
 
 # Compiling a kernel inside the first example takes seconds, and says nothing about the claim.
 hypothesis.settings.register_profile("linkwork", deadline=None)
 hypothesis.settings.load_profile("linkwork")
-
-#: Where Chromium is driven; two at a time would starve each other of the machine.
-BROWSER_TESTS = ("tests/browser/", "tests/test_newcomer.py")
 
 
 @pytest.fixture(scope="session")
@@ -48,16 +46,18 @@ def numbers_of(item: pytest.Item) -> list[int]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Gives whole files to processes, in order, and all that drives a browser to one of them."""
+    """Gives whole files to processes, in order, and all that drives a browser to two of them."""
     from xdist.scheduler import LoadFileScheduling
 
-    class OneBrowser(LoadFileScheduling):
+    groups = browser_groups(config.rootpath)
+
+    class FewBrowsers(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            return "browser" if file.startswith(BROWSER_TESTS) else file
+            return groups.get(file, file)
 
     config.option.loadscopereorder = False
-    return OneBrowser(config, log)
+    return FewBrowsers(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -78,7 +78,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Refuse marks that name no capability; with --capability, keep the tests that prove it."""
     known = read_list()
-    # Last: by then the kernels they wait for are compiled. Of several processes one begins with
+    # Last: by then the kernels they wait for are compiled. Of several processes two begin with
     # them, for they take longest.
     items.sort(key=is_browser_test, reverse=hasattr(config, "workerinput"))
     for item in items:

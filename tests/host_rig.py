@@ -50,13 +50,16 @@ class Backstage:
 
 @contextlib.contextmanager
 def backstage(
-    scene: str | None, folder: Path, load: Callable[[str], Any] | None = None
+    scene: str | None,
+    folder: Path,
+    load: Callable[[str], Any] | None = None,
+    ready: Callable[[], bool] = lambda: True,
 ) -> Iterator[Backstage]:
     """A running host whose recordings and list of recent files are in ``folder``."""
     recents, recordings = Recents(folder / "recent.json"), folder / "recordings"
     with serve(limits=LIMITS) as link, connect(link.address, link.key) as peer:
         load = load or loader(scene, recents, recordings)
-        host = Host(link, load, recents=recents, recordings=recordings, folder=folder)
+        host = Host(link, load, recents=recents, recordings=recordings, folder=folder, ready=ready)
         host.prepare(scene)
         thread = threading.Thread(target=host.run, daemon=True)
         thread.start()

@@ -17,6 +17,8 @@ from studio_rig import PATIENCE, TOKEN, Studio
 
 #: Large enough for every panel, small enough for a graphics card made of software.
 SIZE = (1280, 720)
+#: Pixels of the screen for one of the page's: a fourth of all are drawn where none is looked at.
+COARSE, SHARP = 0.5, 1.0
 #: How often a condition is looked at [ms].
 POLL = 50
 #: How long a scene may take to open on a machine that has to compile its kernels first [s].
@@ -186,13 +188,15 @@ class StudioPage:
 @contextlib.contextmanager
 def opened(
     browser: Browser, studio: Studio, *, size: tuple[int, int] = SIZE, theme: str = "dark",
-    context: BrowserContext | None = None, expect_errors: bool = False, **query: str,
+    scale: float = COARSE, context: BrowserContext | None = None, expect_errors: bool = False,
+    **query: str,
 ) -> Iterator[StudioPage]:  # fmt: skip
     """A tab that shows a studio, of a person of its own unless a context is given."""
     own = context or browser.new_context(
         viewport={"width": size[0], "height": size[1]},
         color_scheme="light" if theme == "light" else "dark",
         reduced_motion="reduce",
+        device_scale_factor=scale,
         accept_downloads=True,
     )
     page = StudioPage(own.new_page(), studio)

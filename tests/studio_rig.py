@@ -126,7 +126,15 @@ def studio(scene: str | None, folder: Path, *, port: int = 0) -> Iterator[Studio
     with serve(limits=LIMITS) as link:
         recordings = folder / "recordings"
         server = ServerProcess(
-            Settings(link.address, link.key, "127.0.0.1", port, TOKEN, recordings=str(recordings))
+            Settings(
+                link.address,
+                link.key,
+                "127.0.0.1",
+                port,
+                TOKEN,
+                recordings=str(recordings),
+                lines=0,
+            )
         )
         recents = Recents(folder / "recent.json")
         host = Host(

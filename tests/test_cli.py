@@ -14,7 +14,23 @@ from command_line import linkwork
 from linkwork.cli.app import app
 from linkwork.formats import load_part
 
-COMMANDS = ["check", "convert", "kits", "look", "new", "ports", "replay", "run", "studio", "warmup"]
+COMMANDS = [
+    "check",
+    "convert",
+    "derive",
+    "fit",
+    "ik",
+    "kits",
+    "look",
+    "new",
+    "plan",
+    "ports",
+    "replay",
+    "run",
+    "step",
+    "studio",
+    "warmup",
+]
 
 URDF = """\
 <robot name="pointer">
@@ -107,7 +123,7 @@ def test_help_is_quick_to_load() -> None:
         (["run", "gripper/arm", "--on", "arm"], 2, "which part --program drives"),
         (["run", "nothing.toml"], 1, "there is no file 'nothing.toml'"),
         (["run", "gripper/nothing"], 1, "there is no kit part named 'gripper/nothing'"),
-        (["run", "nokit/arm"], 1, "Available kits: amtec, bioloid, furniture"),
+        (["run", "nokit/arm"], 1, "Available kits: amtec, bart_uh, bioloid, furniture"),
         (["run", "folder.toml"], 1, "is a folder"),
         (["run", "latin.toml"], 1, "latin.toml:2: byte 0xff is not text in UTF-8"),
         (["run", "wrong.toml"], 1, "wrong.toml:4: element 1: nme is not known here"),
@@ -128,7 +144,7 @@ def test_help_is_quick_to_load() -> None:
         (["check", "braket.stl"], 1, "Did you mean 'bracket.stl'?"),
         (["convert", "tripod/level", "x.urdf", "--part", "leg"], 1, "Available parts"),
         (["convert", "gripper/arm", "nowhere/x.urdf"], 1, "nowhere/x.urdf"),
-        (["kits", "nokit"], 1, "Available kits: amtec, bioloid, furniture"),
+        (["kits", "nokit"], 1, "Available kits: amtec, bart_uh, bioloid, furniture"),
         (["new", "robot", "a b"], 1, "not allowed"),
         (["new", "robot", "../x"], 1, "not allowed"),
         (["new", "rocket", "x"], 2, "'robot', 'part', 'program'"),

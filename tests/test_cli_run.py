@@ -100,7 +100,7 @@ def test_the_largest_gap_of_the_whole_run_is_told(tmp_path: Path) -> None:
     rows = list(csv.reader(io.StringIO(found.out)))[1:]
     gaps = [float(row[1]) for row in rows]
     assert len(rows) == 251
-    told = re.search(r"Largest loop gap (\S+) m\.", found.err)
+    told = re.search(r"Largest loop gap (\S+) m, of ", found.err)
     assert told is not None
     assert float(told[1]) == pytest.approx(max(gaps), rel=0.01)
     assert max(gaps) > gaps[-1] > 0.0
@@ -266,7 +266,7 @@ def test_a_run_without_its_bus_does_not_begin(tmp_path: Path) -> None:
         (["--set", "arm/J1.target=up"], "SIGNAL=NUMBER, not 'arm/J1.target=up'"),
         (["--watch", "arm/J9.angle"], "linkwork check gripper/arm --signals"),
         (["--watch", "*J9*"], "there is no signal named '*J9*'"),
-        (["--engine", "steam"], "Available engine types: impulse, kinematic, mujoco"),
+        (["--engine", "steam"], "Available engine types: impulse, kinematic, lagrange, mujoco"),
         (["--csv", "nowhere/x.csv"], "nowhere/x.csv cannot be written"),
         (["--csv", "."], ". is a folder"),
         (["--record", "nowhere/x.mcap"], "nowhere"),

@@ -11,6 +11,7 @@ from linkwork.errors import EngineError
 from linkwork.parts import Coupling, Joint, Part, Spec
 from linkwork.parts.joint import RailPiece
 from linkwork.scene import Scene
+from linkwork.session.messages import Grab
 from linkwork.session.session import Session
 from linkwork.spatial import Pose
 from mechanisms import bar, centres, chain, four_bar, ground, scene_of
@@ -94,6 +95,21 @@ def test_what_acts_on_a_joint_acts_as_in_mujoco(more: dict[str, Any]) -> None:
         np.testing.assert_allclose(ours.state.q, theirs.state.q, atol=4e-4)
 
 
+def test_a_stiff_servo_tells_the_effort_of_the_weight_that_it_holds() -> None:
+    """Held level against gravity: effort is that of the weight, without half a step's fall."""
+    part = Part("held").add(ground(), bar("one", 0.3, 0.5), bar("two", 0.2, 0.3))
+    stiff = Spec("actuator", "servo", params={"kp": 4000.0, "kd": 40.0})
+    part.add(
+        Joint("J", "hinge", "ground", "one", axis=(0, 1, 0), drive=stiff),
+        Joint("K", "hinge", "one", "two", at=Pose.of((0.3, 0, 0)), axis=(0, 1, 0), drive=stiff),
+    )
+    with run(scene_of(part), 1.0) as session:
+        q = session.state.q
+        outer = 0.3 * 9.81 * 0.1 * math.cos(q[0] + q[1])
+        inner = outer + 9.81 * (0.5 * 0.15 + 0.3 * 0.3) * math.cos(q[0])
+        np.testing.assert_allclose(session.state.report.effort, [-inner, -outer], rtol=1e-5)
+
+
 def test_a_stop_is_never_passed() -> None:
     """A joint comes to its stop and stays; nothing is beyond it after any step."""
     with Session(scene_of(arm("hinge", range=(-0.3, 0.5)))) as session:
@@ -135,6 +151,18 @@ def test_a_prescribed_joint_is_where_it_is_told() -> None:
         assert session["arm/J.effort"] != 0.0
 
 
+@pytest.mark.parametrize("order", [2, 4, 6])
+def test_a_prescribed_joint_goes_evenly(order: int) -> None:
+    """Its place and its speed are right after every step, whatever pieces the step has."""
+    told = arm("hinge", speed=0.0, max_speed=2.0)
+    with Session(scene_of(told, prescribed=["arm/J"], order=order)) as session:
+        session["arm/J.target"] = 0.4
+        for n in range(1, 100):
+            session.step()
+            assert session["arm/J.angle"] == pytest.approx(2e-3 * n, abs=1e-9)
+            assert session["arm/J.speed"] == pytest.approx(2.0, abs=1e-6)
+
+
 def test_a_loop_drawn_open_is_closed_and_told() -> None:
     """The report names the body that was moved most."""
     with Session(scene_of(four_bar(open_by=0.02))) as session:
@@ -146,13 +174,9 @@ def test_a_loop_drawn_open_is_closed_and_told() -> None:
 
 def test_joints_that_contradict_each_other_are_refused_by_name() -> None:
     """A hinge that is turned out of the plane of the others cannot close."""
-    with pytest.raises(EngineError, match=r"four_bar/[A-D] cannot be closed"):
+    named = r"four_bar/[A-D] cannot be closed.*(four_bar/[A-D], ){2}four_bar/[A-D] do"
+    with pytest.raises(EngineError, match=named):
         Session(scene_of(four_bar(turned=0.3)))
-
-
-def test_a_loop_closed_by_a_screw_is_refused() -> None:
-    with pytest.raises(EngineError, match="no loop by a screw"):
-        Session(scene_of(four_bar(loop="screw")))
 
 
 def test_what_has_no_mass_is_refused() -> None:
@@ -177,7 +201,7 @@ def test_bodies_that_should_touch_are_named() -> None:
 def test_a_step_that_cannot_be_closed_is_halved_or_stops() -> None:
     """Never silently wrong: at a monstrous speed and step it goes on in halves, or says why not."""
     wild = arm("hinge", speed=40.0)
-    with Session(scene_of(wild, step=0.02, most=3)) as session:
+    with Session(scene_of(wild, step=0.02, most=4)) as session:
         session.step(5)
         assert np.isfinite(session.state.pose).all()
         apart = centres(session)[1] - centres(session)[0]
@@ -187,3 +211,18 @@ def test_a_step_that_cannot_be_closed_is_halved_or_stops() -> None:
         Session(scene_of(wild, step=0.02, most=1, on_gap="stop")) as session,
     ):
         session.step(5)
+
+
+@pytest.mark.capability(99)
+def test_a_door_that_is_pulled_by_hand_keeps_to_its_hinge() -> None:
+    """The hand goes where it likes; the leaf turns and nothing else, to the tolerance."""
+    part = Part("door").add(ground("frame"), bar("leaf", 0.8, 5.0, deep=1.8))
+    part.add(Joint("pin", "hinge", "frame", "leaf", axis=(0, 0, 1), damping=0.5))
+    with Session(scene_of(part)) as session:
+        session.send(
+            Grab("door/leaf", (0.0, 0.9, 0.3), (0.8, 0.0, 0.0), stiffness=200.0, damping=20.0)
+        )
+        session.step(2000)
+        assert session["door/pin.angle"] == pytest.approx(math.pi / 2, abs=0.05)
+        (account,) = session.report().accounts
+        assert account.gap <= 1e-10

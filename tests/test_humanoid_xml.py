@@ -156,6 +156,42 @@ def test_movements_of_the_file_are_played(tmp_path: Path) -> None:
         HumanoidXmlFormat().movements(path)
 
 
+@pytest.mark.capability(157)
+def test_names_that_are_no_labels_come_back(tmp_path: Path) -> None:
+    """A part whose names and labels differ keeps both, and is given no labels of its own."""
+    box = Box((0.1, 0.1, 0.1))
+    part = lw.Part("p").add(
+        lw.Element("torso", (box,), mass=1.0, labels={"en": "Trunk", "pt": "Tronco"}),
+        lw.Element("Left_Shank", (box,), mass=1.0, labels={"pt": "Perna"}),
+        lw.Joint("J1", "hinge", "torso", "Left_Shank", labels={"en": "Left Knee"}),
+    )
+    assert lw.save(part, tmp_path / "p.humanoid.xml") == []
+    back = lw.load_part(tmp_path / "p.humanoid.xml")
+    assert {n: e.labels for n, e in back.elements.items()} == {
+        n: e.labels for n, e in part.elements.items()
+    }
+    assert {n: j.labels for n, j in back.joints.items()} == {"J1": {"en": "Left Knee"}}
+
+
+@pytest.mark.capability(157, 171)
+def test_check_looks_at_the_movements_of_the_file(tmp_path: Path) -> None:
+    """They are listed beside the robot, with joints they take too far; a wrong one is told."""
+    path = tmp_path / "robot.xml"
+    text = HUMANOID.replace("</robot>", MOVEMENTS)
+    path.write_text(text, encoding="utf-8")
+    done = linkwork("check", path)
+    assert done.code == 0, done.err
+    assert "movement 'squat': 3 postures of 3 joints in 2 s, linear" in done.out
+    assert "leaves the ranges" not in done.out
+    assert "It can run." in done.out
+    path.write_text(text.replace("value='-80'", "value='-99'"), encoding="utf-8")
+    assert "leaves the ranges of: left_knee (−98° … 32°)" in linkwork("check", path).out
+    path.write_text(text.replace("ID='0' value='-80'", "ID='5' value='1'"), encoding="utf-8")
+    done = linkwork("check", path)
+    assert done.code == 1
+    assert "names joint 5, which does not exist" in done.err
+
+
 @pytest.mark.parametrize("type", ["Hinge", "Universal"])
 def test_a_joint_told_from_the_other_side_is_the_same(tmp_path: Path, type: str) -> None:
     """The inverse motion with B1 and B2 exchanged is the same joint: axes turn, values stay."""

@@ -15,6 +15,7 @@ from linkwork.scene.archive import pack
 from linkwork.session import messages
 from linkwork.session.messages import (
     Advance,
+    Arrange,
     Drop,
     Fault,
     Feed,
@@ -61,7 +62,7 @@ def scene() -> Scene:
 
 MESSAGES: list[Message] = [
     Set("arm/J1.target", 0.5), Take("arm/J1.target"), Release(), Posture("up"), Reset(),
-    Place("arm/J1", "", 0.4), Restore(b"state"),
+    Place("arm/J1", "", 0.4), Arrange({"arm/J1": [0.4], "arm/J2": [-0.2]}), Restore(b"state"),
     Grab("box/cube", (1.0, 0.0, 1.5)), Drop(), Reload("count", "x = 1"), Play(), Play(2.0),
     Pause(), Advance(3), Watch(["arm/J1.angle"]), Swap(b"archive", {"a": "b"}),
     Feed("can0", {"J1.target": 0.5}, turn=True), Health("can0", 1, 2, {"frames": 3.0}),
@@ -137,6 +138,9 @@ def test_a_scripts_own_message_is_checked_as_one_from_outside(message: Message) 
         (Posture("down"), "no posture named 'down'"),
         (Place("arm/J1", "", 2.0), "goes from -1.5 to 1.5 rad, not to 2"),
         (Place("arm/J1", "x", 0.0), "no degree of freedom named 'x'"),
+        (Arrange({"arm/J1": [0.1], "arm/J2": [9.0]}), "'arm/J2' goes from"),
+        (Arrange({"arm/J1": [0.1, 0.2]}), "takes 1 finite coordinates"),
+        (Arrange({"box": [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]}), "quaternion of length one"),
         (Restore(b"short"), "numbers, not 0.625"),
         (Reload("pilot", ""), "no program named 'pilot'"),
         (Swap(b"no archive"), "not a scene archive"),
@@ -248,6 +252,20 @@ def test_a_joint_is_placed_at_rest() -> None:
         assert (session["arm/J1.speed"], session["box.x"]) == (0.0, 0.7)
         session.step(50)
         assert session["arm/J1.angle"] == pytest.approx(-0.5, abs=0.05)
+
+
+def test_a_chain_is_arranged_at_rest_or_not_at_all() -> None:
+    """Several joints move at once, wanted there too; one that cannot keeps all where they are."""
+    with Session(scene()) as session:
+        session["arm/J1.target"] = 1.0
+        session.step(50)
+        turned = [0.6, 0.0, 0.8, 0.0]
+        joints = {"arm/J1": [-0.5], "arm/J2": [0.3], "box": [0.7, 0.1, 1.2, *turned]}
+        assert session.apply(Arrange(joints))
+        assert session["arm/J1.angle"] == session["arm/J1.target"] == -0.5
+        assert (session["arm/J2.angle"], session["box.x"], session["arm/J1.speed"]) == (0.3, 0.7, 0)
+        assert not session.apply(Arrange({"arm/J1": [0.2], "arm/J2": [9.0]}))
+        assert session["arm/J1.angle"] == -0.5
 
 
 def test_a_state_of_the_past_is_restored_bit_for_bit() -> None:

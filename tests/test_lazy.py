@@ -19,6 +19,8 @@ LIGHT = [
     "linkwork.buses.can.slcan",
     "linkwork.buses.can.socketcand",
     "linkwork.server",
+    "linkwork.server.client",
+    "linkwork.motion.profiles",
 ]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from linkwork.errors import LinkworkError
+from linkwork.errors import FormatError, LinkworkError
 from linkwork.parts import Part, kit_part
 from linkwork.scene import Scene
 from linkwork.scene.document import Document
@@ -251,6 +251,69 @@ def test_a_posture_is_stored_and_stored_again(bench: Path) -> None:
     text = posture_text(SCENE, "mixed", {"a": (1.0, True), "b": (0.0123456789, False)})
     assert "joints_deg = { a = 57.2958 }" in text
     assert "joints = { b = 0.012346 }" in text
+
+
+ENDS = """
+[[anchor]]
+name = "low"
+on = "base"
+
+[[anchor]]
+name = "high"
+on = "tip"
+"""
+
+
+def test_a_loop_is_closed_in_the_file_that_is_open(bench: Path) -> None:
+    """By full names, under the next free name; what cannot be is refused and leaves no trace."""
+    (bench.parent / "finger.toml").write_text(PART + ENDS)
+    made = editor(bench)
+    made.close_loop("left/high", "right/high", "hinge", (0.0, 1.0, 0.0))
+    made.close_loop("left/low", "right/high", "ball", (0.0, 0.0, 1.0))
+    assert made.project is not None
+    assert made.project.main.text == SCENE + (
+        '\n[[loop]]\nname = "loop1"\na = "left/high"\nb = "right/high"\njoint = "hinge"\n'
+        "axis = [0.0, 1.0, 0.0]\n"
+        '\n[[loop]]\nname = "loop2"\na = "left/low"\nb = "right/high"\njoint = "ball"\n'
+    )
+    assert made.state.undo == "loop loop2"
+    made.undo()
+    assert list(made.scene.loops) == ["loop1"]
+    for a, joint, why in (("left/top", "ball", "top"), ("left/low", "glue", "glue")):
+        with pytest.raises(LinkworkError, match=why):
+            made.close_loop(a, "right/high", joint, (0.0, 0.0, 1.0))
+    assert list(made.scene.loops) == ["loop1"]
+
+
+def test_a_loop_of_a_part_alone_has_names_of_its_own_file(tmp_path: Path) -> None:
+    """Without the scope under which the part runs."""
+    file = tmp_path / "finger.toml"
+    file.write_text(PART + ENDS)
+    part = Document.open(file).content
+    on_floor = lambda content: Scene("alone").place(content)  # noqa: E731
+    made = Editor(Opened(on_floor(part), str(file), scene_of=on_floor, folders=[tmp_path]))
+    made.close_loop("finger/low", "finger/high", "ball", (0.0, 0.0, 1.0))
+    assert made.project is not None
+    assert '[[loop]]\nname = "loop1"\na = "low"\nb = "high"' in made.project.main.text
+
+
+def test_a_part_is_found_beside_others_in_its_scene(tmp_path: Path) -> None:
+    """Its placement gives the names; a scene without it is refused in words."""
+    file = tmp_path / "finger.toml"
+    file.write_text(PART + ENDS)
+    part = Document.open(file).content
+    other = Document.open(file).content
+    assert isinstance(other, Part)
+    beside = lambda content: Scene("two").place(other, name="other").place(content)  # noqa: E731
+    made = Editor(Opened(beside(part), str(file), scene_of=beside, folders=[tmp_path]))
+    made.close_loop("finger/low", "finger/high", "ball", (0.0, 0.0, 1.0))
+    assert made.project is not None
+    assert 'a = "low"\nb = "high"' in made.project.main.text
+    assert "finger/tip" in made.ids
+    without = lambda _: Scene("two").place(other, name="other")  # noqa: E731
+    made = Editor(Opened(without(part), str(file), scene_of=without, folders=[tmp_path]))
+    with pytest.raises(FormatError, match=r"finger.*does not stand in the scene 'two'.*other"):
+        made.close_loop("finger/low", "finger/high", "ball", (0.0, 0.0, 1.0))
 
 
 def test_a_part_alone_is_edited_and_has_no_postures(tmp_path: Path) -> None:

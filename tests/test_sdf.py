@@ -10,10 +10,11 @@ import linkwork as lw
 from export_rig import placed, stands
 from linkwork.errors import LinkworkError
 from linkwork.formats.sdf import SdfFormat
-from linkwork.parts import Capsule, Coupling, Cylinder, Element, Ellipsoid, Joint, Part
+from linkwork.parts import Capsule, Coupling, Cylinder, Element, Ellipsoid, Joint, Mesh, Part
 from linkwork.scene import Light, Scene
 from linkwork.spatial import Pose
 from linkwork.spatial.pose import quat_from_axis
+from mesh_files import box, collada, obj, text_stl, written
 
 
 def read(folder: Path, inside: str, *, version: str = "1.9", name: str = "m") -> Part:
@@ -300,6 +301,10 @@ def test_the_look_of_a_world_comes_back_and_initial_motion_is_listed(tmp_path: P
          'relative_to="a"/></frame></model>', "stand on each other"),
         ('<model name="m"><frame name="f" attached_to="g"/><frame name="g" attached_to="f"/>'
          '<link name="a"/></model>', "each other"),
+        ('<model name="m" canonical_link="f"><link name="a"/><frame name="f"/></model>',
+         "the frames f → __model__ → f are attached to each other"),
+        ('<model name="m"><link name="a"/><model name="n"><pose relative_to="n::b"/>'
+         '<link name="b"/></model></model>', "n → n::b → n stand on each other"),
         (f'<model name="m">{TWO.format("")}<joint name="j" type="revolut"><parent>a</parent>'
          "<child>b</child></joint></model>", "no joint type 'revolut'. Did you mean 'revolute'"),
         (f'<model name="m">{TWO.format("")}<joint name="j" type="ball"><parent>a</parent>'
@@ -454,3 +459,27 @@ def test_couplings_that_sdf_cannot_say_are_told_with_the_reason(tmp_path: Path) 
 def _hinged(name: str) -> Part:
     part = Part(name).add(Element("a", mass=1.0), Element("b", mass=1.0))
     return part.add(Joint("j", "hinge", "a", "b"))
+
+
+def test_meshes_are_written_as_obj_unless_they_hold_colours(tmp_path: Path) -> None:
+    """Drake refuses collisions of STL; the triangles are the same to the last digit."""
+    (tmp_path / "from").mkdir()
+    written(tmp_path / "from", "a.stl", text_stl(box(0.1, 0.2, 0.3)))
+    written(tmp_path / "from", "b.obj", obj(box(0.3, 0.2, 0.1)))
+    written(tmp_path / "from", "c.dae", collada(box(0.2, 0.2, 0.2)))
+    part = Part("p")
+    for name, seen in (("a.stl", True), ("b.obj", True), ("c.dae", True), ("c.dae", False)):
+        shape = Mesh(str(tmp_path / "from" / name), visible=seen, scale=(1.0, 2.0, 1.0))
+        part.add(Element(f"e{len(part.elements)}", (shape,), on="e0" if part.elements else ""))
+    (tmp_path / "to").mkdir()
+    lw.save(part, tmp_path / "to" / "p.sdf")
+    back = lw.load_part(tmp_path / "to" / "p.sdf")
+    shapes = [next(iter(element.shapes)) for element in back.elements.values()]
+    found = [Path(shape.file).suffix for shape in shapes if isinstance(shape, Mesh)]
+    assert found == [".obj", ".obj", ".dae", ".obj"]
+    for one, other in zip(part.elements.values(), shapes, strict=True):
+        (shape,) = one.shapes
+        assert isinstance(shape, Mesh)
+        assert isinstance(other, Mesh)
+        assert (other.scale, other.visible) == (shape.scale, shape.visible)
+        np.testing.assert_array_equal(other.triangles().triangles, shape.triangles().triangles)

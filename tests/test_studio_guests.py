@@ -112,6 +112,7 @@ def test_an_edit_keeps_the_person(here: Backstage) -> None:
     session = session_of(here)
     inject(here)
     eventually("the person is there", lambda: has(session, "visitor.x"))
+    eventually("the person comes in", lambda: session["person.active"] == 1.0)
     here.ask(m.Step(60))
     eventually("a few steps in", lambda: session["visitor.x"] < 2.5)
     version = session.version

@@ -2,6 +2,8 @@
 
 import hashlib
 import shutil
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 from host_rig import Backstage, backstage
+from linkwork.cli import warming
 from linkwork.errors import LinkworkError
 from linkwork.formats import load
 from linkwork.scene import Scene
@@ -68,6 +71,51 @@ def friction(value: float) -> m.Edit:
 def scene_of(here: Backstage) -> OpenScene:
     assert isinstance(here.host.open, OpenScene)
     return here.host.open
+
+
+# ---- first use ---------------------------------------------------------------------------
+
+
+def test_a_scene_waits_for_kernels_and_people_are_told(tmp_path: Path) -> None:
+    """The studio is there before they are compiled; what was asked for last opens then."""
+    ready = threading.Event()
+    with backstage("gripper/follow", tmp_path, ready=ready.is_set) as here:
+        told = here.until("event", lambda e: e["source"] == "kernels")
+        assert "once for this version and processor" in told["text"]
+        assert "no scene is open" in here.refused(m.Play())
+        here.ask(m.Open("tripod/level"))
+        here.until("event", lambda e: e["source"] == "kernels")
+        ready.set()
+        assert here.until("scene")["name"] == "level"
+
+
+def test_what_cannot_be_opened_is_said_before_kernels_are_compiled(tmp_path: Path) -> None:
+    """Nobody waits a minute for a file that is not there."""
+    with (
+        pytest.raises(LinkworkError, match="none"),
+        backstage(str(tmp_path / "none.toml"), tmp_path, ready=lambda: False),
+    ):
+        pass
+
+
+def test_kernels_compile_in_the_background_at_first_use_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty cache starts it, and how it ended is told once; a marked one does not."""
+    monkeypatch.setattr(warming, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(warming, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
+    beside = warming.Warming()
+    assert beside.begun
+    assert not beside.done
+    assert not beside.news()
+    beside.close()
+    assert beside.done
+    assert beside.news() == warming.FAILED
+    assert not beside.news()
+    warming.mark().touch()
+    again = warming.Warming()
+    assert again.done
+    assert not again.news()
 
 
 # ---- whose files -------------------------------------------------------------------------

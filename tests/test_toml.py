@@ -718,7 +718,7 @@ def test_the_programs_of_the_docs_run(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_the_docs_name_every_key() -> None:
     """The table of the page lists what the words allow."""
     page = DOCS.read_text(encoding="utf-8")
-    for word in ("element", "joint", "anchor", "attach", "loop", "coupling"):
+    for word in ("element", "joint", "anchor", "attach", "loop", "coupling", "spring"):
         (row,) = re.findall(rf"^\| `\[\[{word}\]\]` .*$", page, re.MULTILINE)
         section = PART.keys[word].kind
         assert isinstance(section, Section)

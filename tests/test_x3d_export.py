@@ -37,94 +37,97 @@ def local(fields: dict[str, list[float]]) -> np.ndarray:
     return found
 
 
-def of_xml(node: ET.Element, above: np.ndarray, found: dict[str, np.ndarray]) -> None:
+def of_xml(root: ET.Element) -> dict[str, np.ndarray]:
     """Where each named Transform stands."""
-    here = above
-    if node.tag == "Transform":
-        numbers = {k: [float(w) for w in v.split()] for k, v in node.items() if k != "DEF"}
-        here = above @ local(numbers)
-        if name := node.get("DEF"):
-            found[name] = here
-    for child in node:
-        of_xml(child, here, found)
+    found: dict[str, np.ndarray] = {}
+    waiting = [(root, np.eye(4))]
+    while waiting:
+        node, here = waiting.pop()
+        if node.tag == "Transform":
+            numbers = {k: [float(w) for w in v.split()] for k, v in node.items() if k != "DEF"}
+            here = here @ local(numbers)
+            if name := node.get("DEF"):
+                found[name] = here
+        waiting.extend((child, here) for child in node)
+    return found
 
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s,\[\]{}"]+')
 
 
-class Vrml:
-    """Reads the text of VRML97: nodes as (type, name, fields), by its grammar alone."""
+VrmlNode = tuple[str, str, dict[str, Any]]
 
-    def __init__(self, text: str) -> None:
-        head, _, body = text.partition("\n")
-        assert head == "#VRML V2.0 utf8"
-        self.tokens = TOKEN.findall(body)
-        self.place = 0
 
-    def next(self) -> str:
-        self.place += 1
-        return self.tokens[self.place - 1]
-
-    def nodes(self) -> list[tuple[str, str, dict[str, Any]]]:
-        found = []
-        while self.place < len(self.tokens):
-            found.append(self.node(self.next()))
-        return found
-
-    def node(self, word: str) -> tuple[str, str, dict[str, Any]]:
-        name = ""
-        if word == "DEF":
-            name, word = self.next(), self.next()
-        assert word[0].isupper()
-        assert self.next() == "{"
-        fields: dict[str, Any] = {}
-        while (key := self.next()) != "}":
-            fields[key] = self.value()
-        return word, name, fields
-
-    def value(self) -> Any:
-        word = self.next()
-        if word == "[":
-            items = []
-            while (each := self.next()) != "]":
-                items.append(self.item(each))
-            return items
-        items = [self.item(word)]
-        while isinstance(items[0], float) and _is_number(self.tokens[self.place]):
-            items.append(float(self.next()))
-        return items if isinstance(items[0], float) else items[0]
-
-    def item(self, word: str) -> Any:
-        if _is_number(word):
-            return float(word)
-        if word.startswith('"') or word in ("TRUE", "FALSE"):
-            return word
-        return self.node(word)
+def vrml_nodes(text: str) -> list[VrmlNode]:
+    """The nodes of VRML97 text as (type, name, fields), by its grammar alone."""
+    head, _, body = text.partition("\n")
+    assert head == "#VRML V2.0 utf8"
+    top: list[Any] = []
+    open_: list[Any] = [top]  # the lists of values, and nodes, that are not yet closed
+    name = key = ""
+    tokens = TOKEN.findall(body)
+    place = 0
+    while place < len(tokens):
+        word, inside = tokens[place], open_[-1]
+        place += 1
+        if word in "}]":
+            assert isinstance(inside, list) == (word == "]")
+            open_.pop()
+            key = ""
+        elif isinstance(inside, tuple) and not key:
+            key = word
+        elif word == "DEF":
+            name, place = tokens[place], place + 1
+        elif word == "USE":
+            inside[2][key], key, place = ("USE", tokens[place], {}), "", place + 1
+        elif word == "[":
+            open_.append(inside[2].setdefault(key, []))
+            key = ""
+        elif word[0].isupper() and word not in ("TRUE", "FALSE"):
+            assert tokens[place] == "{"
+            node = (word, name, {})
+            if isinstance(inside, list):
+                inside.append(node)
+            else:
+                inside[2][key] = node
+            open_.append(node)
+            name, key, place = "", "", place + 1
+        elif isinstance(inside, list):
+            inside.append(float(word) if _is_number(word) else word)
+        else:
+            values = [word]
+            while _is_number(word) and _is_number(tokens[place]):
+                values.append(tokens[place])
+                place += 1
+            inside[2][key] = [float(w) for w in values] if _is_number(word) else word
+            key = ""
+    assert open_ == [top]
+    return top
 
 
 def _is_number(word: str) -> bool:
     return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", word) is not None
 
 
-def of_vrml(node: tuple[str, str, dict[str, Any]], above: np.ndarray, found: dict) -> None:
-    kind, name, fields = node
-    here = above
-    if kind == "Transform":
-        here = above @ local({k: v for k, v in fields.items() if k in ("rotation", "translation")})
-        if name:
-            found[name] = here
-    for child in fields.get("children", []):
-        of_vrml(child, here, found)
+def of_vrml(nodes: list[VrmlNode]) -> dict[str, np.ndarray]:
+    """Where each named Transform stands."""
+    found: dict[str, np.ndarray] = {}
+    waiting = [(node, np.eye(4)) for node in nodes]
+    while waiting:
+        (kind, name, fields), here = waiting.pop()
+        if kind == "Transform":
+            placed_at = {k: v for k, v in fields.items() if k in ("rotation", "translation")}
+            here = here @ local(placed_at)
+            if name:
+                found[name] = here
+        waiting.extend((child, here) for child in fields.get("children", []))
+    return found
 
 
 def seen(path: Path) -> dict[str, np.ndarray]:
-    found: dict[str, np.ndarray] = {}
     if path.suffix == ".x3d":
-        of_xml(ET.parse(path).getroot(), np.eye(4), found)
-    else:
-        for node in Vrml(path.read_text()).nodes():
-            of_vrml(node, np.eye(4), found)
-    return found
+        return of_xml(ET.parse(path).getroot())
+    return of_vrml(vrml_nodes(path.read_text()))
 
 
 @pytest.mark.parametrize("suffix", [".x3d", ".wrl"])
@@ -220,7 +223,7 @@ def test_vrml_says_the_same(tmp_path: Path) -> None:
     scene = everything()
     scene.title = 'a "stage"'
     lw.save(scene, tmp_path / "s.wrl")
-    world, root = Vrml((tmp_path / "s.wrl").read_text()).nodes()
+    world, root = vrml_nodes((tmp_path / "s.wrl").read_text())
     assert world[2]["title"] == '"a \\"stage\\""'
     assert any(line.startswith('"joint table/roll: hinge, moves') for line in world[2]["info"])
     kinds = [child[0] for child in root[2]["children"]]
@@ -239,3 +242,19 @@ def test_cylinders_lie_along_z(tmp_path: Path) -> None:
     np.testing.assert_allclose(
         turned(np.array(numbers[:3]), numbers[3])[:, 1], (0, 0, 1), atol=1e-9
     )
+
+
+@pytest.mark.parametrize("suffix", [".x3d", ".wrl"])
+def test_equal_shapes_share_their_faces(suffix: str, tmp_path: Path) -> None:
+    """The second capsule of a size uses the first one's faces, wherever it stands."""
+    part = Part("p").add(Element("capsule_faces", (Capsule(0.1, 0.3),), color="#ff0000"))
+    for n, size in enumerate((0.3, 0.4)):
+        shape = Capsule(0.1, size, at=Pose.of((1.0, 0.0, 0.0)))
+        part.add(Element(f"e{n}", (shape,), on="capsule_faces"))
+    lw.save(part, tmp_path / f"p{suffix}")
+    text = (tmp_path / f"p{suffix}").read_text()
+    assert text.count("coordIndex") == 2
+    assert len(re.findall(r'USE[ =]"?capsule_faces_2\b', text)) == 1
+    assert len(re.findall(r'DEF[ =]"?capsule_faces_2\b', text)) == 1
+    if suffix == ".x3d":
+        checked(ET.parse(tmp_path / "p.x3d").getroot())

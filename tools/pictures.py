@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,12 @@ from drawing.gears import write_gearbox
 from drawing.page_files import page_file
 from drawing.png import write_png
 from drawing.render import render
+from drawing.servos import write_energy, write_step
 from drawing.surfaces import Model
 from drawing.view import Camera, Look
 from linkwork.devices import load_devices
+from linkwork.motion.profiles import segment
+from linkwork.motion.profiles.worked_example import END, LIMITS, START
 from linkwork.parts import find_kits
 from linkwork.session.session import Session
 from linkwork.spatial import Pose
@@ -36,11 +39,31 @@ PICTURES = ROOT / "docs" / "pictures"
 KITS = ROOT / "src" / "linkwork" / "kits"
 SIZE, PART_SIZE = (960, 600), (480, 360)
 
+#: Scenes of the kit of mechanisms: when and from where each is shown.
+MECHANISMS = {
+    "double_pendulum": (1.9, Camera((0.55, -1.55, 1.45), (0.0, 0.0, 0.48), 0.54)),
+    "four_bar": (4.0, Camera((0.35, -1.05, 0.85), (0.14, 0.0, 0.26), 0.48)),
+    "slider_crank": (3.1, Camera((0.38, -0.85, 0.45), (0.12, 0.0, 0.12), 0.46)),
+    "jansen": (3.0, Camera((0.45, -1.25, 0.95), (0.0, 0.0, 0.25), 0.50)),
+    "watt": (0.35, Camera((0.35, -1.25, 1.00), (0.0, 0.0, 0.29), 0.48)),
+    "peaucellier": (6.5, Camera((0.45, -1.05, 0.85), (0.17, 0.0, 0.25), 0.50)),
+    "pantograph": (5.2, Camera((0.20, -0.80, 0.80), (0.30, -0.02, 0.0), 0.56)),
+    "universal_shaft": (3.1, Camera((0.30, -0.95, 0.50), (0.13, 0.0, 0.14), 0.44)),
+    "screw_jack": (5.5, Camera((0.50, -0.95, 0.70), (0.0, 0.0, 0.22), 0.54)),
+    "hexapod": (6.9, Camera((0.60, -1.00, 0.75), (0.0, 0.0, 0.20), 0.50)),
+    "agile_eye": (4.4, Camera((0.50, -0.80, 0.72), (0.0, 0.0, 0.20), 0.50)),
+    "delta": (3.4, Camera((-0.25, -1.40, 1.05), (0.0, 0.0, 0.34), 0.54)),
+    "ring": (0.55, Camera((0.45, -1.45, 1.25), (0.0, 0.0, 0.38), 0.54)),
+    "chain": (0.45, Camera((0.8, -2.9, 3.1), (0.0, 0.0, 1.05), 0.62)),
+}
+
 #: Scenes of the gallery, and which picture of the documentation shows them.
 SCENES = {
     "amtec/bench": "amtec",
     "amtec/tcp": "amtec",
+    "bart_uh/upright": "bart",
     "bioloid/fixed": "greet",
+    "bioloid/look": "look",
     "bioloid/stand": "humanoid",
     "furniture/room": "room",
     "gripper/follow": "gripper",
@@ -56,8 +79,10 @@ SCENES = {
 }
 SCENE_SIZE = (480, 372)
 
-#: The charts: of the tripod's tilt, and of a stick.
-CHART, STICK = "level", "devices"
+#: The charts: of the tripod's tilt, of a stick, of planned speeds and of a neck.
+CHART, STICK, SPEEDS, NECK = "level", "devices", "planners", "neck"
+#: The step of document 004 with the servo fitted to it, and what an arm's servos consume.
+SERVO, ENERGY = "servo-step", "servo-energy"
 #: What a camera sees.
 EYE = "camera"
 
@@ -171,6 +196,12 @@ DOCS: dict[str, Picture] = {
         ),
         Camera((0.62, -1.15, 0.62), (0.15, 0.0, 0.22), 0.52),
     ),
+    "servos": Picture(
+        lambda: after(
+            example("21")["scene"](), 1.5, **{"arm/shoulder.target": 0.7, "arm/elbow.target": 0.8}
+        ),
+        Camera((0.45, -0.85, 0.45), (0.10, 0.0, 0.15), 0.46),
+    ),
     "lookout": Picture(
         lookout, Camera((-0.72, -0.80, 0.85), (0.40, -0.08, 0.14), 0.60), Look(reach=1.2)
     ),
@@ -197,6 +228,11 @@ DOCS: dict[str, Picture] = {
         lambda: after("mitsubishi/table", 2.6),
         Camera((1.75, -2.45, 2.45), (-0.05, 0.0, 0.70), 0.62),
     ),
+    "bart": Picture(
+        lambda: after("bart_uh/upright", 1.0),
+        Camera((1.55, 2.10, 1.35), (0.0, 0.0, 0.47), 0.50),
+        Look(reach=2.0),
+    ),
     "humanoid": Picture(
         lambda: after("bioloid/stand", 1.0),
         Camera((0.72, -0.56, 0.66), (0.0, 0.0, 0.18), 0.50),
@@ -205,6 +241,11 @@ DOCS: dict[str, Picture] = {
     "greet": Picture(
         lambda: after("bioloid/fixed", 3.4),
         Camera((0.78, -0.60, 0.76), (-0.02, 0.0, 0.245), 0.56),
+        Look(lamp=(0.9, -1.6, 2.6)),
+    ),
+    "look": Picture(
+        lambda: after("bioloid/look", 4.7),
+        Camera((0.52, -0.30, 0.60), (-0.01, 0.0, 0.33), 0.52),
         Look(lamp=(0.9, -1.6, 2.6)),
     ),
     "room": Picture(
@@ -275,6 +316,34 @@ def stick_chart(path: Path) -> None:
     print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
 
 
+def speed_chart(path: Path) -> None:
+    """The speeds of 004's worked example by each planner."""
+    moments = np.linspace(START.time, END.time, 401)
+    colors = {"acceleration": "#a54d06", "speed": "#007586", "energy": "#1a1e23"}
+    lines = []
+    for planner, color in colors.items():
+        speeds = segment(START, END, planner, LIMITS).states(moments)[1]
+        lines.append(Line(f"least {planner}", color, np.degrees(speeds).tolist()))
+    title = "From 0° at 20°/s to 27° at 30°/s: speed, °/s"
+    write_chart(path, title, lines, 1.0, 18.0, 34.0, ticks=4, first=START.time)
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
+
+
+def neck_chart(path: Path) -> None:
+    """The humanoid's neck and its reference, as in figure 17 of document 004."""
+    target, angle = [], []
+    with Session("bioloid/look", watch=False) as session:
+        for _ in range(301):
+            session.step()
+            target.append(math.degrees(session["robot/neck.target"]))
+            angle.append(math.degrees(session["robot/neck.angle"]))
+            session.run(0.018)
+    lines = [Line("reference", "#a54d06", target), Line("neck", "#1a1e23", angle)]
+    write_chart(path, "Neck through 0, 45, 90, −45, −90°, least acceleration", lines, 6.0, -100.0,
+                100.0)  # fmt: skip
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
+
+
 def camera_picture(path: Path) -> None:
     """What the eye of example 13 sees: colour, and beside it depth, from near to far."""
     with tempfile.TemporaryDirectory() as folder:
@@ -291,6 +360,16 @@ def camera_picture(path: Path) -> None:
     gap = np.full((len(colour), 8, 3), 255, np.uint8)
     write_png(path, np.hstack([colour, gap, np.rint(shades).astype(np.uint8)]))
     print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
+
+
+def _mechanism(name: str) -> Picture:
+    seconds, camera = MECHANISMS[name]
+    return Picture(lambda: after(f"mechanisms/{name}", seconds), camera)
+
+
+DOCS["mechanisms"] = replace(_mechanism("hexapod"), look=Look(grid=0.0))
+SHOWN = {name: DOCS[picture] for name, picture in SCENES.items()}
+SHOWN |= {f"mechanisms/{name}": _mechanism(name) for name in MECHANISMS}
 
 
 def part_picture(name: str) -> Picture:
@@ -322,27 +401,31 @@ def _corners(model: Model) -> np.ndarray:
     return np.concatenate(found)
 
 
+CHARTS = {
+    CHART: level_chart, STICK: stick_chart, SPEEDS: speed_chart, NECK: neck_chart,
+    SERVO: write_step, ENERGY: write_energy,
+}  # fmt: skip
+
+
 def main(names: list[str]) -> int:
     parts = {
         name: kit for kit in find_kits().values() if kit.source == "package" for name in kit.parts()
     }
-    known = [*DOCS, CHART, STICK, EYE, *parts, *SCENES]
+    known = [*DOCS, *CHARTS, EYE, *parts, *SHOWN]
     for name in names:
         if name not in known:
             print(f"There is no picture {name!r}; there are {', '.join(known)}.", file=sys.stderr)
             return 1
     PICTURES.mkdir(exist_ok=True)
     for name in names or known:
-        if name == CHART:
-            level_chart(PICTURES / f"{CHART}.svg")
-        elif name == STICK:
-            stick_chart(PICTURES / f"{STICK}.svg")
+        if name in CHARTS:
+            CHARTS[name](PICTURES / f"{name}.svg")
         elif name == EYE:
             camera_picture(PICTURES / f"{EYE}.png")
         elif name in DOCS:
             DOCS[name].draw(PICTURES / f"{name}.png", SIZE)
-        elif name in SCENES:
-            DOCS[SCENES[name]].draw(KITS / f"{name}.png", SCENE_SIZE)
+        elif name in SHOWN:
+            SHOWN[name].draw(KITS / f"{name}.png", SCENE_SIZE)
         else:
             part_picture(name).draw(KITS / f"{name}.png", PART_SIZE)
     return 0

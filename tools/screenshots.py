@@ -64,6 +64,7 @@ def run_until(page: Page, seconds: float) -> None:
     page.wait_for_function("linkwork.store.people.driver === linkwork.store.you")
     if not page.evaluate("linkwork.store.status.running"):
         page.keyboard.press("Space")
+        page.wait_for_function("linkwork.store.status.running")
     page.wait_for_function(f"linkwork.store.status.time >= {seconds}")
     page.keyboard.press("Space")
     page.wait_for_function("!linkwork.store.status.running")
@@ -100,6 +101,61 @@ def buses(page: Page) -> None:
     run_until(page, 4.0)
 
 
+def loop(page: Page) -> None:
+    """Two chains of bars, closed between two anchors, and what holds the joints."""
+    run_until(page, 0.1)
+    for name in ("Joint forces", "Anchors"):
+        page.get_by_label(name, exact=True).set_checked(True, force=True)
+    closing = {"type": "close_loop", "a": "bars/end", "b": "bars/tip", "joint": "hinge"}
+    page.evaluate("(message) => linkwork.send(message)", {**closing, "axis": [0, 1, 0]})
+    page.wait_for_function("linkwork.store.scene.loops.length === 1")
+    page.evaluate("document.activeElement?.blur()")
+    page.evaluate("linkwork.addCurve('world.gap')")
+    page.evaluate("linkwork.select({ kind: 'loop', name: 'loop1' })")
+    run_until(page, page.evaluate("linkwork.store.status.time") + 3.0)
+
+
+def reach(page: Page) -> None:
+    """The flange of an arm is dragged towards a block, with its ellipsoid and what is near."""
+    page.wait_for_function("linkwork.store.people.driver === linkwork.store.you")
+    run_until(page, 0.1)
+    page.keyboard.press("Backspace")
+    page.keyboard.press("i")
+    page.set_default_timeout(10 * PATIENCE_MS)  # inverse kinematics may have to be compiled
+    page.wait_for_function("linkwork.reach.joints.length && linkwork.reach.numbers")
+    for gesture, place in enumerate(((0.1, -0.2, 1.2), (0.3, 0.0, 1.0), (0.32, 0.14, 0.87))):
+        drag = """([x, y, z, gesture]) => {
+          const turn = Array.from(linkwork.reach.numbers.subarray(3, 7));
+          linkwork.send({ type: "reach", pose: [x, y, z, ...turn], gesture });
+        }"""
+        page.evaluate(drag, [*place, gesture + 1])
+        page.wait_for_function(f"Math.abs(linkwork.reach.numbers[2] - {place[2]}) < 1e-3")
+    page.evaluate("linkwork.send({ type: 'let_go' })")
+
+
+def servos(page: Page) -> None:
+    """Two steps of a shoulder, the second with a softer gain, charted."""
+    page.wait_for_function("linkwork.store.people.driver === linkwork.store.you")
+    page.evaluate("linkwork.select({ kind: 'joint', name: 'arm/shoulder' })")
+    step = page.get_by_role("button", name="Step response")
+    step.click()
+    page.wait_for_function("linkwork.store.status.running")
+    page.wait_for_timeout(2500)
+    page.locator(".of-run summary").click()
+    gain = page.locator("[role=complementary] [data-key='live.kp']")
+    gain.fill("0.8")
+    gain.press("Enter")
+    step.click()
+    page.evaluate("document.activeElement?.blur()")
+    run_until(page, page.evaluate("linkwork.store.status.time") + 2.5)
+
+
+def energy(page: Page) -> None:
+    """What the servos of that arm took, as bars."""
+    servos(page)
+    page.get_by_role("tab", name="Energy").click()
+
+
 SHOTS: dict[str, Shot] = {
     f"studio-{name}-{theme}": Shot(scene, theme, prepare)
     for name, scene, prepare in (
@@ -107,8 +163,13 @@ SHOTS: dict[str, Shot] = {
         ("gripper", "gripper/follow", gripper),
         ("start", None, start_page),
         ("buses", "tripod/can", buses),
+        ("reach", "kuka/table", reach),
+        ("loop", str(ROOT / "tools" / "drawing" / "scenes" / "loop.toml"), loop),
+        ("servos", str(ROOT / "tools" / "drawing" / "scenes" / "servos.toml"), servos),
+        ("energy", str(ROOT / "tools" / "drawing" / "scenes" / "servos.toml"), energy),
     )
     for theme in ("dark", "light")
+    if (name, theme) not in (("servos", "light"), ("energy", "dark"))
 }
 
 

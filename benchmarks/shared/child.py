@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -44,12 +45,19 @@ class Child:
     def pid(self) -> int:
         return self._process.pid
 
-    def ask(self, word: str) -> Any:
-        """Sends a word and returns the answer."""
+    def ask(self, word: str, *, seconds: float | None = None) -> Any:
+        """Sends a word and returns the answer; ends the process if there is none in time."""
         assert self._process.stdin is not None
         self._process.stdin.write(word + "\n")
         self._process.stdin.flush()
-        return self._answer()
+        if seconds is None:
+            return self._answer()
+        alarm = threading.Timer(seconds, self._process.kill)
+        alarm.start()
+        try:
+            return self._answer()
+        finally:
+            alarm.cancel()
 
     def _answer(self) -> Any:
         assert self._process.stdout is not None
@@ -61,10 +69,10 @@ class Child:
     def close(self) -> None:
         """Lets it end."""
         assert self._process.stdin is not None
-        self._process.stdin.close()
         try:
+            self._process.stdin.close()
             self._process.wait(10.0)
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, OSError):
             self._process.kill()
             self._process.wait()
 

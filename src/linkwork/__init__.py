@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from linkwork.scene import Movement, Scene
     from linkwork.scene.document import Document
+    from linkwork.server.client import connect
     from linkwork.session.replay import replay
     from linkwork.session.session import Session
     from linkwork.spatial import Pose
@@ -41,7 +42,7 @@ _ROOMS = {
     "Plane": "parts", "Terrain": "parts",
     "Sphere": "parts", "Control": "agents.control", "Document": "scene.document",
     "LinkworkError": "errors", "Pose": "spatial", "Scene": "scene", "Session": "session.session",
-    "World": "world", "compile_scene": "world", "forward": "kinematics",
+    "World": "world", "compile_scene": "world", "connect": "server.client", "forward": "kinematics",
     "jacobian": "kinematics", "load": "formats", "load_movement": "formats",
     "load_part": "formats", "load_scene": "formats", "Movement": "scene",
     "replay": "session.replay", "save": "formats",
@@ -70,6 +71,7 @@ __all__ = [
     "Terrain",
     "World",
     "compile_scene",
+    "connect",
     "forward",
     "jacobian",
     "load",

@@ -104,6 +104,7 @@ ENGINES: Registry[Any] = Registry(
         "kinematic": "linkwork.engines.kinematic:Kinematic",
         "mujoco": "linkwork.engines.mujoco:Mujoco",
         "impulse": "linkwork.engines.impulse:Impulse",
+        "lagrange": "linkwork.engines.lagrange:Lagrange",
     },
 )
 SENSORS: Registry[Any] = Registry(
@@ -125,6 +126,7 @@ ACTUATORS: Registry[Any] = Registry(
     "actuator",
     {
         "servo": "linkwork.actuators.servo:Servo",
+        "smart_servo": "linkwork.actuators.smart_servo:SmartServo",
         "motor": "linkwork.actuators.motor:Motor",
         "effort": "linkwork.actuators.effort:Effort",
         "general": "linkwork.actuators.general:General",

@@ -65,6 +65,7 @@ class Layout:
         loops: int,
         elements: int,
         *,
+        springs: int = 0,
         contacts: int = CONTACT_CAPACITY,
     ) -> None:
         """Adds the blocks that every world has."""
@@ -88,10 +89,13 @@ class Layout:
         self.add("param/damping", nv)
         self.add("param/joint_friction", nv)
         self.add("param/grab", GRAB_SLOTS, GRAB_COLUMNS)
+        self.add("param/spring", springs, 3)
         self.add("report/acceleration", nv)
         self.add("report/effort", nv)
         self.add("report/contact_count", 1, integer=True)
-        self.add("report/gap", 1)
+        self.add("report/gap", 2)
+        self.add("report/run", 7)
+        self.add("report/spring", springs, 2)
         self.add("report/energy", 2)
 
 
@@ -198,7 +202,8 @@ class Report:
         effort: What drives, springs and friction put on each degree of freedom [N m or N].
         contacts: Table of contacts, filled where a sensor of the scene reads it; the first
             ``contact_count`` rows count.
-        gap: Largest distance by which a loop is open [m].
+        gap: Largest distance by which a loop is open [m], and the number of that loop.
+        spring: Length [m] or angle [rad] of each spring, and its force [N] or torque [N m].
         energy: Kinetic and potential energy [J].
     """
 
@@ -208,6 +213,7 @@ class Report:
         self.contacts = state["report/contacts"]
         self.gap = state["report/gap"]
         self.energy = state["report/energy"]
+        self.spring = state["report/spring"]
         self._count = state["report/contact_count"]
 
     @property

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from second_try import pytest_runtest_protocol as pytest_runtest_protocol
-from studio_page import StudioPage, opened
+from studio_page import COARSE, StudioPage, opened
 from studio_rig import PATIENCE, Studio, studio
 
 expect.set_options(timeout=PATIENCE * 1000)
@@ -23,10 +23,16 @@ def gripper(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iter
         yield running
 
 
+@pytest.fixture(scope="module")
+def scale() -> float:
+    """How finely pages are drawn; files that look at pixels and lines say SHARP."""
+    return COARSE
+
+
 @pytest.fixture
-def gripper_page(gripper: Studio, chromium: Browser) -> Iterator[StudioPage]:
+def gripper_page(gripper: Studio, chromium: Browser, scale: float) -> Iterator[StudioPage]:
     """A page on ``gripper/follow``, paused at its first state and driven by this page."""
-    with opened(chromium, gripper) as page:
+    with opened(chromium, gripper, scale=scale) as page:
         page.ready()
         page.until("store.people.driver === store.you")
         fresh(page)

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, expect
 from bus_bench import controller, running, write_bench
 from linkwork.buses.listing import port_lines
 from linkwork.buses.process import BusProcess
-from studio_page import StudioPage, opened
+from studio_page import SHARP, StudioPage, opened
 from studio_rig import Studio, studio
 
 TARGET = "can0/arm/shoulder.target"
@@ -41,7 +41,7 @@ def bench_studio(folder: Path, chromium: Browser) -> Iterator[Studio]:
 def bench(bench_studio: Studio, folder: Path, chromium: Browser) -> Iterator[StudioPage]:
     """A page on the bench as it was written, in the workspace for tests, time running."""
     scene = str(write_bench(folder))
-    with opened(chromium, bench_studio, size=(1440, 900)) as page:
+    with opened(chromium, bench_studio, size=(1440, 900), scale=SHARP) as page:
         page.until("store.people.driver === store.you && store.scene")
         page.page.evaluate(
             "(scene) => { window.before = linkwork.store.scene;"

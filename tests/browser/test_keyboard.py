@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from studio_page import StudioPage
+from studio_page import SHARP, StudioPage
 
 #: Regions with their roles and names, as the design has them.
 REGIONS = (
@@ -12,6 +12,12 @@ REGIONS = (
     ("complementary", "Attributes"), ("toolbar", "Transport"), ("tree", "Scene"),
     ("tablist", "Workspace"), ("group", "Show in views"),
 )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def scale() -> float:
+    """Outlines are measured to the pixel."""
+    return SHARP
 
 
 def region(page: StudioPage) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from studio_page import StudioPage, opened
+from studio_page import SHARP, StudioPage, opened
 from studio_rig import Studio
 
 #: What the canvas shows now, as a list of rows of red, green and blue.
@@ -45,7 +45,7 @@ def choose_stereo(page: StudioPage, name: str) -> np.ndarray:
 @pytest.fixture(scope="module")
 def view(gripper: Studio, chromium: Browser) -> Iterator[StudioPage]:
     """The perspective view in a small window of its own, at rest."""
-    with opened(chromium, gripper, size=(480, 384), alone="perspective") as page:
+    with opened(chromium, gripper, size=(480, 384), scale=SHARP, alone="perspective") as page:
         page.ready()
         page.until("store.people.driver === store.you")
         if page.ask("store.status.running"):

@@ -3,10 +3,16 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from studio_page import StudioPage, opened
+from studio_page import SHARP, StudioPage, opened
 from studio_rig import Studio
 
 VIEWS = "stage.views.filter((view) => !view.element.hidden).length"
+
+
+@pytest.fixture(scope="module")
+def scale() -> float:
+    """Widths are measured to the pixel."""
+    return SHARP
 
 
 def widths(page: StudioPage, **regions: float) -> None:

@@ -6,10 +6,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from studio_page import StudioPage, opened
+from studio_page import SHARP, StudioPage, opened
 from studio_rig import Studio
 
 SEEN = "stage.views.filter((view) => !view.element.hidden).map((view) => view.slot)"
+
+
+@pytest.fixture(scope="module")
+def scale() -> float:
+    """Snapshots are as large as what they show."""
+    return SHARP
 
 
 def menu_at(page: StudioPage, x: float, y: float) -> None:

@@ -171,6 +171,10 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             {"gap": 1e-9, "speed_gap": 1e-8, "order": 4, "most": 30},
             positive=("gap", "speed_gap", "most"),
         ),
+        "lagrange": Example(
+            {"integrator": "rk4", "contacts": ["ball/ball"], "stiffness": 2e4, "damping": 40.0},
+            positive=("stiffness", "damping"),
+        ),
     },
     "sensor": {
         "encoder": Example(
@@ -225,6 +229,14 @@ EXAMPLES: dict[str, dict[str, Example]] = {
         "servo": Example(
             {"joint": "arm/J2", "kp": 8.0, "kd": 0.3, "max_effort": 4.0},
             names=("joint",), required=("joint",), positive=("kp", "kd", "max_effort"),
+        ),
+        "smart_servo": Example(
+            {"joint": "arm/J2", "model": "AX-12", "stall_effort": 4.0, "stall_current": 4.0,
+             "control_period": 0.004, "backlash": 0.002, "cogging": 0.01, "cogging_cycles": 100.0,
+             "supply_resistance": 0.2, "ki": 0.5, "max_effort": 4.0},
+            names=("joint", "model"), required=("joint",),
+            positive=("stall_effort", "control_period", "backlash", "ki", "max_effort"),
+            anew=("robots",),  # sums of the joints' meters
         ),
         "motor": Example(
             {"joint": "arm/J2", "gain": 0.5, "max_effort": 4.0},

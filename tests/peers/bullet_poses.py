@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pybullet
 
+#: Freedoms of a robot of which PyBullet tells where its links are; of others it tells the masses.
+MOST = 120
+
 
 def main(file: str, wanted: str, root: str) -> None:
     """Loads, moves and prints."""
@@ -31,7 +34,7 @@ def main(file: str, wanted: str, root: str) -> None:
             pybullet.resetJointState(robot, joints[name], numbers[0])
         poses = {}
         for name, number in links.items():
-            if number < 0:
+            if number < 0 or len(values) > MOST:
                 continue
             state = pybullet.getLinkState(robot, number, computeForwardKinematics=True)
             poses[name] = [*state[4], *state[5]]

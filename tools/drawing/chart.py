@@ -20,9 +20,17 @@ class Line:
 
 
 def write_chart(
-    path: Path, title: str, lines: Sequence[Line], seconds: float, lowest: float, highest: float
+    path: Path,
+    title: str,
+    lines: Sequence[Line],
+    seconds: float,
+    lowest: float,
+    highest: float,
+    *,
+    ticks: int = 6,
+    first: float = 0.0,
 ) -> None:
-    """Writes a chart of ``lines`` over ``seconds``, from ``lowest`` to ``highest``."""
+    """Writes a chart of ``lines`` over ``seconds`` from ``first``, ``lowest`` to ``highest``."""
     wide, high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
     def x(share: float) -> float:
@@ -45,10 +53,10 @@ def write_chart(
             f'<text x="{LEFT - 10}" y="{y(value) + 4:.1f}" fill="{TEXT2}" '
             f'text-anchor="end">{label}</text>'
         )
-    for k in range(7):
-        label = f"{k * seconds / 6.0:g}" + (" s" if k == 6 else "")
+    for k in range(ticks + 1):
+        label = f"{first + k * seconds / ticks:g}" + (" s" if k == ticks else "")
         made.append(
-            f'<text x="{x(k / 6.0):.1f}" y="{HEIGHT - 12}" fill="{TEXT2}" '
+            f'<text x="{x(k / ticks):.1f}" y="{HEIGHT - 12}" fill="{TEXT2}" '
             f'text-anchor="middle">{label}</text>'
         )
     place = WIDTH - RIGHT

@@ -11,6 +11,7 @@ import { run } from "./app/commands";
 import { guardFiles } from "./app/files";
 import { listenKeys } from "./app/keys";
 import { loadLayout } from "./app/layout";
+import { bringReach, reach } from "./app/reach";
 import { select } from "./app/selection";
 import { command, connect, send } from "./app/session";
 import { valueOf, watch } from "./app/signals";
@@ -29,12 +30,14 @@ import { tellRecorded } from "./transport/recorded";
 import { keepClicks } from "./ui/keepClicks";
 import { forgetErrors } from "./ui/toast";
 import { Stage } from "./views/stage";
+import { tool } from "./views/tool";
 
 loadTheme();
 loadLayout();
 const app = document.getElementById("app")!;
 const stage = new Stage();
 defineCommands(stage);
+bringReach(() => import("./reach/start").then(({ startReach }) => startReach(stage)));
 const start = startPage();
 const work = alonePage(stage) ?? studio(stage);
 app.append(linkNotice());
@@ -63,5 +66,21 @@ connect();
 
 // Tests look at the scene graph and the store rather than at pixels.
 Object.assign(window, {
-  linkwork: { buses, store, stage, charts, addCurve, run, select, send, command, watch, valueOf },
+  linkwork: {
+    get tool() {
+      return tool.current;
+    },
+    buses,
+    reach,
+    store,
+    stage,
+    charts,
+    addCurve,
+    run,
+    select,
+    send,
+    command,
+    watch,
+    valueOf,
+  },
 });

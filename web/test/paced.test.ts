@@ -1,37 +1,45 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { paced, Turns } from "../src/app/paced";
 
+const PICTURE_MS = 16;
 let waiting: (() => void)[] = [];
-let clock = 0;
 
-/** Lets the screen show some pictures. */
-function show(frames: number): void {
+/** Lets the screen show some pictures; `before` happens ahead of each. Tells how many were asked for. */
+function show(frames: number, before: (frame: number) => void = () => undefined): number {
+  let asked = 0;
   for (let i = 0; i < frames; i++) {
+    before(i);
+    vi.advanceTimersByTime(PICTURE_MS);
     const now = waiting;
     waiting = [];
+    if (now.length > 0) asked++;
     now.forEach((call) => call());
   }
+  return asked;
 }
 
 beforeEach(() => {
   waiting = [];
-  vi.stubGlobal("performance", { now: () => clock });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   vi.stubGlobal("requestAnimationFrame", (call: () => void) => waiting.push(call));
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  show(60);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 describe("paced", () => {
   it("draws all together, every so many pictures, and never loses the last request", () => {
     const drawn: string[] = [];
     const first = paced(() => drawn.push("first"));
     const second = paced(() => drawn.push("second"));
-    for (let i = 0; i < 16; i++) {
+    show(16, (i) => {
       first();
       if (i === 3) second();
-      show(1);
-    }
+    });
     expect(drawn).toEqual(["first", "first", "second"]);
-    show(24);
+    show(30);
     expect(drawn).toEqual(["first", "first", "second", "first"]);
   });
 
@@ -40,21 +48,19 @@ describe("paced", () => {
     const ask = paced(() => drawn++);
     for (let i = 0; i < 3; i++) {
       ask();
-      clock += 500;
+      vi.advanceTimersByTime(500);
       show(1);
     }
     expect(drawn).toBe(3);
-    show(24);
   });
 
-  it("asks the screen for nothing while there is nothing to draw", () => {
+  it("asks the screen for no picture of its own while others ask, nor when all is drawn", () => {
     const ask = paced(() => undefined);
-    ask();
-    show(24);
+    // Every third picture of the screen shows something new.
+    expect(show(30, (i) => i % 3 === 0 && ask())).toBe(10);
+    show(60);
     expect(waiting).toEqual([]);
-    ask();
-    expect(waiting).toHaveLength(1);
-    show(24);
+    expect(show(10)).toBe(0);
   });
 });
 
@@ -64,16 +70,14 @@ describe("Turns", () => {
     const make = (name: string) => ({ draw: () => void drawn.push(name) });
     const [a, b, c] = [make("a"), make("b"), make("c")];
     const turns = new Turns<{ draw(): void }>();
-    turns.ask([a, b, c]);
-    show(2);
+    show(2, () => turns.ask([a, b, c]));
     expect(drawn).toEqual(["a"]);
-    turns.ask([a, b, c]);
-    show(10);
+    show(20);
     expect(drawn).toEqual(["a", "b", "c", "a"]);
     turns.ask([a, b]);
     turns.forget(a);
-    show(6);
+    show(20);
     expect(drawn.at(-1)).toBe("b");
-    expect(waiting).toEqual([]);
+    expect(show(10)).toBe(0);
   });
 });

@@ -11,9 +11,11 @@ from linkwork.agents.agent import Agent, Bench
 from linkwork.agents.lookup import find_dof, find_scope
 from linkwork.agents.program_file import ProgramFile
 from linkwork.agents.reference import Way
+from linkwork.agents.servo_limits import servo_limits
 from linkwork.blocks import SignalSpec, read_params, whole_steps
 from linkwork.errors import FormatError
 from linkwork.formats.movements import load_movement
+from linkwork.motion.profiles.movements import courses
 from linkwork.parts import Spec
 from linkwork.scene import Movement
 from linkwork.world import World
@@ -49,7 +51,8 @@ class MovementPlayer(Agent):
     """Writes the targets of all joints that a movement names, at one time of it.
 
     ``<name>.time`` [s] is that time, ``<name>.speed`` how fast it passes; at speed 0 the posture
-    is held. Before ``start`` it owns nothing.
+    is held. Before ``start`` it owns nothing. Where the movement has a planner, no joint goes
+    beyond its max_speed, nor beyond what its servo can do, at speed 1.
 
     Attributes:
         path: The movement's file, or None.
@@ -83,6 +86,11 @@ class MovementPlayer(Agent):
         if params.repeat and self.movement.duration <= 0.0:
             self._refuse("to repeat, it needs postures at two times")
         self._dofs = {joint: self._find(joint) for joint in self.movement.joints()}
+        self._courses = courses(
+            self.movement,
+            {name: servo_limits(world, dof) for name, dof in self._dofs.items()},
+            {name: "rad" if world.dof_is_angle(dof) else "m" for name, dof in self._dofs.items()},
+        )
         self._signals = [
             SignalSpec(f"{spec.name}.time", self.field("time"), (0,), "s", 0.0),
             SignalSpec(f"{spec.name}.speed", self.field("speed"), (0,), "", 0.0, direction="param"),
@@ -128,8 +136,8 @@ class MovementPlayer(Agent):
         """
         super().start(bench)
         self._ways = [
-            Way.of_joint(self, bench, dof, self.movement.track(joint))
-            for joint, dof in self._dofs.items()
+            Way.of_joint(self, bench, self._dofs[joint], course)
+            for joint, course in self._courses.items()
         ]
 
     def decide(self, step: int) -> None:
@@ -146,7 +154,8 @@ class MovementPlayer(Agent):
             value = way.track.value(now[0])
             if share < 1.0:
                 value = first[number] + share * (value - first[number])
-            bench.write(way.signal.name, float(value), self.spec.name)
+            value = min(max(float(value), way.signal.lo), way.signal.hi)
+            bench.write(way.signal.name, value, self.spec.name)
         passed = self.every * h
         since[0] += passed
         now[0] = self._wrapped(now[0] + passed * self.slot("speed")[0])

@@ -12,7 +12,7 @@ from linkwork.agents.lookup import dof_signal, find_dof, find_name
 from linkwork.blocks import whole_steps
 from linkwork.errors import FormatError, SignalError
 from linkwork.parts import Spec
-from linkwork.scene.track import Track
+from linkwork.scene.track import Course
 from linkwork.signals import Signal
 from linkwork.world import World
 
@@ -118,7 +118,8 @@ def settable(bench: Bench, name: str, extent: tuple[float, float], what: str, sp
         raise SignalError(
             f"{what}: signal {name!r} is measured; it cannot be set.", origin=spec.origin
         )
-    if lo < signal.lo or hi > signal.hi:
+    slack = 1e-12 * max(abs(lo), abs(hi))  # sums may miss the end of a range by a few bits
+    if lo < signal.lo - slack or hi > signal.hi + slack:
         raise SignalError(
             f"{what} goes from {lo:g} to {hi:g} {signal.unit}, but signal {name!r} takes "
             f"{signal.lo:g} to {signal.hi:g}.",
@@ -132,10 +133,10 @@ class Way:
     """A signal and the way that its value takes."""
 
     signal: Signal
-    track: Track
+    track: Course
 
     @classmethod
-    def of_joint(cls, agent: Agent, bench: Bench, dof: int, track: Track) -> Way:
+    def of_joint(cls, agent: Agent, bench: Bench, dof: int, track: Course) -> Way:
         """The way of a joint's target.
 
         Raises:

@@ -9,7 +9,24 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from linkwork.cli import check, convert, exits, kits, look, new, ports, replay, run, studio, warmup
+from linkwork.cli import (
+    check,
+    convert,
+    derive,
+    exits,
+    fit,
+    ik,
+    kits,
+    look,
+    new,
+    plan,
+    ports,
+    replay,
+    run,
+    step,
+    studio,
+    warmup,
+)
 from linkwork.errors import LinkworkError
 
 #: Set to see the traceback of a fault in Linkwork itself.
@@ -70,6 +87,11 @@ app.command("look")(look.look)
 app.command("replay")(replay.replay)
 app.command("check")(check.check)
 app.command("convert")(convert.convert)
+app.command("ik")(ik.ik)
+app.command("plan")(plan.plan)
+app.command("derive")(derive.derive)
+app.command("step")(step.step)
+app.command("fit")(fit.fit)
 app.command("ports")(ports.ports)
 app.command("kits")(kits.kits)
 app.command("new")(new.new)

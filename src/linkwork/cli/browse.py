@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from linkwork.cli.given import load_with_notes, scene_to_run
 from linkwork.cli.ready import getting_ready
 from linkwork.cli.screen import Screen, stderr, stdout
+from linkwork.cli.warming import BEGUN, Warming
 from linkwork.errors import LinkworkError
 from linkwork.hosts import is_everywhere, is_loopback, own_addresses
 from linkwork.parts import Part, kit_part
@@ -50,6 +51,7 @@ class Stand:
     token: str = ""
     https: bool = False
     show: bool = True
+    tcp: int | None = None
 
 
 def is_built() -> bool:
@@ -73,22 +75,31 @@ def browse(scene: str | None, stand: Stand) -> int:
         settings = Settings(
             link.address, link.key, stand.host, stand.port or 0, token,
             certificate=made, certificate_key=key, address=next(iter(_outside(stand)), ""),
-            recordings=str(RECORDINGS.expanduser()),
+            recordings=str(RECORDINGS.expanduser()), lines=-1 if stand.tcp is None else stand.tcp,
         )  # fmt: skip
         server = _start(settings) if stand.port is None else ServerProcess(settings)
         stack.callback(server.close)
 
+        warming = Warming()
+        stack.callback(warming.close)
+
         def look_after() -> None:
-            if said := server.look_after():
-                stderr().say(said, lead="note:")
+            for said in (server.look_after(), warming.news()):
+                if said:
+                    stderr().say(said, lead="note:")
 
         host = Host(
-            link, loader(scene, recents), recents=recents,
-            recordings=RECORDINGS.expanduser(), idle=look_after,
+            link, loader(scene, recents), recents=recents, recordings=RECORDINGS.expanduser(),
+            idle=look_after, ready=lambda: warming.done,
         )  # fmt: skip
+        if warming.begun:
+            stderr().say(BEGUN, lead="note:")
         with getting_ready():
             host.prepare(scene)
         _announce(out, stand, server.port, token)
+        if server.lines >= 0:
+            out.say(f"Lines of JSON over TCP: port {server.lines}, the same token.")
+            sys.stdout.flush()
         with _ending(host.stop):
             host.run()
     out.say("Stopped.")

@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from linkwork.units import degrees
-
 if TYPE_CHECKING:
     from linkwork.cli.screen import Screen
     from linkwork.parts import Part
-    from linkwork.scene import Movement
     from linkwork.session.cycle import Cycle
 
 
@@ -37,15 +34,17 @@ def check(
     """
     from linkwork.cli.given import load_with_notes
     from linkwork.cli.ready import getting_ready
-    from linkwork.cli.screen import show_findings, stdout
+    from linkwork.cli.screen import count, show_findings, stdout
+    from linkwork.cli.show_movement import movements_of, show_movement
     from linkwork.parts import Part
 
     out = stdout()
     if _show_devices(out, file):
         return
-    if movements := _movements(file):
+    movements, alone = movements_of(file)
+    if alone:
         for each in movements:
-            _show_movement(out, file, each)
+            show_movement(out, file, each)
         return
     thing, notes = load_with_notes(file)
     with getting_ready():
@@ -62,42 +61,20 @@ def check(
     show_findings(out, cycle.findings, notes=True)
     if isinstance(thing, Part):
         _show_part(out, thing, language)
+        for each in movements:
+            show_movement(out, f"{file}, movement {each.name!r}", each, thing)
     _show_faults(out, cycle)
     if signals:
         _show_signals(out, cycle)
     world = cycle.world
     moving = world.nb - 1 - sum(world.is_static(b) for b in range(1, world.nb))
     counts = [
-        _count(moving, "moving body", "moving bodies"), _count(len(world.joint_names), "joint"),
-        _count(world.nv, "degree of freedom", "degrees of freedom"),
-        _count(len(world.loop_names), "loop"), f"{world.mass.sum():.3f} kg",
+        count(moving, "moving body", "moving bodies"), count(len(world.joint_names), "joint"),
+        count(world.nv, "degree of freedom", "degrees of freedom"),
+        count(len(world.loop_names), "loop"), f"{world.mass.sum():.3f} kg",
     ]  # fmt: skip
     cycle.close()
     out.say(f"{file}: {', '.join(counts)}. It can run.")
-
-
-def _movements(file: str) -> list[Movement]:
-    """The movements of a file that holds nothing else."""
-    from linkwork.formats import find_file, format_for, read_movements
-
-    path = find_file(file)
-    return read_movements(path) if ".toml" in format_for(path).suffixes else []
-
-
-def _show_movement(out: Screen, file: str, movement: Movement) -> None:
-    """Lists the joints of a movement: how often each is named, and how far it goes."""
-    rows = []
-    for joint in movement.joints():
-        track = movement.track(joint)
-        turns = joint in movement.angles
-        lo, hi = (f"{degrees(v):.4g}°" if turns else f"{v:.4g}" for v in track.extent())
-        rows.append((joint, str(len(track.times)), f"{lo} … {hi}".replace("-", "−")))
-    out.rows(("joint", "postures", "range"), rows)
-    counts = _count(len(movement.postures), "posture"), _count(len(rows), "joint")
-    out.say(
-        f"{file}: {counts[0]} of {counts[1]} in {movement.duration:g} s, "
-        f"{movement.interpolation}. An agent of type 'movement' can play it."
-    )
 
 
 def _show_devices(out: Screen, file: str) -> bool:
@@ -106,6 +83,7 @@ def _show_devices(out: Screen, file: str) -> bool:
 
     if not file.lower().endswith(".toml") or not os.path.isfile(file):
         return False
+    from linkwork.cli.screen import count
     from linkwork.devices import load_devices
     from linkwork.devices.read import FORM
     from linkwork.formats.toml.source import Source
@@ -123,12 +101,8 @@ def _show_devices(out: Screen, file: str) -> bool:
     ]  # fmt: skip
     out.rows(("device", "type", "from", "to", "scale", "deadzone"), rows)
     devices, inputs = len(mapping.devices), len(mapping.inputs())
-    out.say(f"{file}: {_count(devices, 'device')}, {_count(inputs, 'logical input')}.")
+    out.say(f"{file}: {count(devices, 'device')}, {count(inputs, 'logical input')}.")
     return True
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 def _show_part(out: Screen, part: Part, language: str) -> None:

@@ -22,7 +22,7 @@ SENSORS: dict[str, dict[str, object]] = {
     "camera": {"on": "arm/tip", "width": 8, "height": 6},
     "mujoco": {"sensor": "jointpos", "joint": "arm/servo"},
 }
-ACTUATORS = ("servo", "motor", "effort", "general")
+ACTUATORS = ("servo", "smart_servo", "motor", "effort", "general")
 
 
 def arm() -> Part:
@@ -57,6 +57,9 @@ def one_of_each() -> Iterator[Scene]:
     for solver in ("direct", "anytime"):
         exact = Scene(f"exact_{solver}").place(arm())
         yield exact.engine("impulse", order=4 if solver == "direct" else 2, solver=solver)
+    yield Scene("exact_forces").place(arm()).engine("impulse", order=4, method="forces")
+    tree = Scene("tree").add(Element("ground", (Plane(),))).place(arm())
+    yield tree.engine("lagrange", contacts=["arm/tip"])
     # Two engines side by side, a listener, a program.
     yield load_scene("tripod/level")
     yield load_scene("gripper/follow")

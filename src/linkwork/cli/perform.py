@@ -73,7 +73,7 @@ def perform(order: Order) -> int:
         try:
             names = chosen(session, order.watch) if order.watch else []
             for text in order.values:
-                _set(session, text)
+                set_signal(session, text)
         except NameNotFound as error:
             error.hint += f" List all: linkwork check {order.what} --signals"
             raise
@@ -203,7 +203,7 @@ def _run(
     return interrupt, failure
 
 
-def _set(session: Session, text: str) -> None:
+def set_signal(session: Session, text: str) -> None:
     """Does what ``--set`` says: ``signal=value`` in SI, or ``signal_deg=value`` and the like."""
     name, _, given = text.partition("=")
     name, factor = name.strip(), 1.0

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from linkwork.scene import Scene
 
 LOADING = "Getting ready …"
-COMPILING = "Compiling kernels, once for this version and processor: less than a minute …"
+COMPILING = "Compiling kernels, once for this version and processor: a minute or two …"
 
 
 class Compiling:

@@ -62,6 +62,15 @@ def stderr() -> Screen:
     return Screen(errors=True)
 
 
+def count(number: int, one: str, many: str = "") -> str:
+    """A number of things, in words.
+
+    >>> count(2, "joint")
+    '2 joints'
+    """
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 def say_error(text: str) -> None:
     """Prints an error."""
     stderr().say(text, lead="error:", level="error")

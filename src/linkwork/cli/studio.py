@@ -28,6 +28,15 @@ def studio(
     https: Annotated[
         bool, typer.Option("--https", help="With a certificate of our own, for headsets.")
     ] = False,
+    tcp: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help="Also lets in programs that speak lines of JSON over TCP; 0 for a free port.",
+        ),
+    ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
     terminal: Annotated[
         bool, typer.Option("--terminal", help="A live table in the terminal, no browser.")
@@ -54,7 +63,7 @@ def studio(
         from linkwork.cli.browse import Stand, browse, is_built
 
         if is_built():
-            raise typer.Exit(browse(scene, Stand(host, port, token, https, not no_open)))
+            raise typer.Exit(browse(scene, Stand(host, port, token, https, not no_open, tcp)))
         from linkwork.cli.screen import stderr
 
         stderr().say(

@@ -10,29 +10,21 @@ if TYPE_CHECKING:
 
 
 class Summary:
-    """Follows a session: time, energy, and the largest gap of its loops.
+    """Follows a session: time, energy, and how its joints held.
 
     Attributes:
-        gap: Largest distance by which a loop was open after any step [m].
+        steps: Steps done meanwhile.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._began = session.time
         self._clock = time.perf_counter()
-        self._energy = 0.0
-        self._steps = 0
-        self.gap = 0.0
+        self.steps = 0
 
     def after_step(self) -> None:
-        """Looks at the last step."""
-        report = self._session.state.report
-        if not self._steps:
-            self._energy = float(report.energy.sum())
-        self._steps += 1
-        gap = float(report.gap[0])
-        if gap > self.gap:
-            self.gap = gap
+        """Counts a step."""
+        self.steps += 1
 
     def lines(self) -> list[str]:
         """What there is to say at the end."""
@@ -41,9 +33,16 @@ class Summary:
         real = time.perf_counter() - self._clock
         times = f", {simulated / real:.1f} times real time" if real > 0.0 and simulated else ""
         found = [f"{simulated:.2f} s simulated in {real:.2f} s{times}."]
+        report = session.report()
         if session.world.loop_names:
-            found.append(f"Largest loop gap {self.gap:.2e} m.")
-        first, last = self._energy, float(session.state.report.energy.sum())
+            where = f", of {report.loop} at {report.time:.3f} s" if report.loop else ""
+            found.append(f"Largest loop gap {report.gap:.2e} m{where}.")
+        first, last = report.energy
         if first or last:  # an engine without forces has none to tell
-            found.append(f"Energy {first:.4g} J after the first step, {last:.4g} J at the end.")
+            found.append(
+                f"Energy {first:.4g} J after the first step, {report.drift:.2g} J from it at most, "
+                f"{last:.4g} J at the end."
+            )
+        for account in report.accounts:
+            found += account.lines(session.cycle.h)
         return found

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from linkwork.blocks import Block
+from linkwork.engines.account import Account
 from linkwork.errors import listing
 from linkwork.parts import Spec
 from linkwork.state import Report, State
@@ -107,8 +108,27 @@ class Engine(Block):
         """Makes the first state fit what the engine holds together; says what it had to move."""
         return []
 
+    def note_gap(self, found: tuple[float, int]) -> None:
+        """Takes the widest gap of the engine's loops into the report, if no other is wider."""
+        gap = self.state.report.gap
+        if found[0] > gap[0]:
+            gap[0], gap[1] = found
+
+    def account(self) -> Account | None:
+        """How well joints were held since the start; for engines that hold them exactly."""
+        return None
+
     def add_contacts(self, report: Report) -> None:
         """Adds the contacts of the last step to a report's table; for engines that have some."""
+
+    def joint_forces(self) -> np.ndarray:
+        """What held joints and loops in the last step; for those who look on, of engines that know.
+
+        Returns:
+            A row each: place [m], force on the second body [N], and the number of the joint, or of
+            joints plus that of the loop (n×7).
+        """
+        return np.zeros((0, 7))
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from linkwork.jit import kernel
+from linkwork.kinematics.curve_kernels import nearest, nearest_of_all
 from linkwork.spatial.kernels import compose, quat_rotvec, relative, rotate
 
 
@@ -44,14 +45,17 @@ def couple(coupling_dof, coupling_law, qaddr, q, v):
 
 
 @kernel
-def loop_state(which, loop_kind, loop_body, loop_pose, loop_axis, pose, loop_q, turns):
-    """Coordinate of each listed loop's closing joint; returns the largest gap of its frames [m].
+def loop_state(
+    which, loop_kind, loop_body, loop_pose, loop_axis, loop_track, track, pose, loop_q, turns
+):
+    """Coordinate of each listed loop's closing joint; returns the widest gap [m], and which has it.
 
-    A hinge's coordinate counts full turns. Gaps along directions that the joint leaves free
-    (a slider's axis) do not count.
+    A hinge's coordinate counts full turns; that of a point on a curve is the piece that it is on,
+    and how far along. Gaps along directions that the joint leaves free (a slider's axis) do not
+    count, nor do those along a screw or a rail.
     """
-    a, b, rel = np.empty(7), np.empty(7), np.empty(7)
-    worst = 0.0
+    a, b, rel, place = np.empty(7), np.empty(7), np.empty(7), np.empty(9)
+    worst, widest = 0.0, 0
     for n in which:
         compose(pose[loop_body[n, 0]], loop_pose[n, 0], a)
         compose(pose[loop_body[n, 1]], loop_pose[n, 1], b)
@@ -63,7 +67,18 @@ def loop_state(which, loop_kind, loop_body, loop_pose, loop_axis, pose, loop_q, 
         if kind == 2 or kind == 5:
             gx, gy, gz = gx - along * ax, gy - along * ay, gz - along * az
             loop_q[n] = along
-        elif kind == 7:
+        elif kind == 6:
+            gx, gy, gz = gx - along * ax, gy - along * ay, gz - along * az
+        elif kind == 8:
+            gx = gy = gz = 0.0
+        elif kind == 11:
+            first, count = loop_track[n, 0], loop_track[n, 1]
+            loop_q[n] = nearest(track, first, count, loop_q[n], rel[0], rel[1], rel[2], place)
+            gx, gy, gz = rel[0] - place[0], rel[1] - place[1], rel[2] - place[2]
+            if gx * gx + gy * gy + gz * gz > 1e-10:  # another piece may be nearer
+                loop_q[n] = nearest_of_all(track, first, count, rel[0], rel[1], rel[2], place)
+                gx, gy, gz = rel[0] - place[0], rel[1] - place[1], rel[2] - place[2]
+        elif kind == 7 or kind == 10:
             gx, gy, gz = along * ax, along * ay, along * az
         elif kind == 1:
             rx, ry, rz = quat_rotvec(rel[3:])
@@ -75,8 +90,9 @@ def loop_state(which, loop_kind, loop_body, loop_pose, loop_axis, pose, loop_q, 
                 turns[n] += 1
             loop_q[n] = angle + 2.0 * math.pi * turns[n]
         gap = math.sqrt(gx * gx + gy * gy + gz * gz)
-        worst = max(worst, gap)
-    return worst
+        if gap > worst:
+            worst, widest = gap, n
+    return worst, widest
 
 
 @kernel

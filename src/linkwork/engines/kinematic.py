@@ -57,6 +57,10 @@ class Kinematic(Engine):
             found.append(
                 Finding("soft", self.world.loop_names[n], text, self.world.loop_origins[n])
             )
+        for n in np.flatnonzero(self.owned[self.world.spring_body].any(axis=1)):
+            text = "Kinematic knows no forces: the spring pulls at nothing."
+            where = self.world.spring_origins[n]
+            found.append(Finding("soft", self.world.spring_names[n], text, where))
         found += [
             Finding("soft", name, "as a follower it may leave its own range; nothing stops it.")
             for name in self._overdriven()
@@ -118,11 +122,9 @@ class Kinematic(Engine):
         state.pose[self._bodies] = self._pose[self._bodies]
         state.twist[self._bodies] = self._twist[self._bodies]
         if len(self._loops):
-            gap = loop_state(
-                self._loops, world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
-                state.pose, state.loop_q, state["loop_turns"],
-            )  # fmt: skip
-            state.report.gap[0] = max(state.report.gap[0], gap)
+            self.note_gap(loop_state(
+                self._loops, *world.loop_arrays, state.pose, state.loop_q, state["loop_turns"],
+            ))  # fmt: skip
 
 
 def own_loops(world: World, owned: np.ndarray) -> np.ndarray:

@@ -235,9 +235,21 @@ def _between(joint: str) -> str:
     return f"{joint}-link"
 
 
+def _places(links: dict[str, FlatLink]) -> dict[str, int]:
+    """Where each link comes among its neighbours; one between joints where its element would."""
+    places = {name: number for number, name in enumerate(links)}
+    for link in links.values():
+        carrier = links.get(link.carrier) if link.element is not None else None
+        while carrier is not None and carrier.element is None:
+            places[carrier.name] = places[link.name]
+            carrier = links.get(carrier.carrier)
+    return places
+
+
 def _outwards(links: dict[str, FlatLink], thing: Part | Scene) -> list[FlatLink]:
     carried: dict[str, list[FlatLink]] = {}
-    for link in links.values():
+    places = _places(links)
+    for link in sorted(links.values(), key=lambda link: places[link.name]):
         carried.setdefault(link.carrier, []).append(link)
     ordered: list[FlatLink] = []
     stack = list(reversed(carried.get("", [])))

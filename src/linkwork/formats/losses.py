@@ -17,6 +17,7 @@ _OF_PARTS: dict[str, Callable[[Part], Iterable[str]]] = {
     "anchors": lambda part: part.anchors,
     "loops": lambda part: part.loops,
     "couplings": lambda part: [c.joint for c in part.couplings],
+    "springs": lambda part: part.springs,
     "sensors": lambda part: [s.name or s.type for s in part.sensors],
     "ports": lambda part: [s.name for s in part.ports],
 }
@@ -37,6 +38,7 @@ _OF_JOINTS: dict[str, Callable[[Joint], Any]] = {
     "friction": lambda j: j.friction,
     "springs": lambda j: j.stiffness,
     "rotor inertias": lambda j: j.armature,
+    "restitution": lambda j: j.restitution,
     "initial values": lambda j: any(j.values),
     "initial speeds": lambda j: any(j.speeds),
     "drives": lambda j: j.drive is not None,
@@ -47,6 +49,7 @@ _OF_JOINTS: dict[str, Callable[[Joint], Any]] = {
 _OF_SCENES: dict[str, Callable[[Scene], Iterable[str]]] = {
     "loops": lambda scene: scene.loops,
     "couplings": lambda scene: [c.joint for c in scene.couplings],
+    "springs": lambda scene: scene.springs,
     "postures": lambda scene: scene.postures,
     "engines": lambda scene: [s.type for s in scene.engines],
     "sensors": lambda scene: [s.name for s in scene.sensors],

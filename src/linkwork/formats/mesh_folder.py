@@ -11,7 +11,7 @@ from pathlib import Path
 from linkwork.errors import FormatError, Origin
 from linkwork.formats.flat import unique
 from linkwork.formats.notes import Notes
-from linkwork.meshes import mesh_files, write_stl
+from linkwork.meshes import mesh_files, write_obj, write_stl
 from linkwork.parts import Mesh
 from linkwork.spatial.pose import IDENTITY
 
@@ -40,22 +40,33 @@ class MeshFolder:
         Raises:
             LinkworkError: If the mesh cannot be read, or the place not be written.
         """
+        return self._made(shape, ".stl")
+
+    def obj(self, shape: Mesh) -> str:
+        """The same as OBJ, to the last digit.
+
+        Raises:
+            LinkworkError: If the mesh cannot be read, or the place not be written.
+        """
+        return self._made(shape, ".obj")
+
+    def _made(self, shape: Mesh, suffix: str) -> str:
         plain = replace(shape, at=IDENTITY, scale=(1.0, 1.0, 1.0), color="", texture="")
         key = repr(replace(plain, visible=True, collide=True))
         if key not in self._written:
             mesh, file = plain.triangles(), shape.file
-            if len(mesh.faces) > MOST_FACES:
+            if suffix == ".stl" and len(mesh.faces) > MOST_FACES:
                 self.notes.about(
                     f"meshes simplified to the {MOST_FACES} triangles that STL readers take",
                     Path(file).name,
                 )
                 mesh = mesh.simplified(MOST_FACES)
-            target = self.folder / f"{unique(Path(file).stem, self._taken)}.stl"
+            target = self.folder / f"{unique(Path(file).stem, self._taken)}{suffix}"
             try:
                 self.folder.mkdir(exist_ok=True)
             except OSError as error:
                 raise _unwritten(target, error) from error
-            write_stl(mesh, target)
+            (write_stl if suffix == ".stl" else write_obj)(mesh, target)
             self._written[key] = target.relative_to(self.parent).as_posix()
         return self._written[key]
 

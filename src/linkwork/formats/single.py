@@ -21,6 +21,9 @@ def left_behind(scene: Scene, name: str) -> list[str]:
     for loop in scene.loops.values():
         if _names([loop.a, loop.b], name):
             notes.about(f"loops that the scene has for {name!r}, left out", loop.name)
+    for spring in scene.springs.values():
+        if _names([spring.a, spring.b], name):
+            notes.about(f"springs that the scene has for {name!r}, left out", spring.name)
     for coupling in scene.couplings:
         if _names([coupling.joint, coupling.of], name):
             notes.about(f"couplings that the scene has for {name!r}, left out", coupling.joint)

@@ -12,10 +12,10 @@ from linkwork.world import World
 
 
 def _coordinates(world: World, q: np.ndarray) -> np.ndarray:
-    return _shaped("q", q, (world.nq,))
+    return shaped("q", q, (world.nq,))
 
 
-def _shaped(what: str, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def shaped(what: str, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The values as the kernels need them; they would read past the end of anything shorter."""
     values = np.ascontiguousarray(values, dtype=np.float64)
     if values.shape != shape:
@@ -36,8 +36,8 @@ def forward(world: World, q: np.ndarray, out: np.ndarray | None = None) -> np.nd
 def velocities(world: World, q: np.ndarray, v: np.ndarray, pose: np.ndarray) -> np.ndarray:
     """Twists of all bodies (nb×6: centre of mass [m/s], angular [rad/s], world axes)."""
     twist = np.empty((world.nb, 6))
-    v = _shaped("v", v, (world.nv,))
-    pose = _shaped("pose", pose, (world.nb, 7))
+    v = shaped("v", v, (world.nv,))
+    pose = shaped("pose", pose, (world.nb, 7))
     kernels.forward_twists(*world.tree, world.com, _coordinates(world, q), v, pose, twist)
     return twist
 
@@ -60,7 +60,7 @@ def jacobian(
         pose: Poses at ``q``, if they are known already.
     """
     q = _coordinates(world, q)
-    pose = forward(world, q) if pose is None else _shaped("pose", pose, (world.nb, 7))
+    pose = forward(world, q) if pose is None else shaped("pose", pose, (world.nb, 7))
     body, local = world.frame(frame)
     x, y, z = local.apply(point)
     out = np.zeros((6, world.nv))
@@ -73,7 +73,7 @@ def jacobian(
 def integrate(world: World, q: np.ndarray, v: np.ndarray, h: float) -> np.ndarray:
     """Coordinates after moving with ``v`` for the time ``h`` [s]."""
     out = np.empty(world.nq)
-    v = _shaped("v", v, (world.nv,))
+    v = shaped("v", v, (world.nv,))
     kernels.integrate_coordinates(
         world.kind, world.qadr, world.vadr, _coordinates(world, q), v, h, out
     )

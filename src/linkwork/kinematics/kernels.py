@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from linkwork.jit import kernel
+from linkwork.jit import flat_kernel, kernel
 from linkwork.spatial.kernels import (
     axis_quat,
     compose,
@@ -28,7 +28,7 @@ FIXED, HINGE, SLIDER, BALL, UNIVERSAL = 0, 1, 2, 3, 4
 CYLINDRICAL, SCREW, PLANAR, RAIL, FREE = 5, 6, 7, 8, 9
 
 
-@kernel
+@flat_kernel
 def from_axes(z, x, a, b, c):
     """The vector a·x + b·(z × x) + c·z, as three numbers."""
     return (
@@ -38,7 +38,7 @@ def from_axes(z, x, a, b, c):
     )
 
 
-@kernel
+@flat_kernel
 def _rail_piece(length, turn, climb, s, out):
     """Pose after the arc length ``s`` of one piece: exp of an even twist, x forward."""
     wy = -climb / length
@@ -58,11 +58,19 @@ def _rail_piece(length, turn, climb, s, out):
     out[2] = -wy * k
 
 
-@kernel
+@flat_kernel
+def _after(out, a, b):
+    """``out`` = out ∘ a; ``b`` is room."""
+    for k in range(7):
+        b[k] = out[k]
+    compose(b, a, out)
+
+
+@flat_kernel
 def rail_pose(rail, first, count, s, out, a, b):
     """Pose on the rail at arc length ``s`` [m]; before 0 and past the end it runs straight on."""
-    out[:] = 0.0
-    out[3] = 1.0
+    for k in range(7):
+        out[k] = 1.0 if k == 3 else 0.0
     done = 0.0
     for k in range(first, first + count):
         length = rail[k, 0]
@@ -72,21 +80,18 @@ def rail_pose(rail, first, count, s, out, a, b):
             return
         if part <= length:
             _rail_piece(length, rail[k, 1], rail[k, 2], part, a)
-            b[:] = out
-            compose(b, a, out)
+            _after(out, a, b)
             return
         _rail_piece(length, rail[k, 1], rail[k, 2], length, a)
-        b[:] = out
-        compose(b, a, out)
+        _after(out, a, b)
         done += length
-    a[:] = 0.0
-    a[3] = 1.0
+    for k in range(7):
+        a[k] = 1.0 if k == 3 else 0.0
     a[0] = s - done
-    b[:] = out
-    compose(b, a, out)
+    _after(out, a, b)
 
 
-@kernel
+@flat_kernel
 def rail_curvature(rail, first, count, s):
     """Turn and climb rates [rad/m] at arc length ``s``."""
     done = 0.0
@@ -97,7 +102,7 @@ def rail_curvature(rail, first, count, s):
     return 0.0, 0.0
 
 
-@kernel
+@flat_kernel
 def joint_pose(kind, q, a, axis, axis2, pitch, rail, first, count, out, s1, s2):
     """``out`` = J(q): the motion of one joint whose coordinates start at ``q[a]``."""
     out[0] = out[1] = out[2] = 0.0
@@ -138,9 +143,9 @@ def joint_pose(kind, q, a, axis, axis2, pitch, rail, first, count, out, s1, s2):
         normalise(out[3:])
 
 
-@kernel
-def _hinge_pose(p, index, frame, q, pose, b):
-    """Pose of a hinged body, written out in scalars: most bodies are hinged."""
+@flat_kernel
+def hinge_pose(p, frame, s, c, pose, b):
+    """Pose of a hinged body from sine and cosine of half its angle, written out in scalars."""
     # base = pose of the parent ∘ x0
     pw, px, py, pz = pose[p, 3], pose[p, 4], pose[p, 5], pose[p, 6]
     x, y, z = frame[b, 0], frame[b, 1], frame[b, 2]
@@ -156,9 +161,7 @@ def _hinge_pose(p, index, frame, q, pose, b):
     by = pw * y - px * z + py * w + pz * x
     bz = pw * z + px * y - py * x + pz * w
     # turn about the axis
-    half = 0.5 * q[index[b, 2]]
-    s, w = math.sin(half), math.cos(half)
-    x, y, z = frame[b, 10] * s, frame[b, 11] * s, frame[b, 12] * s
+    w, x, y, z = c, frame[b, 10] * s, frame[b, 11] * s, frame[b, 12] * s
     cw = bw * w - bx * x - by * y - bz * z
     cx = bw * x + bx * w + by * z - bz * y
     cy = bw * y - bx * z + by * w + bz * x
@@ -184,7 +187,7 @@ def _hinge_pose(p, index, frame, q, pose, b):
     pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6] = cw, cx, cy, cz
 
 
-@kernel
+@flat_kernel
 def _hinge_twist(frame, speed, pose, twist, b):
     """Adds a hinge's own motion to the twist of its body, written out in scalars."""
     w, x, y, z = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
@@ -223,7 +226,8 @@ def forward_poses(index, frame, rail, q, pose):
     for b in range(1, index.shape[0]):
         kind = index[b, 1]
         if kind == HINGE:
-            _hinge_pose(index[b, 0], index, frame, q, pose, b)
+            half = 0.5 * q[index[b, 2]]
+            hinge_pose(index[b, 0], frame, math.sin(half), math.cos(half), pose, b)
             continue
         if kind == FIXED:
             compose(pose[index[b, 0]], frame[b, 0:7], pose[b])
@@ -247,7 +251,7 @@ def forward_poses(index, frame, rail, q, pose):
         normalise(pose[b, 3:])
 
 
-@kernel
+@flat_kernel
 def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, parent_x0, pose, out):
     """``out`` = twist of a body for unit speed of its degree of freedom ``k``, world axes.
 
@@ -310,8 +314,9 @@ def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, par
         out[3], out[4], out[5] = ax, ay, az
 
 
-@kernel
-def _dofs(kind):
+@flat_kernel
+def count_dofs(kind):
+    """Degrees of freedom of a joint kind."""
     if kind == HINGE or kind == SLIDER or kind == SCREW or kind == RAIL:
         return 1
     if kind == BALL or kind == PLANAR:
@@ -341,7 +346,7 @@ def forward_twists(index, frame, rail, com, q, v, pose, twist):
         if kind == HINGE:
             _hinge_twist(frame, v[index[b, 3]], pose, twist, b)
             continue
-        n = _dofs(kind)
+        n = count_dofs(kind)
         if n == 0:
             continue
         compose(pose[p], frame[b, 0:7], base)
@@ -378,7 +383,7 @@ def point_jacobian(index, frame, rail, q, pose, body, px, py, pz, out):
     b = body
     while b > 0:
         kind = index[b, 1]
-        n = _dofs(kind)
+        n = count_dofs(kind)
         if n > 0:
             compose(pose[index[b, 0]], frame[b, 0:7], base)
             dx, dy, dz = px - pose[b, 0], py - pose[b, 1], pz - pose[b, 2]
@@ -401,7 +406,7 @@ def integrate_coordinates(kind, qadr, vadr, q, v, h, out):
     turn, result = np.empty(4), np.empty(4)
     out[:] = q
     for b in range(1, kind.shape[0]):
-        n = _dofs(kind[b])
+        n = count_dofs(kind[b])
         a, i = qadr[b], vadr[b]
         if kind[b] == BALL or kind[b] == FREE:
             if kind[b] == FREE:

@@ -11,6 +11,7 @@ from linkwork.meshes.load import (
 )
 from linkwork.meshes.mass import MassProperties, mass_properties
 from linkwork.meshes.mesh import TriangleMesh
+from linkwork.meshes.obj_write import write_obj
 from linkwork.meshes.stl_write import write_stl
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "mesh_files",
     "mesh_nodes",
     "up_of",
+    "write_obj",
     "write_stl",
 ]

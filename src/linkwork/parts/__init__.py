@@ -2,10 +2,11 @@
 
 from linkwork.parts.anchor import Anchor
 from linkwork.parts.coupling import Coupling
+from linkwork.parts.curve import Arc, Curve, Polyline, Spline
 from linkwork.parts.element import Element
 from linkwork.parts.joint import JOINT_TYPES, Joint, RailPiece
 from linkwork.parts.kit import Kit, find_kits, kit_part
-from linkwork.parts.loop import Loop
+from linkwork.parts.loop import LOOP_TYPES, Loop
 from linkwork.parts.part import Attachment, Part
 from linkwork.parts.shape import (
     Box,
@@ -20,17 +21,22 @@ from linkwork.parts.shape import (
 )
 from linkwork.parts.shapes import SHAPES
 from linkwork.parts.spec import Spec
+from linkwork.parts.spring import SPRING_TYPES, Spring
 from linkwork.parts.terrain import Terrain
 
 __all__ = [
     "JOINT_TYPES",
+    "LOOP_TYPES",
     "SHAPES",
+    "SPRING_TYPES",
     "Anchor",
+    "Arc",
     "Attachment",
     "Box",
     "Capsule",
     "Cone",
     "Coupling",
+    "Curve",
     "Cylinder",
     "Element",
     "Ellipsoid",
@@ -40,10 +46,13 @@ __all__ = [
     "Mesh",
     "Part",
     "Plane",
+    "Polyline",
     "RailPiece",
     "Shape",
     "Spec",
     "Sphere",
+    "Spline",
+    "Spring",
     "Terrain",
     "find_kits",
     "kit_part",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,6 +93,7 @@ class Joint:
         armature: Rotor inertia seen at the joint [kg m² or kg].
         pitch: Advance of a screw per turn [m].
         rail: Pieces of a rail.
+        restitution: Part of the speed with which it bounces off the ends of its range.
         value: Initial value of each degree of freedom [rad or m]; rx, ry, rz of a ball or free
             joint together are a rotation vector in the joint's frame.
         speed: Initial speed of each degree of freedom [rad/s or m/s], 0 if None; that of a ball in
@@ -121,6 +123,7 @@ class Joint:
     armature: float = 0.0
     pitch: float = 0.0
     rail: tuple[RailPiece, ...] = ()
+    restitution: float = 0.0
     value: tuple[float, ...] | float | None = None
     speed: float | tuple[float, ...] | None = None
     drive: Spec | None = None
@@ -158,12 +161,10 @@ class Joint:
                 self._refuse(f"{what} must be more than 0, not {value:g}.")
         if self.type == "screw" and not (math.isfinite(self.pitch) and self.pitch != 0.0):
             self._refuse("a screw needs its pitch (advance per turn) [m], other than 0.")
-        if self.type == "rail" and not self.rail:
-            self._refuse("a rail needs its pieces, for example rail = [{ length = 1.0 }].")
-        if any(not (math.isfinite(p.length) and p.length > 0.0) for p in self.rail):
-            self._refuse("each piece of a rail needs a length above 0.")
-        if any(not (math.isfinite(p.turn) and math.isfinite(p.climb)) for p in self.rail):
-            self._refuse("turn and climb of a rail's piece must be finite numbers.")
+        if self.type == "rail" or self.rail:
+            check_rail(self.rail, self._refuse)
+        if not 0.0 <= self.restitution <= 1.0:
+            self._refuse(f"restitution must be from 0 to 1, not {self.restitution:g}.")
         check_words(self.mujoco, MUJOCO_JOINT, f"joint {self.name!r}", origin=self.origin)
         self._normalise_ranges()
         self._normalise_value()
@@ -185,14 +186,7 @@ class Joint:
         frame's x, or its z where the normal is nearer to x or y, laid into the plane); of a rail
         its up (z) and its forward (x).
         """
-        if self.type == "rail":
-            return (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
-        if self.type != "planar":
-            return self.axis, self.axis2
-        x, y, z = self.axis
-        if abs(z) > 0.9:
-            return self.axis, unit((1.0 - x * x, -x * y, -x * z))
-        return self.axis, unit((-z * x, -z * y, 1.0 - z * z))
+        return directions(self.type, self.axis, self.axis2)
 
     @property
     def ranges(self) -> tuple[Range | None, ...]:
@@ -252,3 +246,25 @@ class Joint:
         if self.type == "free" and any(speeds):
             self._refuse("a free body's initial motion is its element's velocity and spin.")
         object.__setattr__(self, "speed", speeds)
+
+
+def directions(type: str, axis: Vec3, axis2: Vec3) -> tuple[Vec3, Vec3]:
+    """The two directions of a type of joint, see :attr:`Joint.directions`."""
+    if type == "rail":
+        return (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
+    if type != "planar":
+        return axis, axis2
+    x, y, z = axis
+    if abs(z) > 0.9:
+        return axis, unit((1.0 - x * x, -x * y, -x * z))
+    return axis, unit((-z * x, -z * y, 1.0 - z * z))
+
+
+def check_rail(rail: tuple[RailPiece, ...], refuse: Callable[[str], None]) -> None:
+    """Refuses a rail without pieces, or with pieces that are none."""
+    if not rail:
+        refuse("a rail needs its pieces, for example rail = [{ length = 1.0 }].")
+    if any(not (math.isfinite(p.length) and p.length > 0.0) for p in rail):
+        refuse("each piece of a rail needs a length above 0.")
+    if any(not (math.isfinite(p.turn) and math.isfinite(p.climb)) for p in rail):
+        refuse("turn and climb of a rail's piece must be finite numbers.")

@@ -12,9 +12,10 @@ from linkwork.parts.coupling import Coupling
 from linkwork.parts.element import Element
 from linkwork.parts.fit import anchor_pose, check_fit, check_turn, check_vacant
 from linkwork.parts.joint import Joint
-from linkwork.parts.loop import Loop
+from linkwork.parts.loop import Loop, free_loop_name
 from linkwork.parts.names import check_name, scoped
 from linkwork.parts.spec import Spec
+from linkwork.parts.spring import Spring
 from linkwork.spatial.pose import Pose, Vec3, quat_from_axis
 
 
@@ -58,6 +59,7 @@ class Part:
         anchors: Places where others fit, by name.
         loops: Closed loops by name.
         couplings: Joints that follow others.
+        springs: Springs between anchors, by name.
         attachments: Parts that sit on anchors, by scope.
         sensors: Specs of the sensors that belong to the part.
         ports: Specs of the ports that belong to the part.
@@ -76,6 +78,7 @@ class Part:
     attachments: dict[str, Attachment] = field(default_factory=dict)
     sensors: list[Spec] = field(default_factory=list)
     ports: list[Spec] = field(default_factory=list)
+    springs: dict[str, Spring] = field(default_factory=dict)
     title: str = ""
     labels: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -84,8 +87,8 @@ class Part:
     def __post_init__(self) -> None:
         check_name(self.name, "part", origin=self.origin)
 
-    def add(self, *things: Element | Joint | Anchor | Loop | Coupling) -> Self:
-        """Adds elements, joints, anchors, loops and couplings.
+    def add(self, *things: Element | Joint | Anchor | Loop | Coupling | Spring) -> Self:
+        """Adds elements, joints, anchors, loops, couplings and springs.
 
         Raises:
             PartError: If a name is taken; the message says by what.
@@ -109,10 +112,13 @@ class Part:
                     self.loops[thing.name] = thing
                 case Coupling():
                     self.couplings.append(thing)
+                case Spring():
+                    self._take(thing.name, "spring", thing.origin)
+                    self.springs[thing.name] = thing
         return self
 
     def _take(self, name: str, kind: str, origin: Origin, *others: Mapping[str, Any]) -> None:
-        for taken in (self.elements, self.joints, self.attachments, *others):
+        for taken in (self.elements, self.joints, self.attachments, self.springs, *others):
             if name in taken:
                 self._taken(kind, name, taken[name], origin)
 
@@ -180,8 +186,11 @@ class Part:
         axis: Vec3 = (0.0, 0.0, 1.0),
         name: str = "",
         origin: Origin | None = None,
+        **more: Any,
     ) -> Self:
         """Closes a loop: holds the anchors ``a`` and ``b`` together by a joint.
+
+        What else a loop has (``curve``, ``axis2``, ``pitch``, ``rail``) is given by its name.
 
         Raises:
             PartError: If an anchor or the joint's type is unknown.
@@ -189,12 +198,8 @@ class Part:
         origin = origin or Origin()
         self.find_anchor(a, origin=origin)
         self.find_anchor(b, origin=origin)
-        if not name:
-            number = len(self.loops) + 1
-            while f"loop{number}" in self.loops:
-                number += 1
-            name = f"loop{number}"
-        return self.add(Loop(name, a, b, joint, axis, origin))
+        name = name or free_loop_name(self.loops)
+        return self.add(Loop(name, a, b, joint, axis, origin, **more))
 
     def _contains(self, other: Part) -> bool:
         return any(a.part is other or a.part._contains(other) for a in self.attachments.values())

@@ -14,7 +14,7 @@ import numpy as np
 from linkwork import parts
 from linkwork.errors import FormatError, Origin, SceneError
 from linkwork.meshes import mesh_files
-from linkwork.parts import Attachment, Coupling, Loop
+from linkwork.parts import Arc, Attachment, Coupling, Loop, Polyline, Spline, Spring
 from linkwork.scene.scene import Collide, Light, Placement, Scene, Viewpoint
 from linkwork.spatial import Inertia, Pose
 
@@ -26,7 +26,7 @@ _CLASSES: dict[str, type] = {
         *parts.SHAPES.values(),
         *(parts.Element, parts.Joint, parts.RailPiece, parts.Anchor, parts.Part, parts.Spec),
         *(Attachment, Coupling, Loop, Collide, Light, Placement, Scene, Viewpoint),
-        *(Inertia, Pose, Origin),
+        *(Inertia, Pose, Origin, Arc, Polyline, Spline, Spring),
     ]
 }
 #: Parameters of specs and shapes that name files.

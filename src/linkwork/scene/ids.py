@@ -13,7 +13,7 @@ from linkwork.scene.scene import Scene
 #: Sections with names; where one name stands in two, the earlier section has it in the ids.
 NAMED = (
     "element", "joint", "part", "attach", "sensor", "actuator", "agent", "engine", "bus",
-    "anchor", "loop", "posture", "light", "viewpoint", "port", "fault",
+    "anchor", "loop", "spring", "posture", "light", "viewpoint", "port", "fault",
 )  # fmt: skip
 
 
@@ -26,6 +26,7 @@ def names_of(content: Part | Scene) -> dict[str, list[str]]:
             "anchor": list(content.anchors),
             "attach": list(content.attachments),
             "loop": list(content.loops),
+            "spring": list(content.springs),
             "sensor": [spec.name for spec in content.sensors],
             "port": [spec.name for spec in content.ports],
         }
@@ -33,6 +34,7 @@ def names_of(content: Part | Scene) -> dict[str, list[str]]:
         "part": list(content.parts),
         "element": list(content.scenery),
         "loop": list(content.loops),
+        "spring": list(content.springs),
         "posture": list(content.postures),
         "light": [light.name for light in content.lights],
         "viewpoint": [view.name for view in content.viewpoints],

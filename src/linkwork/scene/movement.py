@@ -10,6 +10,7 @@ from typing import Self
 
 from linkwork.errors import Origin, SceneError, suggestion
 from linkwork.parts.names import check_name
+from linkwork.scene.planning import PLANNERS, Limits, Losses
 from linkwork.scene.track import INTERPOLATIONS, Track
 
 
@@ -21,11 +22,15 @@ class TimedPosture:
         time: [s], from the movement's beginning.
         joints: Joint (or ``joint.dof``) to value [rad or m].
         origin: Where it was said.
+        speeds: Speed with which some of the joints pass [rad/s or m/s]; for a planner.
+        planner: How the joints get here, where not by the movement's planner.
     """
 
     time: float
     joints: dict[str, float]
     origin: Origin = field(default=Origin(), compare=False)
+    speeds: dict[str, float] = field(default_factory=dict)
+    planner: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,10 @@ class Movement:
         name: Name of the movement.
         postures: In the order of time.
         interpolation: "linear", "smooth" or "hold", as in :class:`Track`.
+        planner: How joints get from posture to posture, one of :data:`PLANNERS`; by interpolation
+            if empty.
+        limits: What joints may do at most, by joint; for a planner.
+        losses: What moving them costs, by joint; for the planner "energy".
         title: One line for people.
         labels: Words for people, by language.
         angles: Joints known to turn, since a file gives them in degrees; they are saved so.
@@ -53,6 +62,9 @@ class Movement:
     angles: frozenset[str] = field(default=frozenset(), compare=False)
     lengths: frozenset[str] = field(default=frozenset(), compare=False)
     origin: Origin = field(default=Origin(), compare=False)
+    planner: str = ""
+    limits: dict[str, Limits] = field(default_factory=dict)
+    losses: dict[str, Losses] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -80,12 +92,39 @@ class Movement:
             for joint, value in each.joints.items():
                 if not math.isfinite(value):
                     self._refuse(f"{joint} must be a finite number, not {value:g}", each.origin)
+        self._check_planning()
         for before, after in pairwise(self.postures):
             if after.time <= before.time:
                 self._refuse(
                     f"times must rise, but {after.time:g} s comes after {before.time:g} s",
                     after.origin,
                 )
+
+    def _check_planning(self) -> None:
+        for planner, origin in [
+            (self.planner, self.origin),
+            *((each.planner, each.origin) for each in self.postures),
+        ]:
+            if planner and planner not in PLANNERS:
+                hint = suggestion(planner, PLANNERS, kind="planners")
+                raise SceneError(
+                    f"movement {self.name!r}: there is no planner {planner!r}.",
+                    origin=origin, hint=hint,
+                )  # fmt: skip
+            if planner and not self.planner:
+                self._refuse("a posture has a planner, so the movement needs one too", origin)
+        if self.planner and self.interpolation != "linear":
+            self._refuse("it has a planner and an interpolation; one is enough", self.origin)
+        if (self.limits or self.losses) and not self.planner:
+            self._refuse("limits and losses are for a planner, and it has none", self.origin)
+        for each in self.postures:
+            for joint, speed in each.speeds.items():
+                if not self.planner:
+                    self._refuse("speeds are for a planner, and it has none", each.origin)
+                if joint not in each.joints:
+                    self._refuse(f"{joint} has a speed but no value", each.origin)
+                if not math.isfinite(speed):
+                    self._refuse(f"the speed of {joint} must be finite", each.origin)
 
     def _refuse(self, why: str, origin: Origin) -> None:
         raise SceneError(f"movement {self.name!r}: {why}.", origin=origin)
@@ -100,11 +139,17 @@ class Movement:
         return list(dict.fromkeys(joint for each in self.postures for joint in each.joints))
 
     def track(self, joint: str) -> Track:
-        """The way of one joint."""
+        """The way of one joint, interpolated.
+
+        Raises:
+            SceneError: If a planner makes the ways (``linkwork.motion.profiles.plan_movement``).
+        """
+        if self.planner:
+            self._refuse("a planner makes its ways; plan_movement does", self.origin)
         points = [(p.time, p.joints[joint]) for p in self.postures if joint in p.joints]
         times, values = zip(*points, strict=True)
         return Track(times, values, self.interpolation)
 
     def at(self, time: float) -> dict[str, float]:
-        """The posture at ``time`` [s]."""
+        """The posture at ``time`` [s], interpolated."""
         return {joint: self.track(joint).value(time) for joint in self.joints()}

@@ -16,6 +16,8 @@ REFERENCES: dict[tuple[str, str], tuple[str, ...]] = {
     ("attach", "to"): ("anchor",),
     ("loop", "a"): ("anchor",),
     ("loop", "b"): ("anchor",),
+    ("spring", "a"): ("anchor",),
+    ("spring", "b"): ("anchor",),
     ("coupling", "joint"): ("joint", "part"),
     ("coupling", "of"): ("joint", "part"),
     ("part", "on"): (),

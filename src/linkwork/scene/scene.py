@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from linkwork.errors import Origin, SceneError, not_found
-from linkwork.parts import Coupling, Element, Loop, Part, Spec
+from linkwork.parts import Coupling, Element, Loop, Part, Spec, Spring
 from linkwork.parts.fit import check_fit
 from linkwork.parts.names import check_name
 from linkwork.spatial.pose import IDENTITY, Pose, Vec3
@@ -114,6 +114,7 @@ class Scene:
         start: Posture in which a session starts, or empty.
         loops: Loops between placed parts.
         couplings: Joints that follow others, across parts.
+        springs: Springs between placed parts, by name.
         engines, sensors, actuators, agents, buses, ports, faults: Specs, built by the rooms below.
         collide: Which bodies touch.
         lights, viewpoints: For the eye.
@@ -139,6 +140,7 @@ class Scene:
     buses: list[Spec] = field(default_factory=list)
     ports: list[Spec] = field(default_factory=list)
     faults: list[Spec] = field(default_factory=list)
+    springs: dict[str, Spring] = field(default_factory=dict)
     collide: Collide = Collide()
     lights: list[Light] = field(default_factory=list)
     viewpoints: list[Viewpoint] = field(default_factory=list)

@@ -5,9 +5,22 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Protocol
 
 #: How a value goes from one point to the next.
 INTERPOLATIONS = ("linear", "smooth", "hold")
+
+
+class Course(Protocol):
+    """A value over time, however it is made."""
+
+    def value(self, time: float) -> float:
+        """The value at ``time`` [s]."""
+        ...
+
+    def extent(self) -> tuple[float, float]:
+        """Lowest and highest value."""
+        ...
 
 
 class Track:

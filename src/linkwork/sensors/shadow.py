@@ -92,6 +92,18 @@ class Shadow:
         self._data.mocap_quat[:] = pose[self._bodies, 3:]
         mujoco.mj_kinematics(self._model, self._data)
 
+    def clearance(self, a: int, b: int, most: float) -> tuple[float, np.ndarray]:
+        """Distance of two geoms [m], and their nearest points in the world, six numbers.
+
+        Args:
+            a: One geom.
+            b: The other.
+            most: What is farther apart counts as this far [m].
+        """
+        points = np.zeros(6)
+        far = mujoco.mj_geomDistance(self._model, self._data, a, b, most, points)
+        return float(far), points
+
     def distance(
         self, start: np.ndarray, direction: np.ndarray, seen: np.ndarray, ignored: int
     ) -> float:

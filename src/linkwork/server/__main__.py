@@ -16,6 +16,7 @@ from linkwork.errors import LinkworkError
 from linkwork.server.access import Access
 from linkwork.server.app import make_app
 from linkwork.server.hub import Hub
+from linkwork.server.lines import serve_lines
 from linkwork.server.process import Ready, Settings
 from linkwork.server.recent import Recents
 from linkwork.server.shelf import Shelf
@@ -27,17 +28,20 @@ def main() -> int:
     settings = msgspec.json.decode(sys.stdin.buffer.readline(), type=Settings)
     try:
         peer = connect(settings.link, settings.key)
-        listening = _listen(settings)
+        listening = _listen(settings.host, settings.port, "--port")
+        lines = _listen(settings.host, settings.lines, "--tcp") if settings.lines >= 0 else None
     except LinkworkError as error:
         _say(Ready(error=str(error)))
         return 1
-    _say(Ready(port=listening.getsockname()[1]))
+    _say(Ready(listening.getsockname()[1], lines.getsockname()[1] if lines is not None else -1))
     with peer:
-        asyncio.run(_serve(settings, listening, peer))
+        asyncio.run(_serve(settings, listening, lines, peer))
     return 0
 
 
-async def _serve(settings: Settings, listening: socket.socket, peer: PeerEnd) -> None:
+async def _serve(
+    settings: Settings, listening: socket.socket, lines: socket.socket | None, peer: PeerEnd
+) -> None:
     def ended() -> None:
         server.should_exit = True
 
@@ -52,29 +56,30 @@ async def _serve(settings: Settings, listening: socket.socket, peer: PeerEnd) ->
         ssl_certfile=settings.certificate or None, ssl_keyfile=settings.certificate_key or None,
     )  # fmt: skip
     server = uvicorn.Server(config)
-    await server.serve(sockets=[listening])
+    async with contextlib.AsyncExitStack() as stack:
+        if lines is not None:
+            files = settings.certificate, settings.certificate_key
+            await stack.enter_async_context(serve_lines(lines, hub, access, *files))
+        await server.serve(sockets=[listening])
 
 
-def _listen(settings: Settings) -> socket.socket:
+def _listen(host: str, port: int, option: str) -> socket.socket:
     """A socket that listens where it was told.
 
     Raises:
         LinkworkError: If it cannot.
     """
     try:
-        found = socket.getaddrinfo(
-            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, proto, _, address = found[0]
         made = socket.socket(family, kind, proto)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
         made.listen(128)
     except OSError as error:
-        where = f"{settings.host}:{settings.port}"
-        hint = "Choose another with --port." if settings.port else ""
+        hint = f"Choose another with {option}." if port else ""
         raise LinkworkError(
-            f"the studio cannot listen on {where}: {error.strerror}.", hint=hint
+            f"the studio cannot listen on {host}:{port}: {error.strerror}.", hint=hint
         ) from None
     return made
 

@@ -267,7 +267,8 @@ def _blocks(message: m.Show) -> tuple[int, ...]:
     """The kinds of blocks that a client asks for."""
     asked = (
         (m.CONTACTS, message.contacts), (m.GHOST, message.ghost), (m.PORTS, message.ports),
-        (m.FRAMES, message.frames),
+        (m.FRAMES, message.frames), (m.FORCES, message.forces), (m.REACH, message.reach),
+        (m.NEAR, message.near),
     )  # fmt: skip
     cameras = tuple(m.IMAGE + number * m.IMAGE_STEP for number in dict.fromkeys(message.cameras))
     return (*(kind for kind, wanted in asked if wanted), *cameras)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from typing import Protocol
 from urllib.parse import parse_qsl
 
 from starlette.types import Receive, Scope, Send
@@ -70,6 +71,23 @@ async def live(socket: LiveSocket, hub: Hub) -> None:
         return
     stream = Stream(socket)
     name = hub.join(stream, asked.get("was", ""), watched="watched" in asked)
+    await attend(socket, hub, stream, name)
+
+
+class Attended(Protocol):
+    """A socket that is read until its client goes."""
+
+    async def read(self) -> str | bytes | None:
+        """What the client sends next; None when it is gone."""
+        ...
+
+    async def close(self, code: int = 1000, reason: str = "") -> None:
+        """Ends the connection."""
+        ...
+
+
+async def attend(socket: Attended, hub: Hub, stream: Stream, name: str) -> None:
+    """Reads from and writes to a client that was let in, until it goes or is given up."""
     reader = asyncio.ensure_future(_read(socket, hub, name))
     writer = asyncio.ensure_future(stream.run())
     # A client that does not read leaves the writer inside a send: that one never ends by itself.
@@ -86,7 +104,7 @@ async def live(socket: LiveSocket, hub: Hub) -> None:
             await asyncio.wait_for(socket.close(code), _FAREWELL)
 
 
-async def _read(socket: LiveSocket, hub: Hub, name: str) -> None:
+async def _read(socket: Attended, hub: Hub, name: str) -> None:
     while (data := await socket.read()) is not None:
         hub.take(name, data)
 

@@ -28,8 +28,22 @@ BLOCK = struct.Struct("<HHI")
 #: Kinds of blocks: poses of the bodies; values of the watched signals, with the number of the
 #: watch as flags; points, forces and bodies of contacts; poses of the bodies as wanted.
 POSES, SIGNALS, CONTACTS, GHOST = 1, 2, 3, 4
+#: Kind of a block with what holds joints and loops: place [m], force on the second body [N], and
+#: the number of the joint, or of joints plus that of the loop; empty where no engine knows.
+FORCES = 8
+#: Kind of a block about the tool that reaches, a list of numbers: its pose (7); the pose it is
+#: dragged to, not a number while it is not (7); lengths (3) and axes, one behind the other (9), of
+#: its ellipsoid; the figure of that; the damping of the last step; how far the tool is from its
+#: target [m, rad]; whether it is on its way; n; its Jacobian, row by row (6·n).
+REACH = 9
+#: Kind of a block with what is near the robot that reaches: nearest points of its shape and of the
+#: other, their distance [m], then element and shape of the first and of the second.
+NEAR = 10
 #: How many numbers a row of a block has, and of how many bytes each is.
-ROWS = {POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4), 7: (1, 1)}
+ROWS = {
+    POSES: (7, 4), SIGNALS: (1, 8), CONTACTS: (7, 4), GHOST: (7, 4), 7: (1, 1), 8: (7, 4),
+    9: (1, 8), 10: (11, 4),
+}  # fmt: skip
 #: Asked for like blocks, but told as texts, ``ports`` and ``frames``: only while somebody looks.
 PORTS, FRAMES = 5, 6
 #: Kind of a block with the picture of a camera: its number among the sensors as flags; width and
@@ -56,6 +70,9 @@ Direction = Literal["output", "input", "param"]
 Drive = Literal["servo", "motor", "effort", "kinematic", "none"]
 Role = Literal["command", "sensor", "parameter"]
 ShapeKind = Literal["box", "cylinder", "cone", "sphere", "capsule", "plane", "mesh"]
+AimKind = Literal["position", "orientation", "posture", "centre of mass", "point"]
+DampingKind = Literal["smallest", "constant", "robotix"]
+EllipsoidKind = Literal["velocity", "force", "dynamic", "impact"]
 
 
 # ---- what a scene is made of -------------------------------------------------------------
@@ -375,6 +392,46 @@ class ReplayView(msgspec.Struct, frozen=True):
     unsaved: list[str] = []
 
 
+class ReachAim(msgspec.Struct, frozen=True):
+    """Something that reaching wants; priority 0 comes first, what is equal shares by weight.
+
+    A ``point`` of ``frame`` stays where it is; the others are of the tool, or of the whole robot.
+    """
+
+    kind: AimKind
+    priority: Annotated[int, msgspec.Meta(ge=0, le=9)] = 0
+    weight: Annotated[float, msgspec.Meta(gt=0.0, le=1000.0)] = 1.0
+    frame: Name = ""
+    point: Triple = (0.0, 0.0, 0.0)
+
+
+#: The tool, its place more than its turn, then the posture that it began with.
+USUAL_AIMS = ReachAim("position"), ReachAim("orientation", 0, 0.2), ReachAim("posture", 1, 0.1)
+
+
+class ReachSetup(msgspec.Struct, frozen=True):
+    """How a tool is dragged.
+
+    ``tip`` is its element or anchor, and ``point`` the tool point in it; ``first`` is the joint
+    where the active chain begins, empty for all. Shapes keep the distance ``keep`` [m] from others,
+    and with ``itself`` from those of their own robot; null for none. With ``hold`` the tool stays
+    while another link is dragged.
+    """
+
+    tip: Name
+    point: Triple = (0.0, 0.0, 0.0)
+    first: Name = ""
+    aims: Annotated[list[ReachAim], msgspec.Meta(max_length=20)] = msgspec.field(
+        default_factory=lambda: list(USUAL_AIMS)
+    )
+    damping: DampingKind = "smallest"
+    damping_value: Annotated[float, msgspec.Meta(ge=0.0, le=100.0)] = 0.05
+    keep: Annotated[float, msgspec.Meta(ge=0.0, le=10.0)] | None = None
+    itself: bool = False
+    hold: bool = False
+    ellipsoid: EllipsoidKind = "velocity"
+
+
 # ---- server to client --------------------------------------------------------------------
 
 
@@ -654,9 +711,34 @@ class GalleryChanged(ServerMessage, frozen=True, tag="gallery_changed"):
     """The gallery is to be asked for again."""
 
 
+class Reaching(ServerMessage, frozen=True):
+    """How the tool is dragged now; ``setup`` is null while none is.
+
+    ``chain`` are the joints that carry the tool, ``joints`` those that may move, empty while the
+    mathematics are being made ready.
+    """
+
+    setup: ReachSetup | None
+    chain: list[str]
+    joints: list[str]
+
+
+class Cloud(ServerMessage, frozen=True):
+    """How far the cloud of places in reach of ``tip`` is: ``done`` of ``count`` postures.
+
+    ``hash`` is to be asked for as ``/api/mesh/<hash>``: places x y z, float32; empty until there is
+    one. A ``count`` of 0 says that there is none any more.
+    """
+
+    tip: str
+    done: int
+    count: int
+    hash: str
+
+
 FromServer = (
     Hello | Scene | Closed | Status | Event | Owners | Attributes | Refused | People | UndoState
-    | Saved | GalleryChanged | Ports | Frames
+    | Saved | GalleryChanged | Ports | Frames | Reaching | Cloud
 )  # fmt: skip
 
 
@@ -778,16 +860,53 @@ class Watch(ClientMessage, frozen=True):
 class Show(ClientMessage, frozen=True):
     """Asks for contacts, for the wanted posture, for the ports and for the frames of buses.
 
+    ``forces`` are those that hold joints and loops.
+
     ``cameras`` are those whose pictures are wanted, by their numbers among the scene's sensors.
+    ``reach`` is about the tool that reaches, ``near`` what is near its robot.
     """
 
     contacts: bool = False
     ghost: bool = False
+    forces: bool = False
     ports: bool = False
     frames: bool = False
     cameras: Annotated[
         list[Annotated[int, msgspec.Meta(ge=0, lt=2**16)]], msgspec.Meta(max_length=4)
     ] = []
+    reach: bool = False
+    near: bool = False
+
+
+class SetReach(ClientMessage, frozen=True, tag="set_reach"):
+    """Chooses which tool is dragged and how; without a setup none is."""
+
+    setup: ReachSetup | None = None
+
+
+class Reach(ClientMessage, frozen=True):
+    """Drags the tool to a pose (7 numbers), or with ``frame`` a point of that to the place alone.
+
+    Joints go there step by step, also after the hand has stopped. What one movement of a hand asks
+    for has the same ``gesture``.
+    """
+
+    pose: tuple[Length, Length, Length, Length, Length, Length, Length]
+    gesture: int = 0
+    frame: Name = ""
+    point: Triple = (0.0, 0.0, 0.0)
+
+
+class LetGo(ClientMessage, frozen=True, tag="let_go"):
+    """Ends a drag of the tool; one that is ``given_up`` puts the joints back where they were."""
+
+    given_up: bool = False
+
+
+class Workspace(ClientMessage, frozen=True):
+    """Asks for the cloud of places that the tool reaches, by so many postures; 0 gives it up."""
+
+    count: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 50_000
 
 
 class Override(ClientMessage, frozen=True):
@@ -838,6 +957,15 @@ class Edit(ClientMessage, frozen=True):
     kind: Name
     key: Name
     value: Annotated[str, msgspec.Meta(max_length=65536)] | float | bool
+
+
+class CloseLoop(ClientMessage, frozen=True, tag="close_loop"):
+    """Holds two anchors together by a joint, in the file; ``axis`` is in the anchors' frames."""
+
+    a: Name
+    b: Name
+    joint: Name = "ball"
+    axis: Triple = (0.0, 0.0, 1.0)
 
 
 class Undo(ClientMessage, frozen=True):
@@ -923,7 +1051,7 @@ class Ack(ClientMessage, frozen=True):
 FromClient = (
     Open | CloseScene | Play | Pause | Step | Reset | Speed | Seek | Live | Set | Take | Release
     | Place | Posture | Grab | Drop | Watch | Show | Override | Order | Fault | Inspect | Edit
-    | Undo | Redo | Save | SaveAs
+    | CloseLoop | Undo | Redo | Save | SaveAs | SetReach | Reach | LetGo | Workspace
     | NewScene | StorePosture | Convert | Forget | Record | Mark | GoOn | ControlRequest
     | ControlGrant | Ack
 )  # fmt: skip

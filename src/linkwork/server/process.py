@@ -31,6 +31,7 @@ class Settings(msgspec.Struct, frozen=True):
         certificate_key: File of its key, or empty.
         recordings: Folder whose recordings are listed, or empty.
         address: Where other machines reach it, without the token; empty where they cannot.
+        lines: Port for clients that speak lines over TCP; 0 takes a free one, -1 has none.
     """
 
     link: str
@@ -42,12 +43,14 @@ class Settings(msgspec.Struct, frozen=True):
     certificate_key: str = ""
     recordings: str = ""
     address: str = ""
+    lines: int = -1
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """What the server's process answers, in one line: its port, or why it cannot start."""
+    """What the server's process answers, in one line: its ports, or why it cannot start."""
 
     port: int = 0
+    lines: int = -1
     error: str = ""
 
 
@@ -62,6 +65,7 @@ class ServerProcess:
 
     Attributes:
         port: Where it listens.
+        lines: Where it listens for lines over TCP; -1 if it does not.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -95,7 +99,7 @@ class ServerProcess:
             raise
         finally:
             self._young = None
-        self.port = ready.port
+        self.port, self.lines = ready.port, ready.lines
         return process
 
     @property
@@ -117,7 +121,7 @@ class ServerProcess:
             self.given_up = True
             return "the studio's server keeps ending; the session goes on without it."
         coming = self._coming = Future[subprocess.Popen[bytes]]()
-        settings = msgspec.structs.replace(self._settings, port=self.port)
+        settings = msgspec.structs.replace(self._settings, port=self.port, lines=self.lines)
 
         def start() -> None:
             try:

@@ -17,8 +17,8 @@ COMMAND = "python -m linkwork.server.typescript --write"
 TARGET = Path("web/src/protocol/messages.ts")
 _HEAD = f"// Made by `{COMMAND}` from src/linkwork/server/messages.py; do not edit.\n"
 _CONSTANTS = (
-    "PROTOCOL", "PICTURE", "POSES", "SIGNALS", "CONTACTS", "GHOST", "IMAGE", "ACK_EACH",
-    "PULL_RATE",
+    "PROTOCOL", "PICTURE", "POSES", "SIGNALS", "CONTACTS", "GHOST", "IMAGE", "FORCES", "REACH",
+    "NEAR", "ACK_EACH", "PULL_RATE",
 )  # fmt: skip
 _PLAIN: dict[type[kinds.Type], str] = {
     kinds.StrType: "string",

@@ -18,7 +18,7 @@ from linkwork.scene.archive import unpack
 from linkwork.session import messages as m
 from linkwork.session.clock import Clock
 from linkwork.session.cycle import Cycle
-from linkwork.session.placing import place, settle
+from linkwork.session.placing import arrange, place, settle
 from linkwork.session.rehearsal import rehearse
 from linkwork.world import compile_scene
 
@@ -54,6 +54,8 @@ def apply(session: Session, message: m.Message) -> None:
             _posture(session, message.name)
         case m.Place():
             place(session.cycle, message.joint, message.dof, message.value)
+        case m.Arrange():
+            arrange(session.cycle, message.joints)
         case m.Restore():
             session.go_back(message.state)
         case m.Reset():

@@ -16,13 +16,14 @@ from linkwork.agents import Agent
 from linkwork.blocks import Block, add_blocks, add_signals
 from linkwork.engines import Engine
 from linkwork.engines.kernels import loop_state
+from linkwork.engines.spring_kernels import spring_state
 from linkwork.errors import EngineError, SceneError, not_found
 from linkwork.faults import Phase
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
 from linkwork.parts import Spec
 from linkwork.registry import ACTUATORS, AGENTS, SENSORS, Registry, bus_block
 from linkwork.sensors import Sensor
-from linkwork.session.kernels import orientations
+from linkwork.session.kernels import keep_run, orientations
 from linkwork.session.listeners import Listeners
 from linkwork.session.ownership import build_engines
 from linkwork.session.trouble import Trouble
@@ -57,6 +58,8 @@ class Cycle:
         self.engines: list[Engine] = build_engines(world)
         self.sensors: list[Sensor] = _by_type(SENSORS, world, world.sensors)
         self.actuators: list[Actuator] = _by_type(ACTUATORS, world, _actuator_specs(world))
+        self._metered = [actuator for actuator in self.actuators if actuator.metered]
+        _add_rotors(world, self.actuators)
         for sensor in self.sensors:
             sensor.meet(self.engines)
         _check_names(world.agents, taken=(PERSON,))
@@ -67,7 +70,7 @@ class Cycle:
         self.buses: list[Any] = _buses(world)
         _check_names(world.faults)
         self.trouble = Trouble(world)
-        inputs = {dof: a.inputs for a in self.actuators for dof in a.dofs}
+        inputs = {d: a.inputs_of(n) for a in self.actuators for n, d in enumerate(a.dofs)}
         for engine in self.engines:
             engine.inputs = inputs
         self._check()
@@ -97,7 +100,7 @@ class Cycle:
         touching = sum(s.shape.collide and not world.is_static(s.body) for s in world.shapes)
         layout.add_world(
             world.nq, world.nv, world.nb, len(world.loop_names), len(world.element_names),
-            contacts=CONTACT_CAPACITY + CONTACTS_EACH * touching,
+            springs=len(world.spring_names), contacts=CONTACT_CAPACITY + CONTACTS_EACH * touching,
         )  # fmt: skip
         turning = [b for b in world.joint_body.tolist() if world.kind[b] in (BALL, FREE)]
         layout.add("orientation", len(turning), 3)
@@ -112,7 +115,7 @@ class Cycle:
         self._orientation = self.state["orientation"]
         self._energy, self._gap = self.state.report.energy, self.state.report.gap
         self._contacts = self.state["report/contact_count"]
-        self._clock = self.state["clock"]
+        self._clock, self._run = self.state["clock"], self.state["report/run"]
         self.signals = Signals(self.state.data)
         add_world_signals(self.signals, self.state, world, turning)
         undriven = {d for e in self.engines for d in e.prescribed}
@@ -150,6 +153,7 @@ class Cycle:
         for piece in world.shapes:
             state["param/friction"][piece.element] = piece.friction
         self._place()
+        self._stretch_springs()
         for block in self.blocks:
             block.reset()
         for block in self.blocks:
@@ -163,15 +167,28 @@ class Cycle:
         self._measure_loops()
         self.first = state.copy()
 
+    def _stretch_springs(self) -> None:
+        """Springs that have no rest of their own are slack as they are."""
+        world, state = self.world, self.state
+        law, which = state["param/spring"], np.arange(len(world.spring_names))
+        law[:] = world.spring_law
+        spring_state(
+            which, *world.spring_arrays, law, state.pose, state.twist, world.com,
+            state.report.spring,
+        )  # fmt: skip
+        slack = np.isnan(law[:, 1])
+        law[slack, 1] = state.report.spring[slack, 0]
+        state.report.spring[slack, 1] = 0.0
+
     def _measure_loops(self) -> None:
         """Says which loops do not close in the first posture, and by how much."""
         world, state = self.world, self.state
         for n, name in enumerate(world.loop_names):
-            gap = loop_state(
-                np.array([n]), world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
-                state.pose, state.loop_q, state["loop_turns"],
+            gap, _ = loop_state(
+                np.array([n]), *world.loop_arrays, state.pose, state.loop_q, state["loop_turns"],
             )  # fmt: skip
-            self._gap[0] = max(self._gap[0], gap)
+            if gap > self._gap[0]:
+                self._gap[:] = gap, n
             if gap > OPEN_AT_THE_START:
                 text = (
                     f"it is open by {1e3 * gap:.3g} mm at the start; a dynamic engine snaps it "
@@ -259,7 +276,7 @@ class Cycle:
         if self.trouble:
             self.trouble.strike(Phase.MOVE)
         energy = self._energy
-        energy[0] = energy[1] = self._gap[0] = 0.0
+        energy[0] = energy[1] = self._gap[0] = self._gap[1] = 0.0
         if self._contacts[0]:
             state.report.clear_contacts()
         engines = self.engines
@@ -268,11 +285,14 @@ class Cycle:
             self._seen[1][:] = state.twist
         for engine in engines:
             engine.advance(h)
+        for actuator in self._metered:
+            actuator.meter()
         if self.trouble:
             self.trouble.lift(Phase.MOVE)
         if len(self._quaternions):
             orientations(state.q, self._quaternions, self._orientation)
         self._clock[0] += 1
+        keep_run(self._run, self._gap, energy, step + 1)
 
     def contacts(self) -> np.ndarray:
         """The contacts of the last step, a row each as in the report; for those who look on."""
@@ -281,6 +301,10 @@ class Cycle:
         for engine in self.engines:
             engine.add_contacts(report)
         return report.contacts[: report.contact_count]
+
+    def joint_forces(self) -> np.ndarray:
+        """What held joints and loops in the last step, as :meth:`Engine.joint_forces` tells it."""
+        return np.concatenate([engine.joint_forces() for engine in self.engines])
 
     def keep(self, listeners: int = 0) -> None:
         """Remembers the state, for :meth:`undo`; of the listeners' memory only what is in use."""
@@ -354,6 +378,14 @@ def _actuator_specs(world: World) -> list[Spec]:
             params = {**joint.drive.params, "joint": name}
             drives.append(replace(joint.drive, kind="actuator", name=name, params=params))
     return [*world.actuators, *drives]
+
+
+def _add_rotors(world: World, actuators: list[Actuator]) -> None:
+    """Gives joints the inertia of their drives' rotors, on top of their own."""
+    for actuator in actuators:
+        for dof, inertia in actuator.armature().items():
+            joint = world.joints[int(np.flatnonzero(world.joint_body == world.dof_body[dof])[0])]
+            world.armature[dof] = joint.armature + inertia
 
 
 def _driven(world: World, actuators: list[Actuator], engines: list[Engine]) -> list[int]:

@@ -75,6 +75,17 @@ class Place(Message, frozen=True):
     value: Length
 
 
+class Arrange(Message, frozen=True):
+    """Moves joints to coordinates at once, at rest; as ``Place``, for hands that move a chain.
+
+    Attributes:
+        joints: Coordinates by joint: one value [rad or m] for each degree of freedom, or a unit
+            quaternion w x y z for a ball, behind the place for a free body.
+    """
+
+    joints: Annotated[dict[Name, list[Length]], msgspec.Meta(max_length=10_000)]
+
+
 class Restore(Message, frozen=True):
     """Goes on from a state that the session was in before."""
 
@@ -217,14 +228,14 @@ class Watch(Message, frozen=True):
 
 
 Inbox = (
-    Set | Take | Release | Grab | Drop | Posture | Place | Restore | Reset | Reload | Swap | Play
-    | Pause | Advance | Watch | Feed | Health | Lost | Override | Order | Fault
+    Set | Take | Release | Grab | Drop | Posture | Place | Arrange | Restore | Reset | Reload | Swap
+    | Play | Pause | Advance | Watch | Feed | Health | Lost | Override | Order | Fault
 )  # fmt: skip
 
 #: Messages that change the run and are recorded as they are; a swap is recorded with its segment.
 RECORDED = (
-    Set, Take, Release, Grab, Drop, Posture, Place, Restore, Reset, Reload, Tried, Feed, Health,
-    Lost, Override, Fault,
+    Set, Take, Release, Grab, Drop, Posture, Place, Arrange, Restore, Reset, Reload, Tried, Feed,
+    Health, Lost, Override, Fault,
 )  # fmt: skip
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=float)

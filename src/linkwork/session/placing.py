@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from linkwork.kinematics.kernels import BALL, FREE
 from linkwork.parts.coupling import follow
 from linkwork.session.cycle import Cycle
 from linkwork.spatial.pose import quat_from_axis
+from linkwork.world import World
 
 
 def place(cycle: Cycle, joint: str, dof: str, value: float) -> None:
@@ -50,6 +52,54 @@ def place(cycle: Cycle, joint: str, dof: str, value: float) -> None:
         return
     state.v[row] = 0.0
     cycle.refresh()
+
+
+def arrange(cycle: Cycle, joints: Mapping[str, Sequence[float]]) -> None:
+    """Moves joints to coordinates, at rest; nothing moves if one of them cannot.
+
+    Args:
+        cycle: The world and its state.
+        joints: Coordinates by joint [rad, m, or a quaternion].
+
+    Raises:
+        LinkworkError: If there is no such joint, or a value is out of its range.
+    """
+    world, state = cycle.world, cycle.state
+    wanted = state.q.copy()
+    moved: set[int] = set()
+    for name, values in joints.items():
+        body = int(world.joint_body[world.joint(name)])
+        dofs, first = world.dofs(name), int(world.qadr[body])
+        kind = world.kind[body]
+        size = {BALL: 4, FREE: 7}.get(int(kind), len(dofs))
+        if len(values) != size or not np.isfinite(values).all():
+            raise SignalError(f"joint {name!r} takes {size} finite coordinates, not {values!r}.")
+        wanted[first : first + size] = values
+        if kind in (BALL, FREE):
+            turn = wanted[first + size - 4 : first + size]
+            if not abs(float(np.linalg.norm(turn)) - 1.0) < 1e-6:
+                raise SignalError(f"joint {name!r} takes a quaternion of length one.")
+            turn /= np.linalg.norm(turn)
+        else:
+            _check_ranges(world, name, dofs, values)
+        moved.update(dofs)
+    state.q[:] = wanted
+    for dof in moved:
+        body = int(world.dof_body[dof])
+        state.v[dof] = 0.0
+        if world.kind[body] not in (BALL, FREE):
+            state.target[dof] = wanted[int(world.qadr[body]) + dof - int(world.vadr[body])]
+    settle(cycle, moved)
+
+
+def _check_ranges(world: World, name: str, dofs: range, values: Sequence[float]) -> None:
+    for dof, value in zip(dofs, values, strict=True):
+        lo, hi = float(world.dof_lo[dof]), float(world.dof_hi[dof])
+        if not lo <= value <= hi:
+            unit = "rad" if world.dof_is_angle(dof) else "m"
+            raise SignalError(
+                f"joint {name!r} goes from {lo:g} to {hi:g} {unit}, not to {value:g}."
+            )
 
 
 def settle(cycle: Cycle, dofs: set[int]) -> None:

@@ -27,6 +27,7 @@ from linkwork.session.live_edit import LiveEdit
 from linkwork.session.messages import Event, Message
 from linkwork.session.outbox import Outbox, Peers
 from linkwork.session.partners import Partners
+from linkwork.session.report import RunReport, run_report
 from linkwork.session.running import run
 from linkwork.session.tape import Tape
 from linkwork.session.transfer import keep_sources, transfer
@@ -116,6 +117,10 @@ class Session(Board):
             owner = self.signals.owners.get(signal, owner)
         self.signals.check(signal, value, owner)
         self.send(messages.Set(signal, float(value)))
+
+    def report(self) -> RunReport:
+        """How the run went up to now: gaps, where and when, energy, and what engines needed."""
+        return run_report(self.cycle)
 
     def send(self, message: Message) -> None:
         """Puts a message into the inbox; it is applied before the next step.

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from linkwork.agents.movement import MovementPlayer
 from linkwork.agents.program import Program
 from linkwork.blocks import Block
+from linkwork.engines import Engine
+from linkwork.engines.kernels import loop_state
+from linkwork.errors import EngineError, Origin, listing
 from linkwork.session.cycle import Cycle
-from linkwork.world import World
+from linkwork.world import Finding, World
+
+#: Loops that are open further than this after an edit are closed before the next step [m].
+_OPEN = 1e-9
 
 
 def transfer(old: Cycle, new: Cycle) -> None:
@@ -17,7 +25,7 @@ def transfer(old: Cycle, new: Cycle) -> None:
     Joints of the same type keep coordinates, speeds and targets unless the edit moved them; live
     parameters are kept where the scene's own value did not change; sensors, actuators and agents
     of the same name keep their memory. What is new starts fresh, and so does the engines' own
-    memory.
+    memory. Loops that the edit left open are closed, by engines that can.
     """
     clock = old.state.step * old.h / new.h
     new.state.step = round(clock)
@@ -41,6 +49,67 @@ def transfer(old: Cycle, new: Cycle) -> None:
         engine.reset()
     for block in new.blocks:
         block.params_changed()
+    _close(new)
+
+
+def _close(new: Cycle) -> None:
+    """Lets the engines close what the edit left open: a new loop, or bars of another length.
+
+    What cannot be closed from where it stands begins where the scene says, which could be; all
+    else goes on. Both are said in the findings.
+    """
+    if not _open_loops(new):
+        return
+    for engine in new.engines:
+        try:
+            found = engine.assemble()
+        except EngineError as error:
+            found = _begin_anew(new, engine, error)
+        new.findings += [finding for finding in found if finding not in new.findings]
+
+
+def _open_loops(cycle: Cycle) -> list[int]:
+    """Numbers of the loops that are open as the bodies stand."""
+    world, state = cycle.world, cycle.state
+    aside = state.loop_q.copy(), state["loop_turns"].copy()
+    return [
+        n
+        for n in range(len(world.loop_names))
+        if not loop_state(np.array([n]), *world.loop_arrays, state.pose, *aside)[0] <= _OPEN
+    ]
+
+
+def _begin_anew(new: Cycle, engine: Engine, error: EngineError) -> list[Finding]:
+    """Puts what an engine cannot close where the scene says, and closes that.
+
+    That is what hangs together with an open loop; if this does not help, all that it moves.
+    """
+    world, loops = new.world, _open_loops(new)
+    islands = set(world.island[world.loop_body[loops]].ravel().tolist()) - {-1}
+    stuck = engine.owned & np.isin(world.island, sorted(islands))
+    for bodies in (stuck, engine.owned):
+        _put_back(new, bodies)
+        engine.reset()
+        with suppress(EngineError):
+            found = engine.assemble()
+            parts = {world.body_part[b] or world.body_names[b] for b in np.flatnonzero(bodies)}
+            text = f"starts where the scene says, because after the edit {error.message}"
+            return [Finding("soft", listing(parts, most=4), text, error.origin or Origin()), *found]
+    raise error
+
+
+def _put_back(new: Cycle, bodies: np.ndarray) -> None:
+    """Gives bodies of a mask, and loops on them, the coordinates and speeds of the first state."""
+    world, state, first = new.world, new.state, new.first
+    for joint, body in zip(world.joints, world.joint_body.tolist(), strict=True):
+        if bodies[body]:
+            q, v = int(world.qadr[body]), int(world.vadr[body])
+            coordinates, speeds = slice(q, q + joint.kind.nq), slice(v, v + joint.kind.nv)
+            state.q[coordinates], state.v[speeds] = first.q[coordinates], first.v[speeds]
+    loops = bodies[world.loop_body].any(axis=1)
+    state.loop_q[loops] = first.loop_q[loops]
+    state["loop_turns"][loops] = first["loop_turns"][loops]
+    new.refresh()
 
 
 def keep_sources(old: Cycle, new: Cycle) -> None:
@@ -125,6 +194,11 @@ def _params(old: Cycle, new: Cycle) -> None:
         "param/joint_friction": dofs,
         "param/gravity": [(k, k) for k in range(3)],
     }
+    springs = _pairs(a, a.spring_names, b, b.spring_names)
+    for i, j in springs:
+        before, after = old.first["param/spring"][i], new.first["param/spring"][j]
+        np.copyto(new.state["param/spring"][j], old.state["param/spring"][i], where=before == after)
+        new.state["report/spring"][j] = old.state["report/spring"][i]
     for name, pairs in tables.items():
         for i, j in pairs:
             if old.first[name][i] == new.first[name][j]:

@@ -33,6 +33,7 @@ def add_world_signals(signals: Signals, state: State, world: World, turning: lis
                 address = state.address("q", int(world.qadr[body]) + k)
             _add_dof(signals, state, world, number, dof, dof_name, address)
     _add_params(signals, state, world)
+    _add_springs(signals, state, world)
     signals.add("world.kinetic_energy", state.address("report/energy", 0), unit="J")
     signals.add("world.potential_energy", state.address("report/energy", 1), unit="J")
     signals.add("world.gap", state.address("report/gap", 0), unit="m")
@@ -81,6 +82,27 @@ def _add_params(signals: Signals, state: State, world: World) -> None:
             f"{name}.visible", state.address("param/visible", number), lo=0.0, hi=1.0,
             direction="param",
         )  # fmt: skip
+
+
+def _add_springs(signals: Signals, state: State, world: World) -> None:
+    for number, name in enumerate(world.spring_names):
+        turns = bool(world.spring_kind[number])
+        unit, push = ("rad", "N m") if turns else ("m", "N")
+        length, force = ("angle", "torque") if turns else ("length", "force")
+        signals.add(f"{name}.{length}", state.address("report/spring", number, 0), unit=unit)
+        signals.add(f"{name}.{force}", state.address("report/spring", number, 1), unit=push)
+        for k, (what, of) in enumerate(
+            (("stiffness", f"{push}/{unit}"), ("rest", unit), ("damping", f"{push} s/{unit}"))
+        ):
+            lo, hi = 0.0, MOST
+            if what == "rest" and turns:
+                lo = -MOST
+            elif what == "rest" and world.spring_law[number, 1] == 0.0:
+                hi = 0.0  # it acts in all directions, which one with a length does not
+            signals.add(
+                f"{name}.{what}", state.address("param/spring", number, k), unit=of,
+                lo=lo, hi=hi, direction="param",
+            )  # fmt: skip
 
 
 def add_target_signals(signals: Signals, state: State, world: World, dofs: list[int]) -> None:

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import SceneError, not_found
-from linkwork.parts.joint import JOINT_TYPES, Joint
+from linkwork.errors import SceneError
+from linkwork.parts.joint import Joint
 from linkwork.scene import Scene
 from linkwork.spatial.inertia import Inertia, combine
 from linkwork.spatial.pose import IDENTITY, Pose
 from linkwork.world.flatten import Flat, FlatElement, flatten
 from linkwork.world.scene_checks import check_collide, check_scene
 from linkwork.world.start import coordinate, set_start
+from linkwork.world.ties import Ties, check_springs
 from linkwork.world.world import World, WorldShape
 
 
@@ -105,6 +106,8 @@ class _Compiler:
             joint_body.append(b)
             nq += joint.kind.nq
             nv += joint.kind.nv
+        ties = Ties(flat, self.body_of, self.pose_of)
+        loops = ties.loops(rail)
         mass, com, inertia = self._inertias(nb)
         dofs = _dof_arrays(joints, np.array(joint_body, np.int64), vadr, nv)
         element_names = [n for n, e in flat.elements.items() if e.element is not None]
@@ -121,7 +124,8 @@ class _Compiler:
             joint_names=joint_names, joint_body=np.array(joint_body, np.int64), joints=joints,
             **dofs,
             q0=np.zeros(nq), v0=np.zeros(nv),
-            **self._loops(),
+            **loops,
+            **ties.springs(),
             coupling_dof=np.zeros((0, 2), np.int64), coupling_law=np.zeros((0, 2)),
             element_names=element_names,
             element_origins=[flat.elements[n].origin for n in element_names],
@@ -140,13 +144,13 @@ class _Compiler:
             faults=list(self.scene.faults),
             element_words=[_words(flat.elements[n]) for n in element_names],
             element_inertia=[self.inertia_of[n] for n in element_names],
-            loop_element=self._loop_elements(element_names),
-            loop_words=[loop.mujoco for loop in flat.loops.values()],
+            loop_element=ties.loop_elements(element_names),
             aliases=flat.aliases, ids=self.ids,
         )  # fmt: skip
         _couple(world, flat)
         _islands(world)
         self._join(world)
+        check_springs(world)
         set_start(world, heads, self.free_start)
         check_collide(world)
         return world
@@ -198,44 +202,6 @@ class _Compiler:
                 shapes.append(made)
         return shapes
 
-    def _loops(self) -> dict:
-        names, origins, kinds, bodies, poses, axes = [], [], [], [], [], []
-        for name, loop in self.flat.loops.items():
-            ends = []
-            for anchor_name in (loop.a, loop.b):
-                if anchor_name not in self.flat.anchors:
-                    raise not_found("anchor", anchor_name, self.flat.anchors, origin=loop.origin)
-                anchor, on = self.flat.anchors[anchor_name]
-                ends.append((self.body_of[on], (self.pose_of[on] @ anchor.at).array()))
-            if ends[0][0] == ends[1][0]:
-                raise SceneError(
-                    f"loop {name!r} joins two anchors of one rigid body: {loop.a!r}, {loop.b!r}.",
-                    origin=loop.origin,
-                )
-            names.append(name)
-            origins.append(loop.origin)
-            kinds.append(JOINT_TYPES[loop.joint].code)
-            bodies.append([e[0] for e in ends])
-            poses.append([e[1] for e in ends])
-            axes.append(loop.axis)
-        return {
-            "loop_names": names,
-            "loop_origins": origins,
-            "loop_kind": np.array(kinds, np.int64),
-            "loop_body": np.array(bodies, np.int64).reshape(-1, 2),
-            "loop_pose": np.array(poses, np.float64).reshape(-1, 2, 7),
-            "loop_axis": np.array(axes, np.float64).reshape(-1, 3),
-        }
-
-    def _loop_elements(self, element_names: list[str]) -> np.ndarray:
-        """Which elements carry the anchors of each loop."""
-        index = {name: number for number, name in enumerate(element_names)}
-        rows = [
-            [index[self.flat.anchors[anchor][1]] for anchor in (loop.a, loop.b)]
-            for loop in self.flat.loops.values()
-        ]
-        return np.array(rows, np.int64).reshape(-1, 2)
-
     def _join(self, world: World) -> None:
         """Pairs of bodies that touch each other by construction."""
         pairs: set[tuple[int, int]] = set()
@@ -265,7 +231,7 @@ def _dof_arrays(joints: list[Joint], joint_body: np.ndarray, vadr: np.ndarray, n
         "dof_speed": np.full(nv, np.inf),
         "dof_effort": np.full(nv, np.inf),
     }
-    laws = ("damping", "friction", "stiffness", "rest", "armature")
+    laws = ("damping", "friction", "stiffness", "rest", "armature", "restitution")
     arrays |= {name: np.zeros(nv) for name in laws}
     for joint, b in zip(joints, joint_body, strict=True):
         for k in range(joint.kind.nv):
@@ -335,7 +301,7 @@ def _islands(world: World) -> None:
         return b
 
     pairs = [(b, int(world.parent[b])) for b in range(1, world.nb)]
-    pairs += [(a, b) for a, b in world.loop_body.tolist()]
+    pairs += [(a, b) for a, b in (*world.loop_body.tolist(), *world.spring_body.tolist())]
     dof_body = world.dof_body
     pairs += [(int(dof_body[a]), int(dof_body[b])) for a, b in world.coupling_dof.tolist()]
     for a, b in pairs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from linkwork.errors import Origin, PartError, SceneError, not_found
-from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, Part, Spec
+from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, Part, Spec, Spring
 from linkwork.parts.names import scoped
 from linkwork.scene import Placement, Scene
 from linkwork.spatial.pose import IDENTITY, Pose
@@ -43,6 +43,7 @@ class Flat:
     anchors: dict[str, tuple[Anchor, str]] = field(default_factory=dict)
     loops: dict[str, Loop] = field(default_factory=dict)
     couplings: list[Coupling] = field(default_factory=list)
+    springs: dict[str, Spring] = field(default_factory=dict)
     sensors: list[Spec] = field(default_factory=list)
     ports: list[Spec] = field(default_factory=list)
     snapped: list[tuple[str, str]] = field(default_factory=list)
@@ -69,6 +70,7 @@ def flatten(scene: Scene) -> Flat:
     for loop in scene.loops.values():
         flat.loops[loop.name] = loop
     flat.couplings.extend(scene.couplings)
+    flat.springs.update(scene.springs)
     flat.sensors.extend(scene.sensors)
     flat.ports.extend(scene.ports)
     return flat
@@ -140,6 +142,9 @@ def _add_part(flat: Flat, part: Part, scope: str, placed: str) -> None:
     for loop in part.loops.values():
         full = replace(loop, a=scoped(scope, loop.a), b=scoped(scope, loop.b))
         flat.loops[scoped(scope, loop.name)] = full
+    for spring in part.springs.values():
+        full = replace(spring, a=scoped(scope, spring.a), b=scoped(scope, spring.b))
+        flat.springs[scoped(scope, spring.name)] = full
     for coupling in part.couplings:
         full = replace(coupling, joint=scoped(scope, coupling.joint), of=scoped(scope, coupling.of))
         flat.couplings.append(full)

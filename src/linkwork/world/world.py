@@ -12,6 +12,7 @@ from linkwork.errors import NameNotFound, Origin, not_found
 from linkwork.parts import Shape, Spec
 from linkwork.parts.coupling import Law, law_of
 from linkwork.parts.joint import JOINT_TYPES, Joint
+from linkwork.parts.loop import LOOP_TYPES
 from linkwork.scene import Scene
 from linkwork.spatial.inertia import Inertia
 from linkwork.spatial.pose import Pose
@@ -20,8 +21,10 @@ _A = np.ndarray
 #: The arrays that the kinematics kernels take, in their order.
 Tree = tuple[_A, _A, _A, _A, _A, _A, _A, _A, _A, _A, _A, _A]
 
-#: Name of each joint code.
-TYPE_NAMES = {kind.code: name for name, kind in JOINT_TYPES.items()}
+#: Name of each code of joints and of what closes loops.
+TYPE_NAMES = {kind.code: name for name, kind in JOINT_TYPES.items()} | {
+    code: name for name, code in LOOP_TYPES.items()
+}
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,13 @@ class World:
 
     Arrays by degree of freedom (``nv`` rows): ``dof_body``, ``dof_lo``/``dof_hi`` [rad or m],
     ``dof_speed``, ``dof_effort`` (limits, inf for none), ``damping``, ``friction``,
-    ``stiffness``, ``rest``, ``armature``.
+    ``stiffness``, ``rest``, ``armature``, ``restitution`` (at the ends of its range).
 
-    Arrays by loop: ``loop_kind``, ``loop_body`` (n×2), ``loop_pose`` (n×2×7), ``loop_axis``.
+    Arrays by loop: ``loop_kind``, ``loop_body`` (n×2), ``loop_pose`` (n×2×7), ``loop_axis``,
+    ``loop_axis2``, ``loop_pitch`` [m/rad], ``loop_rail`` (n×2: first row of ``rail``, rows),
+    ``loop_track`` (n×2: first row of ``track``, pieces), ``track`` (see ``parts.curve``).
+    By spring: ``spring_kind`` (0 linear, 1 torsion), ``spring_body`` (n×2), ``spring_pose``
+    (n×2×7), ``spring_axis``, ``spring_law`` (n×3: stiffness, rest, damping).
     By coupling: ``coupling_dof`` (n×2: follows, leads), ``coupling_law`` (n×2: ratio, offset).
     By element: ``element_body``, ``element_pose`` (n×7, in the body's frame), ``element_inertia``
     (in its own frame). ``loop_element`` (n×2): elements that carry a loop's anchors.
@@ -115,6 +122,7 @@ class World:
     stiffness: np.ndarray
     rest: np.ndarray
     armature: np.ndarray
+    restitution: np.ndarray
     q0: np.ndarray
     v0: np.ndarray
     loop_names: list[str]
@@ -123,6 +131,18 @@ class World:
     loop_body: np.ndarray
     loop_pose: np.ndarray
     loop_axis: np.ndarray
+    loop_axis2: np.ndarray
+    loop_pitch: np.ndarray
+    loop_rail: np.ndarray
+    loop_track: np.ndarray
+    track: np.ndarray
+    spring_names: list[str]
+    spring_origins: list[Origin]
+    spring_kind: np.ndarray
+    spring_body: np.ndarray
+    spring_pose: np.ndarray
+    spring_axis: np.ndarray
+    spring_law: np.ndarray
     coupling_dof: np.ndarray
     coupling_law: np.ndarray
     element_names: list[str]
@@ -175,6 +195,19 @@ class World:
         )
         frame = np.column_stack([self.x0, self.pivot, self.axis, self.axis2, self.pitch])
         return np.ascontiguousarray(index), np.ascontiguousarray(frame), self.rail
+
+    @property
+    def loop_arrays(self) -> tuple[_A, _A, _A, _A, _A, _A]:
+        """What the kernel of loops takes of them, in its order."""
+        return (
+            self.loop_kind, self.loop_body, self.loop_pose, self.loop_axis, self.loop_track,
+            self.track,
+        )  # fmt: skip
+
+    @property
+    def spring_arrays(self) -> tuple[_A, _A, _A, _A]:
+        """What the kernel of springs takes of them, in its order."""
+        return self.spring_kind, self.spring_body, self.spring_pose, self.spring_axis
 
     def laws(self) -> list[Law]:
         """The law of each coupling, with what the Mujoco engine adds to it."""

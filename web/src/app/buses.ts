@@ -1,5 +1,6 @@
 import type { BusState, BusView, FrameLine, Frames, Ports, PortState } from "../protocol/messages";
 import { lookedThrough } from "./pictures";
+import { looksNear, reach } from "./reach";
 import { send } from "./session";
 import { show } from "./show";
 import { store } from "./store";
@@ -36,9 +37,12 @@ export function askToShow(): void {
     type: "show",
     contacts: show.contacts || show.forces,
     ghost: show.ghost,
+    forces: show.held,
     ports: lookers.ports.size > 0,
     frames: lookers.frames.size > 0,
     cameras: lookedThrough,
+    reach: reach.setup !== null,
+    near: looksNear(),
   });
 }
 

@@ -17,6 +17,7 @@ export function pressed(event: KeyboardEvent): string {
   return `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${shifted ? "Shift+" : ""}${key}`;
 }
 
+const CONTROLS = "[role=slider], input[type=range], [role=tree], [role=tab], [role=menu], dialog";
 const CONTROL = new Set(["Space", "Enter", "→", "←", "↑", "↓", "Home", "Backspace"]);
 
 /** What works in text fields too; else the browser would save its page. */
@@ -50,7 +51,7 @@ export function listenKeys(): void {
     const name = pressed(event);
     if (inTextField(event.target) && !EVERYWHERE.has(name) && !takesBack(event, name)) return;
     const at = event.target as HTMLElement;
-    const control = at.closest?.("[role=slider], [role=tree], [role=tab], [role=menu], dialog");
+    const control = at.closest?.(CONTROLS);
     // The tree takes Space itself while it is walked through by keys.
     const time = name === "Space" && control?.getAttribute("role") === "tree";
     if (control && CONTROL.has(name) && !time) return;

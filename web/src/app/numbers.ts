@@ -39,6 +39,18 @@ export function format(value: number, digits: number): string {
   return text.replace("-", "−");
 }
 
+/** A number as {@link format} writes it, unless nothing would be left of it: then `2.1e−10`. */
+export function formatFine(value: number, digits: number): string {
+  const lost = value !== 0 && Math.abs(value) < 0.5 * 10 ** -digits;
+  return lost ? value.toExponential(1).replaceAll("-", "−") : format(value, digits);
+}
+
+/** How far something is open [m], from millimetres down to what is as good as closed. */
+export function formatGap(gap: number): string {
+  if (gap === 0 || gap >= 1e-6) return `${format(gap * 1e3, 3)} mm`;
+  return gap >= 1e-9 ? `${format(gap * 1e9, 0)} nm` : "< 1 nm";
+}
+
 /** An SI value as people read it, for instance `96.0°` or `24.0 mm`. */
 export function formatSI(value: number, si: string, degrees = true): string {
   const { unit, factor, digits } = screenUnit(si, degrees);

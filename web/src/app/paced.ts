@@ -1,3 +1,5 @@
+import { Beat } from "./beat";
+
 /** Numbers that change faster than this many pictures of the screen cannot be read. */
 const EACH = 10;
 /** Where pictures are slow, numbers keep up after this long [ms]. */
@@ -6,9 +8,8 @@ const LATEST = 400;
 const asked = new Set<() => void>();
 let rest = 0;
 let last = 0;
-let running = false;
 
-function run(): void {
+const beat = new Beat(() => {
   rest--;
   if (asked.size > 0 && (rest <= 0 || performance.now() - last > LATEST)) {
     rest = EACH;
@@ -17,9 +18,8 @@ function run(): void {
     asked.clear();
     all.forEach((draw) => draw());
   }
-  running = asked.size > 0 || rest > 1;
-  if (running) requestAnimationFrame(run);
-}
+  return asked.size > 0 || rest > 0;
+});
 
 /**
  * Makes a drawing of words and numbers, which may be asked for at any time, happen in step with the
@@ -29,9 +29,7 @@ function run(): void {
 export function paced(draw: () => void): () => void {
   return () => {
     asked.add(draw);
-    if (running) return;
-    running = true;
-    requestAnimationFrame(run);
+    beat.ask();
   };
 }
 
@@ -39,32 +37,24 @@ export function paced(draw: () => void): () => void {
 export class Turns<T extends { draw(): void }> {
   private readonly waiting = new Set<T>();
   private resting = false;
-  private asked = false;
+  private readonly beat = new Beat(() => this.turn());
 
   ask(things: Iterable<T>): void {
     for (const thing of things) this.waiting.add(thing);
-    this.next();
+    if (this.waiting.size > 0) this.beat.ask();
   }
 
   forget(thing: T): void {
     this.waiting.delete(thing);
   }
 
-  private next(): void {
-    if (this.asked || (this.waiting.size === 0 && !this.resting)) return;
-    this.asked = true;
-    requestAnimationFrame(() => {
-      this.asked = false;
-      this.turn();
-      this.next();
-    });
-  }
-
-  private turn(): void {
+  private turn(): boolean {
     const [first] = this.waiting;
     this.resting = !this.resting && first !== undefined;
-    if (!this.resting || !first) return;
-    this.waiting.delete(first);
-    first.draw();
+    if (this.resting && first) {
+      this.waiting.delete(first);
+      first.draw();
+    }
+    return this.waiting.size > 0 || this.resting;
   }
 }

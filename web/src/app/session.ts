@@ -1,9 +1,12 @@
 import { Connection, type LinkState } from "../protocol/connection";
 import {
   CONTACTS,
+  FORCES,
   GHOST,
   IMAGE,
+  NEAR,
   POSES,
+  REACH,
   SIGNALS,
   type Block,
   type Picture,
@@ -13,6 +16,7 @@ import { askToShow, forgetBuses, receiveFrames, receivePorts } from "./buses";
 import { run } from "./commands";
 import { showAll, takeUnseen } from "./hidden";
 import { receiveImage } from "./pictures";
+import { reach, receiveCloud, receiveReaching } from "./reach";
 import { forgetTrails, putTrails, receiveSignals, rewatch, trailsNow } from "./signals";
 import { exists, isDriver, ofPrimary, same, store, type Note } from "./store";
 import { announce } from "./topics";
@@ -112,6 +116,8 @@ function opened(scene: Scene): void {
   store.poses = null;
   store.ghost = null;
   store.contacts = null;
+  store.forces = null;
+  reach.numbers = reach.near = null;
   if (other) {
     store.shown += 1;
     store.selection = [];
@@ -148,6 +154,7 @@ function closed(): void {
   store.undo = { ...store.undo, can_undo: false, can_redo: false, dirty: false };
   store.status = null;
   store.selection = [];
+  receiveReaching({ type: "reaching", setup: null, chain: [], joints: [] });
   announce("scene");
 }
 
@@ -225,6 +232,11 @@ function message(m: FromServer): void {
       return receivePorts(m);
     case "frames":
       return receiveFrames(m);
+    case "reaching":
+      receiveReaching(m);
+      return askToShow();
+    case "cloud":
+      return receiveCloud(m);
     case "gallery_changed":
       return announce("gallery");
   }
@@ -240,10 +252,16 @@ function picture(p: Picture): void {
 
 function take(block: Block): void {
   if (block.kind === SIGNALS || block.kind === IMAGE) return;
+  if (block.kind === REACH) {
+    reach.numbers = block.count > 0 ? (block.values as Float64Array) : null;
+    return;
+  }
   const values = block.values as Float32Array;
   if (block.kind === POSES) store.poses = values;
   else if (block.kind === GHOST) store.ghost = block.count > 0 ? values : null;
   else if (block.kind === CONTACTS) store.contacts = values;
+  else if (block.kind === FORCES) store.forces = values;
+  else if (block.kind === NEAR) reach.near = values;
 }
 
 function tell(block: Block, time: number): void {
@@ -252,4 +270,7 @@ function tell(block: Block, time: number): void {
   else if (block.kind === POSES) announce("poses");
   else if (block.kind === GHOST) announce("ghost");
   else if (block.kind === CONTACTS) announce("contacts");
+  else if (block.kind === FORCES) announce("forces");
+  else if (block.kind === REACH) announce("tool");
+  else if (block.kind === NEAR) announce("near");
 }

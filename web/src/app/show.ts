@@ -4,6 +4,7 @@ import { announce } from "./topics";
 export const show = {
   contacts: true,
   forces: true,
+  held: false,
   ghost: true,
   glyphs: true,
   traces: false,
@@ -14,6 +15,7 @@ export const show = {
   inertia: false,
   rays: false,
   collision: false,
+  anchors: false,
 };
 
 export type ShowKey = keyof typeof show;
@@ -21,6 +23,7 @@ export type ShowKey = keyof typeof show;
 export const SHOW_LABELS: Record<ShowKey, string> = {
   contacts: "Contacts",
   forces: "Forces",
+  held: "Joint forces",
   ghost: "Wanted posture",
   glyphs: "Joint glyphs",
   traces: "Traces",
@@ -31,6 +34,7 @@ export const SHOW_LABELS: Record<ShowKey, string> = {
   inertia: "Inertia boxes",
   rays: "Sensor rays",
   collision: "Collision shapes",
+  anchors: "Anchors",
 };
 
 export function setShow(key: ShowKey, on: boolean): void {

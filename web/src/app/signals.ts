@@ -1,3 +1,4 @@
+import { SignalLog } from "./signalLog";
 import { send } from "./session";
 import { store } from "./store";
 import { announce, on } from "./topics";
@@ -5,9 +6,10 @@ import { Trail } from "./trail";
 
 /** Which signals the page watches, who asked for them, and what arrived. */
 const wishes = new Map<string, string[]>();
-const latest = new Map<string, number>();
-const trails = new Map<string, Trail>();
-let order: string[] = [];
+/** What arrived last, in order; and of signals that are watched no more, or not again yet. */
+let latest: Float64Array | null = null;
+const former = new Map<string, number>();
+const log = new SignalLog();
 let number = 0;
 /** What arrived last and is in no trail yet: only the status that follows says if it is the past. */
 let fresh: { time: number; values: Float64Array } | null = null;
@@ -17,20 +19,25 @@ export function watch(asker: string, names: string[]): void {
   if (names.length === 0) wishes.delete(asker);
   else wishes.set(asker, names);
   const wanted = [...new Set([...wishes.values()].flat())].sort();
+  const { order } = log;
   if (wanted.length === order.length && wanted.every((name, i) => name === order[i])) return;
   keep();
-  order = wanted;
-  for (const name of [...trails.keys()]) if (!order.includes(name)) trails.delete(name);
+  for (const name of order) {
+    const value = valueOf(name);
+    if (value !== null) former.set(name, value);
+  }
+  latest = null;
+  log.watch(wanted);
   rewatch();
 }
 
 export function rewatch(): void {
   number = (number + 1) & 0xff;
-  send({ type: "watch", number, signals: order });
+  send({ type: "watch", number, signals: log.order });
 }
 
 export function receiveSignals(flags: number, time: number, values: Float64Array): void {
-  if (flags !== number || values.length !== order.length) return;
+  if (flags !== number || values.length !== log.order.length) return;
   keep();
   fresh = { time, values };
   showSignals(values);
@@ -38,12 +45,7 @@ export function receiveSignals(flags: number, time: number, values: Float64Array
 
 /** Shows values without a trace of them: the trails hold the whole curves already. */
 export function showSignals(values: Float64Array): void {
-  order.forEach((name, i) => {
-    const value = values[i] ?? NaN;
-    if (Number.isNaN(value) && store.scene?.replay)
-      latest.delete(name); // is simulated again
-    else latest.set(name, value);
-  });
+  latest = values;
   announce("signals");
 }
 
@@ -52,36 +54,35 @@ function keep(): void {
   const arrived = fresh;
   fresh = null;
   if (!arrived || (store.status?.seeking && !store.scene?.replay)) return;
-  order.forEach((name, i) => {
-    const value = arrived.values[i] ?? NaN;
-    let trail = trails.get(name);
-    if (!trail) trails.set(name, (trail = new Trail()));
-    if (!store.scene?.replay) trail.push(arrived.time, value);
-    else if (!Number.isNaN(value)) trail.insert(arrived.time, value);
-  });
+  log.push(arrived.time, arrived.values, Boolean(store.scene?.replay));
 }
 on("status", keep);
 
 /** The newest value of a watched signal in SI units, or null. */
 export function valueOf(name: string | null): number | null {
-  return name === null ? null : (latest.get(name) ?? null);
+  if (name === null) return null;
+  const place = latest ? log.placeOf(name) : undefined;
+  if (!latest || place === undefined) return former.get(name) ?? null;
+  const value = latest[place] ?? NaN;
+  return Number.isNaN(value) && store.scene?.replay ? null : value; // is simulated again
 }
 
 /** Forgets all that arrived: another run is shown. */
 export function forgetTrails(): void {
   fresh = null;
-  latest.clear();
-  trails.clear();
+  latest = null;
+  former.clear();
+  log.clear();
 }
 
 /** The curves so far, to be put back when their run is shown again. */
 export function trailsNow(): Map<string, Trail> {
   keep();
-  return new Map(trails);
+  return new Map(log.order.map((name) => [name, log.trail(name) ?? new Trail()]));
 }
 
 export function putTrails(kept: Map<string, Trail>): void {
-  for (const [name, trail] of kept) if (order.includes(name)) trails.set(name, trail);
+  for (const [name, trail] of kept) if (log.placeOf(name) !== undefined) log.put(name, trail);
 }
 
 /** Fills a trail with a whole recorded curve. */
@@ -92,9 +93,9 @@ export function fillTrail(name: string, times: ArrayLike<number>, values: ArrayL
     trail.times.push(times[i]!);
     trail.values.push(values[i]!);
   }
-  trails.set(name, trail);
+  log.put(name, trail);
 }
 
 export function trailOf(name: string): Trail | null {
-  return trails.get(name) ?? null;
+  return log.trail(name);
 }

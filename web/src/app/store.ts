@@ -75,6 +75,8 @@ export const store = {
   poses: null as Float32Array | null,
   ghost: null as Float32Array | null,
   contacts: null as Float32Array | null,
+  /** What holds joints and loops: place, force and number of each. */
+  forces: null as Float32Array | null,
   poseTime: 0,
   selection: [] as Thing[],
   hover: null as Thing | null,

@@ -7,6 +7,7 @@ import { cameraCommands } from "../views/cameraCommands";
 import type { Stage } from "../views/stage";
 import { chooseStereo, STEREO } from "../views/stereoChoice";
 import { arrange, chooseWorkspace, layout } from "./layout";
+import { closeLoop } from "./closeLoop";
 import { define } from "./commands";
 import { closeScene, goOn, newScene, save, saveAs, storePosture } from "./files";
 import { nextRegion } from "./keys";
@@ -15,6 +16,7 @@ import { command } from "./session";
 import { setShow, show, SHOW_LABELS, type ShowKey } from "./show";
 import { store } from "./store";
 import { switchTheme } from "./theme";
+import { turnGizmo } from "./reach";
 import { toast } from "../ui/toast";
 
 /** Opens the file again as it is on the disk; edits that are not saved would be lost. */
@@ -83,6 +85,7 @@ export function defineCommands(stage: Stage): void {
     { id: "save-as", title: "Save as", key: "Ctrl+Shift+S", run: saveAs },
     { id: "new-scene", title: "New scene", run: () => newScene() },
     { id: "store-posture", title: "Store posture", run: storePosture },
+    { id: "close-loop", title: "Close a loop between two anchors", run: closeLoop },
     {
       id: "close",
       title: "Close the scene, back to the gallery",
@@ -117,6 +120,19 @@ export function defineCommands(stage: Stage): void {
     })),
   ]);
   define([
+    {
+      id: "reach",
+      title: "Reach: drag a tool by inverse kinematics",
+      key: "I",
+      run: () => arrange({ left: "Reach", drawer: true }),
+    },
+    {
+      id: "gizmo-move",
+      title: "Gizmo: move",
+      key: "T",
+      run: () => turnGizmo(false),
+    },
+    { id: "gizmo-turn", title: "Gizmo: turn", key: "R", run: () => turnGizmo(true) },
     { id: "clear", title: "Clear the selection", key: "Esc", run: () => select(null) },
     { id: "theme", title: "Light or dark", run: switchTheme },
     { id: "help", title: "Keys and help", key: "?", run: openHelp },

@@ -14,6 +14,7 @@ export type Topic =
   | "poses"
   | "ghost"
   | "contacts"
+  | "forces"
   | "signals"
   | "selection"
   | "hover"
@@ -26,6 +27,10 @@ export type Topic =
   | "ports"
   | "frames"
   | "images"
+  | "reach"
+  | "tool"
+  | "near"
+  | "cloud"
   | "drag";
 
 const listeners = new Map<Topic, Set<() => void>>();

@@ -1,4 +1,4 @@
-const CAPACITY = 6000;
+export const CAPACITY = 6000;
 
 /** The recent past of one signal, in order of time. Going back in time forgets the future. */
 export class Trail {

@@ -14,6 +14,11 @@ export function beginGesture(): void {
   gesture += 1;
 }
 
+/** The number of a movement of a hand that begins now. */
+export function newGesture(): number {
+  return (gesture += 1);
+}
+
 /** Sends at most one wish per degree of freedom and picture: the newest. */
 function soon(key: string, message: Message): void {
   if (waiting.size === 0) requestAnimationFrame(flush);

@@ -1,6 +1,5 @@
 import uPlot from "uplot";
-import { format, screenUnit } from "../app/numbers";
-import { paced } from "../app/paced";
+import { format, formatFine, screenUnit } from "../app/numbers";
 import { trailOf, valueOf } from "../app/signals";
 import { Trail } from "../app/trail";
 import { store } from "../app/store";
@@ -29,7 +28,14 @@ function drawNow(plot: uPlot): void {
 /** A number beside an axis, with as many digits as tell its neighbours apart. */
 function mark(y: number, all: number[]): string {
   const step = all.length > 1 ? Math.abs(all[1]! - all[0]!) : 1;
+  if (step > 0 && step < 1e-5) return y === 0 ? "0" : y.toExponential(1).replaceAll("-", "−");
   return format(y, Math.min(5, Math.max(0, Math.ceil(-Math.log10(step || 1) - 1e-9))));
+}
+
+/** How much of their names curves of one part share, up to its last `/`; one keeps its name. */
+export function sharedScope(names: string[]): number {
+  const scopes = new Set(names.map((name) => name.slice(0, name.lastIndexOf("/") + 1)));
+  return names.length > 1 && scopes.size === 1 ? [...scopes][0]!.length : 0;
 }
 
 /** One chart: several curves over the last seconds, cursor values, zoom, CSV and PNG. */
@@ -39,7 +45,6 @@ export class ChartCard {
   private readonly box = h("div", { class: "chart-box" });
   private plot: uPlot | null = null;
   private zoomed = false;
-  private readonly soon = paced(() => this.values());
 
   constructor(readonly chart: ChartSpec) {
     const more: HTMLButtonElement = iconButton("more", "Chart menu", () => this.menu(more));
@@ -82,6 +87,7 @@ export class ChartCard {
     this.plot?.destroy();
     this.zoomed = false;
     const colors = this.colors();
+    const scope = sharedScope(this.chart.curves);
     const units = [...new Set(this.chart.curves.map((name) => this.unit(name).unit))];
     const axis = {
       stroke: token("text3"),
@@ -153,12 +159,13 @@ export class ChartCard {
             onclick: () => removeCurve(this.chart, name),
           },
           key,
-          h("span", { class: "chart-name" }, `${name}${unit ? `, ${unit}` : ""}`),
+          h("span", { class: "chart-name" }, name.slice(scope) + (unit && `, ${unit}`)),
           h("b", {}),
         );
       }),
     );
     this.draw();
+    this.values();
   }
 
   /** The wheel zooms in time about the pointer. */
@@ -173,7 +180,7 @@ export class ChartCard {
     plot.setScale("x", { min: at - (at - min) * factor, max: at + (max - at) * factor });
   }
 
-  /** Draws the curves; numbers follow in step with all others of the page. */
+  /** Draws the curves; their numbers are written in step with all others of the page. */
   draw(): void {
     if (!this.plot || !this.element.isConnected) return;
     if (!charts.paused && !this.zoomed) {
@@ -184,10 +191,10 @@ export class ChartCard {
       const middle = store.scene?.replay ? store.poseTime : undefined;
       this.plot.setData(align(curves, charts.span, middle) as uPlot.AlignedData);
     }
-    this.soon();
   }
 
-  private values(): void {
+  /** Writes the values under the cursor, or the newest. */
+  values(): void {
     const at = this.plot?.cursor.idx;
     this.chart.curves.forEach((name, i) => {
       const { factor, digits } = this.unit(name);
@@ -195,7 +202,7 @@ export class ChartCard {
       const live = valueOf(name);
       const shown = under ?? (live === null ? null : live / factor);
       const cell = this.legend.children[i]?.querySelector("b");
-      if (cell) setText(cell, shown === null ? "–" : format(shown, digits));
+      if (cell) setText(cell, shown === null ? "–" : formatFine(shown, digits));
     });
   }
 

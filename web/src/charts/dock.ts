@@ -1,5 +1,5 @@
 import { ALONE, arrange, layout } from "../app/layout";
-import { Turns } from "../app/paced";
+import { paced, Turns } from "../app/paced";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { button, iconButton } from "../ui/button";
@@ -7,7 +7,9 @@ import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { openAlone } from "../shell/alone";
 import { tabs } from "../ui/tabs";
+import { Unseen } from "../ui/unseen";
 import { ChartCard } from "./chartCard";
+import { EnergyBars } from "./energyBars";
 import { FrameLog } from "./frameLog";
 import { charts, keepCurves, pauseCharts } from "./charts";
 import { pickSignal } from "./signalPicker";
@@ -38,9 +40,9 @@ export function chartDock(): HTMLElement {
     Bodies: new StateTable("Body poses", bodyPoses),
   };
   const frames = new FrameLog();
-  const strip = tabs("Dock", ["Charts", "Joints", "Bodies", "Frames"], layout.bottom, (bottom) =>
-    arrange({ bottom }),
-  );
+  const energy = new EnergyBars();
+  const sheets = ["Charts", "Joints", "Bodies", "Energy", "Frames"];
+  const strip = tabs("Dock", sheets, layout.bottom, (bottom) => arrange({ bottom }));
   const tools = h(
     "span",
     { class: "dock-tools" },
@@ -69,6 +71,7 @@ export function chartDock(): HTMLElement {
     row,
     empty,
     ...Object.values(states).map((table) => table.element),
+    energy.element,
     frames.element,
   );
   const place = (): void => {
@@ -79,11 +82,13 @@ export function chartDock(): HTMLElement {
     empty.hidden = !plots || charts.list.length > 0;
     strip.choose(layout.bottom);
     frames.show(layout.dock && layout.bottom === "Frames");
+    energy.show(layout.dock && layout.bottom === "Energy");
     for (const [name, table] of Object.entries(states))
       table.show(layout.dock && layout.bottom === name);
   };
   const cards = new Map<number, ChartCard>();
   const turns = new Turns<ChartCard>();
+  const unseen = new Unseen(row, () => turns.ask(cards.values()));
   const rebuild = (): void => {
     for (const [id, card] of cards) {
       if (charts.list.some((c) => c.id === id)) continue;
@@ -107,8 +112,11 @@ export function chartDock(): HTMLElement {
   on("scene", () => {
     if (store.scene) keepCurves(store.scene.name, new Set(store.scene.signals.map((s) => s.name)));
   });
+  const numbers = paced(() => cards.forEach((card) => card.values()));
   on(["signals", "status"], () => {
-    if (layout.dock) turns.ask(cards.values());
+    if (!layout.dock || row.hidden) return;
+    turns.ask(unseen.among([...cards.values()]));
+    numbers();
   });
   on("layout", place);
   rebuild();

@@ -1,3 +1,4 @@
+import { chosenAnchors, closeLoop } from "../app/closeLoop";
 import type { Row } from "../protocol/messages";
 import { convert } from "../app/files";
 import { command } from "../app/session";
@@ -10,6 +11,7 @@ import { icon, type IconName } from "../ui/icon";
 import type { Value } from "./attributeField";
 import { bindForm } from "./bindForm";
 import { attributeRow, type Refusal } from "./attributeRow";
+import { stepResponse } from "./stepResponse";
 
 const ICONS: Record<string, IconName> = {
   joint: "joint",
@@ -193,6 +195,18 @@ function actions(thing: Thing, convertible: boolean, note: string): HTMLElement[
   if (note) made.push(h("p", { class: "attribute-note" }, note));
   if (convertible)
     made.push(h("div", { class: "attribute-act" }, button("Edit as TOML", convert, "raised")));
+  if (thing.kind === "anchor") {
+    const both = chosenAnchors().length === 2;
+    const words = both ? "Close loop here" : "Close a loop from here";
+    made.push(h("div", { class: "attribute-act" }, button(words, closeLoop, "raised", "loop")));
+  }
+  const joint = store.scene?.joints.find((j) => thing.kind === "joint" && j.name === thing.name);
+  if (joint?.dofs[0]?.target_signal) {
+    const words = "Step response";
+    const act = button(words, () => stepResponse(joint), "raised", "chart");
+    act.title = "Lets its target jump by 20° (20 mm) and charts what is wanted and what it does";
+    made.push(h("div", { class: "attribute-act" }, act));
+  }
   if (thing.kind === "posture") {
     const apply = (): void => void command({ type: "posture", name: thing.name });
     made.push(h("div", { class: "attribute-act" }, button("Apply posture", apply, "raised")));

@@ -1,14 +1,12 @@
 import type { Dof } from "../protocol/messages";
 import { isDriver } from "../app/store";
 import { beginGesture } from "../app/wanted";
-import { h, setHidden } from "../ui/dom";
+import { h } from "../ui/dom";
 import { stepOf } from "./jointStep";
 
 /** Accent knob = wanted; neutral tick and fill from zero = actual. */
 export class JointSlider {
-  private readonly fill = h("span", { class: "slider-fill" });
-  private readonly tick = h("span", { class: "slider-tick" });
-  private readonly knob = h("span", { class: "slider-knob" });
+  private readonly marks = h("span", { class: "slider-marks" });
   readonly element: HTMLElement;
   private readonly lo: number;
   private readonly hi: number;
@@ -34,9 +32,7 @@ export class JointSlider {
         "aria-valuemax": this.hi.toFixed(4),
       },
       h("span", { class: "slider-line" }),
-      this.fill,
-      this.tick,
-      this.knob,
+      this.marks,
     );
     const at = (event: PointerEvent): number => {
       const box = this.element.getBoundingClientRect();
@@ -98,14 +94,33 @@ export class JointSlider {
     return Math.round(1000 * part) / 10;
   }
 
-  /** All three are as long as the line and shifted along it: nothing is laid out anew. */
+  /**
+   * Tick, knob and fill are pictures behind one element, in the order of the style sheet. Moving
+   * them is no more than painting them: elements that move would be laid out or composed anew.
+   */
   private put(knob: number, tick: number | null): void {
-    this.knob.style.translate = `${knob}%`;
-    setHidden(this.tick, tick === null);
-    setHidden(this.fill, tick === null);
-    if (tick === null) return;
     const zero = this.place(0);
-    this.tick.style.translate = `${tick}%`;
-    this.fill.style.transform = `translateX(${Math.min(tick, zero)}%) scaleX(${Math.abs(tick - zero) / 100})`;
+    const from = tick === null ? zero : Math.min(tick, zero);
+    const long = tick === null ? 0 : Math.abs(tick - zero);
+    const { style } = this.marks;
+    style.backgroundPosition = [
+      `${middle(tick ?? 0, TICK_PX)} 7px`,
+      `${middle(knob, KNOB_PX)} 6px`,
+      `${long < 100 ? (100 * from) / (100 - long) : 0}% 11px`,
+    ].join();
+    style.backgroundSize = [
+      `${tick === null ? 0 : TICK_PX}px 10px`,
+      `${KNOB_PX}px ${KNOB_PX}px`,
+      `${long}% 2px`,
+    ].join();
   }
+}
+
+const TICK_PX = 2;
+const KNOB_PX = 12;
+
+/** Puts the middle of a picture of some width [px] at a part of the line [%]. */
+function middle(part: number, width: number): string {
+  // A position in percent puts that part of the picture, not its middle, there.
+  return `calc(${part}% + ${((part / 100 - 0.5) * width).toFixed(2)}px)`;
 }

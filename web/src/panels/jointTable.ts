@@ -68,10 +68,11 @@ export function jointTable(): HTMLElement {
   };
   const draw = (): void => {
     if (!whole.isConnected) return;
-    for (const row of rows) {
-      if (unseen.has(row.element)) continue;
-      const { factor, digits, unit } = screenUnit(row.dof.unit, store.degrees);
+    for (const row of unseen.among(rows)) {
+      const { factor, digits: fine, unit } = screenUnit(row.dof.unit, store.degrees);
       const actual = valueOf(row.dof.signal);
+      // What has turned many times has no room for more.
+      const digits = Math.abs(actual ?? 0) / factor >= 1000 ? 0 : fine;
       const wanted = drag.values[row.dof.signal] ?? valueOf(row.dof.target_signal) ?? actual;
       setText(row.actual, actual === null ? "–" : format(actual / factor, digits));
       if (document.activeElement !== row.wanted && wanted !== null) {

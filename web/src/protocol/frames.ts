@@ -1,6 +1,17 @@
-import { CONTACTS, GHOST, IMAGE, PICTURE, POSES, ROWS, SIGNALS } from "./messages";
+import {
+  CONTACTS,
+  FORCES,
+  GHOST,
+  IMAGE,
+  NEAR,
+  PICTURE,
+  POSES,
+  REACH,
+  ROWS,
+  SIGNALS,
+} from "./messages";
 
-export { CONTACTS, GHOST, IMAGE, POSES, SIGNALS };
+export { CONTACTS, FORCES, GHOST, IMAGE, NEAR, POSES, REACH, SIGNALS };
 
 /** A part of a picture: rows of numbers. */
 export interface Block {

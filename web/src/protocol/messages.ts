@@ -7,6 +7,9 @@ export const SIGNALS = 2;
 export const CONTACTS = 3;
 export const GHOST = 4;
 export const IMAGE = 7;
+export const FORCES = 8;
+export const REACH = 9;
+export const NEAR = 10;
 export const ACK_EACH = 6;
 export const PULL_RATE = 15;
 
@@ -17,6 +20,9 @@ export const ROWS: { [kind: number]: [number, number] } = {
   3: [7, 4],
   4: [7, 4],
   7: [1, 1],
+  8: [7, 4],
+  9: [1, 8],
+  10: [11, 4],
 };
 
 /** A rigid body; number 0 is the world. Their order is that of the poses. ``com`` is the centre of mass [m] and ``inertia`` six numbers about it, xx yy zz xy xz yz [kg m²], in the frame of the body. */
@@ -263,6 +269,29 @@ export interface ReplayView {
   unsaved: string[];
 }
 
+/** Something that reaching wants; priority 0 comes first, what is equal shares by weight. A ``point`` of ``frame`` stays where it is; the others are of the tool, or of the whole robot. */
+export interface ReachAim {
+  kind: "centre of mass" | "orientation" | "point" | "position" | "posture";
+  priority: number;
+  weight: number;
+  frame: string;
+  point: [number, number, number];
+}
+
+/** How a tool is dragged. ``tip`` is its element or anchor, and ``point`` the tool point in it; ``first`` is the joint where the active chain begins, empty for all. Shapes keep the distance ``keep`` [m] from others, and with ``itself`` from those of their own robot; null for none. With ``hold`` the tool stays while another link is dragged. */
+export interface ReachSetup {
+  tip: string;
+  point: [number, number, number];
+  first: string;
+  aims: ReachAim[];
+  damping: "constant" | "robotix" | "smallest";
+  damping_value: number;
+  keep: number | null;
+  itself: boolean;
+  hold: boolean;
+  ellipsoid: "dynamic" | "force" | "impact" | "velocity";
+}
+
 /** What a client is told first. ``address`` is where other machines reach the studio; empty where they cannot. ``key`` is this client's own: who brings files to ``/api/import`` shows by it that it is who drives. */
 export interface Hello {
   type: "hello";
@@ -491,6 +520,23 @@ export interface GalleryChanged {
   type: "gallery_changed";
 }
 
+/** How the tool is dragged now; ``setup`` is null while none is. ``chain`` are the joints that carry the tool, ``joints`` those that may move, empty while the mathematics are being made ready. */
+export interface Reaching {
+  type: "reaching";
+  setup: ReachSetup | null;
+  chain: string[];
+  joints: string[];
+}
+
+/** How far the cloud of places in reach of ``tip`` is: ``done`` of ``count`` postures. ``hash`` is to be asked for as ``/api/mesh/<hash>``: places x y z, float32; empty until there is one. A ``count`` of 0 says that there is none any more. */
+export interface Cloud {
+  type: "cloud";
+  tip: string;
+  done: number;
+  count: number;
+  hash: string;
+}
+
 /** Opens a scene or part: a kit's name for it, or a recent or imported file. While a recording is looked at, a scene with changes that are not saved may wait behind it: only with ``discard`` it is given up. */
 export interface Open {
   type: "open";
@@ -595,14 +641,44 @@ export interface Watch {
   signals: string[];
 }
 
-/** Asks for contacts, for the wanted posture, for the ports and for the frames of buses. ``cameras`` are those whose pictures are wanted, by their numbers among the scene's sensors. */
+/** Asks for contacts, for the wanted posture, for the ports and for the frames of buses. ``forces`` are those that hold joints and loops. ``cameras`` are those whose pictures are wanted, by their numbers among the scene's sensors. ``reach`` is about the tool that reaches, ``near`` what is near its robot. */
 export interface Show {
   type: "show";
   contacts?: boolean;
   ghost?: boolean;
+  forces?: boolean;
   ports?: boolean;
   frames?: boolean;
   cameras?: number[];
+  reach?: boolean;
+  near?: boolean;
+}
+
+/** Chooses which tool is dragged and how; without a setup none is. */
+export interface SetReach {
+  type: "set_reach";
+  setup?: ReachSetup | null;
+}
+
+/** Drags the tool to a pose (7 numbers), or with ``frame`` a point of that to the place alone. Joints go there step by step, also after the hand has stopped. What one movement of a hand asks for has the same ``gesture``. */
+export interface Reach {
+  type: "reach";
+  pose: [number, number, number, number, number, number, number];
+  gesture?: number;
+  frame?: string;
+  point?: [number, number, number];
+}
+
+/** Ends a drag of the tool; one that is ``given_up`` puts the joints back where they were. */
+export interface LetGo {
+  type: "let_go";
+  given_up?: boolean;
+}
+
+/** Asks for the cloud of places that the tool reaches, by so many postures; 0 gives it up. */
+export interface Workspace {
+  type: "workspace";
+  count?: number;
 }
 
 /** Holds a port's signal at a value, whatever the bus or the scene says; null lets go. */
@@ -643,6 +719,15 @@ export interface Edit {
   kind: string;
   key: string;
   value: string | number | boolean;
+}
+
+/** Holds two anchors together by a joint, in the file; ``axis`` is in the anchors' frames. */
+export interface CloseLoop {
+  type: "close_loop";
+  a: string;
+  b: string;
+  joint?: string;
+  axis?: [number, number, number];
 }
 
 /** Takes the last edit back. */
@@ -801,7 +886,9 @@ export type FromServer =
   | Saved
   | GalleryChanged
   | Ports
-  | Frames;
+  | Frames
+  | Reaching
+  | Cloud;
 
 export type FromClient =
   | Open
@@ -827,10 +914,15 @@ export type FromClient =
   | Fault
   | Inspect
   | Edit
+  | CloseLoop
   | Undo
   | Redo
   | Save
   | SaveAs
+  | SetReach
+  | Reach
+  | LetGo
+  | Workspace
   | NewScene
   | StorePosture
   | Convert

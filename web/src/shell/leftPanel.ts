@@ -7,11 +7,12 @@ import { h } from "../ui/dom";
 import { searchField } from "../ui/searchField";
 import { tabs } from "../ui/tabs";
 import { kitPanel } from "./kitPanel";
+import { reachTab } from "./reachTab";
 
 /** Scene tree with search, the kit, and what the views show. */
 export function leftPanel(): HTMLElement {
   const tree = new SceneTree();
-  const strip = tabs("Left panel", ["Scene", "Kit", "Ports"], layout.left, (left) =>
+  const strip = tabs("Left panel", ["Scene", "Kit", "Ports", "Reach"], layout.left, (left) =>
     arrange({ left }),
   );
   const search = searchField("Search by name or signal", (typed) => tree.search(typed));
@@ -24,11 +25,13 @@ export function leftPanel(): HTMLElement {
   );
   const kit = kitPanel();
   const ports = portPanel();
+  const reach = reachTab();
   const draw = (): void => {
     strip.choose(layout.left);
     scene.hidden = layout.left !== "Scene";
     kit.hidden = layout.left !== "Kit";
     ports.hidden = layout.left !== "Ports";
+    reach.hidden = layout.left !== "Reach";
   };
   on("layout", draw);
   draw();
@@ -39,5 +42,6 @@ export function leftPanel(): HTMLElement {
     scene,
     kit,
     ports,
+    reach,
   );
 }

@@ -1,9 +1,13 @@
-import { format } from "../app/numbers";
+import { format, formatGap } from "../app/numbers";
 import { paced } from "../app/paced";
+import { addCurve, charts } from "../charts/charts";
 import { on } from "../app/topics";
+import { reach } from "../app/reach";
 import { isDriver, store } from "../app/store";
 import { watchesOnly } from "../app/width";
 import { h, setText } from "../ui/dom";
+
+const lastChart = (): (typeof charts.list)[number] | undefined => charts.list.at(-1);
 
 /** How the run stands, in one line. */
 export function statusBar(): HTMLElement {
@@ -14,6 +18,22 @@ export function statusBar(): HTMLElement {
     const value = h("b", {});
     values.set(name, value);
     return h("span", { class: `status-item ${extra}` }, `${name} `, value);
+  };
+  /** A value that a click draws over time. */
+  const charted = (name: string, words: string, signals: string[]): HTMLElement => {
+    const made = item(name);
+    const button = h(
+      "button",
+      {
+        type: "button",
+        class: made.className,
+        title: words,
+        onclick: () =>
+          signals.forEach((signal, i) => addCurve(signal, i ? lastChart() : undefined)),
+      },
+      ...made.childNodes,
+    );
+    return button;
   };
   const where = h("span", { class: "status-where" });
   const hint = h("span", { class: "status-hint" });
@@ -26,8 +46,8 @@ export function statusBar(): HTMLElement {
     item("Step", "first-to-go"),
     item("Real time"),
     item("Lateness"),
-    h("span", {}, item("Largest gap"), where),
-    item("Energy"),
+    h("span", {}, charted("Largest gap", "Chart the largest gap", ["world.gap"]), where),
+    charted("Energy", "Chart the energy", ["world.kinetic_energy", "world.potential_energy"]),
     h("span", { class: "spring" }),
     hint,
     h("span", { class: "status-item first-to-go" }, "Engine ", engine),
@@ -51,7 +71,7 @@ export function statusBar(): HTMLElement {
     );
     set("Real time", status ? `${format(status.rtf, 2)} ×` : "–");
     set("Lateness", status ? `${format(status.lateness * 1000, 1)} ms` : "–");
-    set("Largest gap", status ? `${format(status.gap * 1000, 3)} mm` : "–");
+    set("Largest gap", status ? formatGap(status.gap) : "–");
     const at = status?.gap_at ?? "";
     setText(where, at ? ` at ${at.split("/").slice(-2).join("/")}` : "");
     if (where.title !== at) where.title = at;
@@ -67,11 +87,13 @@ export function statusBar(): HTMLElement {
             ? "You watch. Widen the window to drive"
             : !isDriver()
               ? "You watch. Ask to drive in the top bar"
-              : "Left-drag turns a joint, Ctrl-drag pulls",
+              : reach.setup
+                ? "Drag the tool or any link, Ctrl-drag pulls"
+                : "Left-drag turns a joint, Ctrl-drag pulls",
     );
   };
   on("status", paced(draw));
-  on(["scene", "link", "people", "layout"], draw);
+  on(["scene", "link", "people", "layout", "reach"], draw);
   draw();
   return bar;
 }

@@ -184,8 +184,8 @@ export class SceneTree {
   }
 
   private values(): void {
-    for (const { row, value, element } of this.lines) {
-      if (!row.signal || element.hidden || this.unseen.has(element)) continue;
+    const live = this.lines.filter(({ row, element }) => row.signal && !element.hidden);
+    for (const { row, value } of this.unseen.among(live)) {
       const now = valueOf(row.signal);
       setText(value, now === null ? "" : formatSI(now, row.unit, store.degrees));
     }

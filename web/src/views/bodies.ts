@@ -11,6 +11,7 @@ import {
 } from "three";
 import { isHidden } from "../app/hidden";
 import type { ElementView, Scene, ShapeView } from "../protocol/messages";
+import { Drawn } from "./drawn";
 import { poseMatrix } from "./pose";
 import { surface } from "./shapes";
 import { laidOut, repeated, texture } from "./textures";
@@ -23,21 +24,30 @@ export interface Piece {
 
 const POSE = 7;
 
-/** The bodies of the scene as groups of meshes; poses arrive as one block of numbers. */
+/**
+ * The bodies of the scene as groups of meshes; poses arrive as one block of numbers. The groups say
+ * where things are and are pointed at; `drawn` is what is seen.
+ */
 export class Bodies {
   readonly root = new Group();
+  readonly drawn = new Drawn();
   groups: Group[] = [];
   pieces: Piece[] = [];
   /** Called when a mesh has arrived later than the scene. */
   onArrival: () => void = () => undefined;
-  private materials = new Map<string, MeshStandardMaterial>();
+  private readonly materials = new Map<string, MeshStandardMaterial>();
+  private readonly wires = new Map<Material, MeshStandardMaterial>();
   private collision = false;
+  /** Whether there are other pieces to draw, or others places for them. */
+  private changed = true;
+  private moved = true;
   private moving: number[] = [];
   private small = { of: -1, size: Infinity };
 
   build(scene: Scene): void {
     this.root.clear();
     this.pieces = [];
+    this.changed = true;
     this.moving = scene.bodies.flatMap((body, number) => (body.static ? [] : [number]));
     this.small.of = -1;
     this.groups = scene.bodies.map((body) => {
@@ -66,7 +76,9 @@ export class Bodies {
     if (this.groups[element.body] !== group) return;
     this.dress(piece);
     group.add(mesh);
+    mesh.matrixWorld.multiplyMatrices(group.matrix, mesh.matrix);
     this.pieces.push(piece);
+    this.changed = true;
     this.onArrival();
   }
 
@@ -101,12 +113,15 @@ export class Bodies {
     material.map = repeated(found, repeat);
     material.color.set(0xffffff);
     material.needsUpdate = true;
+    this.drawn.forget(material);
+    this.changed = true;
     this.onArrival();
   }
 
   /** Collision shapes on: what collides is drawn as wires over what is seen. */
   redress(collision: boolean): void {
     this.collision = collision;
+    this.changed = true;
     this.pieces.forEach((piece) => this.dress(piece));
   }
 
@@ -121,18 +136,34 @@ export class Bodies {
   }
 
   private wire(shape: ShapeView): MeshStandardMaterial {
-    const material = this.material(shape).clone();
-    material.wireframe = true;
+    const solid = this.material(shape);
+    let material = this.wires.get(solid);
+    if (!material) {
+      material = solid.clone();
+      material.wireframe = true;
+      this.wires.set(solid, material);
+    }
     return material;
   }
 
   pose(values: Float32Array): void {
     const count = Math.min(this.groups.length, values.length / POSE);
-    for (let i = 0; i < count; i++) {
-      const group = this.groups[i]!;
-      poseMatrix(values, i * POSE, group.matrix);
-      group.matrixWorldNeedsUpdate = true;
+    for (let i = 0; i < count; i++) poseMatrix(values, i * POSE, this.groups[i]!.matrix);
+    this.moved = true;
+  }
+
+  /** Puts all pieces where their bodies are: once per picture, for all views. */
+  follow(): void {
+    if (this.moved) {
+      for (const group of this.groups) {
+        group.matrixWorld.copy(group.matrix);
+        for (const mesh of group.children)
+          mesh.matrixWorld.multiplyMatrices(group.matrix, mesh.matrix);
+      }
     }
+    if (this.changed) this.drawn.build(this.pieces);
+    if (this.moved || this.changed) this.drawn.follow();
+    this.moved = this.changed = false;
   }
 
   of(element: string): Piece[] {
@@ -157,7 +188,7 @@ export class Bodies {
 
   /** Corners of boxes around some pieces, or around all that is not endless floor [m]. */
   corners(pieces: Piece[] = this.pieces): Vector3[] {
-    this.root.updateMatrixWorld(true);
+    this.follow();
     const found: Vector3[] = [];
     for (const { mesh, shape } of pieces) {
       if (shape.kind === "plane" || !mesh.visible || isGround(shape)) continue;

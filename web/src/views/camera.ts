@@ -29,6 +29,8 @@ export class ViewCamera {
   viewpoint = "";
   /** Whether all stays in sight when the view changes its size: until the camera is moved. */
   fitted = false;
+  /** How the camera was placed last; another one whenever it is placed elsewhere. */
+  stood: { preset: Preset | null; state: number[] } = { preset: null, state: [] };
   private aspect = 1;
   private height = 1;
   private from: Stand | null = null;
@@ -180,7 +182,11 @@ export class ViewCamera {
   /** Places the camera; true while it still glides. */
   update(): boolean {
     const gliding = this.advance();
-    const { target, half, opening } = this.stand;
+    const { target, yaw, pitch, half, opening } = this.stand;
+    const state = [target.x, target.y, target.z, yaw, pitch, half, opening, this.aspect];
+    const { preset, stood } = this;
+    if (preset === stood.preset && state.every((v, i) => v === stood.state[i])) return gliding;
+    this.stood = { preset, state };
     const out = this.axes(this.stand)[2];
     const camera = this.camera;
     camera.position.copy(target).addScaledVector(out, this.flat ? 20 : this.distance);

@@ -48,10 +48,11 @@ export class CameraCones {
       const group = bodies.groups[view.body];
       if (group) positions.push(...pyramid(view, group.matrix));
     }
+    this.lines.visible = positions.length > 0;
+    if (!this.lines.visible) return;
     this.lines.geometry.dispose();
     this.lines.geometry = new BufferGeometry();
     this.lines.geometry.setAttribute("position", new Float32BufferAttribute(positions, 3));
-    this.lines.visible = positions.length > 0;
   }
 }
 

@@ -1,20 +1,9 @@
-import {
-  Color,
-  ConeGeometry,
-  CylinderGeometry,
-  Group,
-  InstancedMesh,
-  Matrix4,
-  MeshBasicMaterial,
-  Quaternion,
-  SphereGeometry,
-  Vector3,
-} from "three";
+import { Color, Vector3 } from "three";
 import { token } from "../app/theme";
+import { Arrows } from "./arrows";
 
 const MOST = 256;
 const ROW = 7;
-const UP = new Vector3(0, 0, 1);
 /** Longest arrow [m]; forces are drawn by their root so that small ones stay visible. */
 const LONGEST = 0.25;
 /** Marks have their full size on bodies of this size [m], and a part of it on smaller ones. */
@@ -27,28 +16,9 @@ export function markScale(size: number): number {
 }
 
 /** Contact points and the forces there, in the colour of force. */
-export class ContactArrows {
-  readonly root = new Group();
-  private readonly paint = new MeshBasicMaterial({ depthTest: false, transparent: true });
-  readonly dots = new InstancedMesh(new SphereGeometry(0.006, 12, 8), this.paint, MOST);
-  readonly shafts = new InstancedMesh(
-    new CylinderGeometry(0.0025, 0.0025, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5),
-    this.paint,
-    MOST,
-  );
-  private readonly heads = new InstancedMesh(
-    new ConeGeometry(0.009, 0.024, 12).rotateX(Math.PI / 2).translate(0, 0, 0.012),
-    this.paint,
-    MOST,
-  );
-
+export class ContactArrows extends Arrows {
   constructor() {
-    for (const mesh of [this.dots, this.shafts, this.heads]) {
-      mesh.frustumCulled = false;
-      mesh.renderOrder = 620;
-      mesh.count = 0;
-      this.root.add(mesh);
-    }
+    super(MOST, 620);
   }
 
   recolor(): void {
@@ -61,31 +31,16 @@ export class ContactArrows {
    */
   update(rows: Float32Array | null, points: boolean, forces: boolean, scale: number): void {
     const count = rows ? Math.min(MOST, Math.floor(rows.length / ROW)) : 0;
-    this.dots.count = points ? count : 0;
-    this.shafts.count = this.heads.count = forces ? count : 0;
-    if (!rows) return;
-    const matrix = new Matrix4();
-    const one = new Vector3(scale, scale, scale);
+    if (!this.begin(count, points, forces) || !rows) return;
+    const at = new Vector3();
+    const way = new Vector3();
     for (let i = 0; i < count; i++) {
-      const at = new Vector3().fromArray(rows, i * ROW);
-      const force = new Vector3().fromArray(rows, i * ROW + 3);
-      const size = force.length();
-      const long = scale * Math.min(LONGEST, 0.02 * Math.sqrt(size));
-      const turn = new Quaternion().setFromUnitVectors(
-        UP,
-        size > 0 ? force.divideScalar(size) : UP,
-      );
-      this.dots.setMatrixAt(i, matrix.compose(at, turn, one));
-      this.shafts.setMatrixAt(
-        i,
-        matrix.compose(at, turn, new Vector3(scale, scale, Math.max(long, 1e-4))),
-      );
-      const tip = at.clone().addScaledVector(UP.clone().applyQuaternion(turn), long);
-      this.heads.setMatrixAt(
-        i,
-        matrix.compose(tip, turn, long > 0.01 * scale ? one : one.clone().multiplyScalar(1e-4)),
-      );
+      at.fromArray(rows, i * ROW);
+      const force = way.fromArray(rows, i * ROW + 3).length();
+      if (force > 0) way.divideScalar(force);
+      else way.set(0, 0, 1);
+      this.put(i, at, way, scale * Math.min(LONGEST, 0.02 * Math.sqrt(force)), scale);
     }
-    for (const mesh of [this.dots, this.shafts, this.heads]) mesh.instanceMatrix.needsUpdate = true;
+    this.end(count);
   }
 }

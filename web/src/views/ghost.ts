@@ -18,6 +18,17 @@ const MOVED = 8e-3;
 /** Where ghost and link nearly coincide, the ghost is seen, and does not flicker. */
 const NEARER = { polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 };
 
+/** How far two poses are apart [m, or a quaternion part]; of each turn there are two quaternions. */
+export function apart(a: Float32Array, b: Float32Array, at: number): number {
+  let [along, same, other] = [0, 0, 0];
+  for (let k = at; k < at + 3; k++) along = Math.max(along, Math.abs(a[k]! - b[k]!));
+  for (let k = at + 3; k < at + POSE; k++) {
+    same = Math.max(same, Math.abs(a[k]! - b[k]!));
+    other = Math.max(other, Math.abs(a[k]! + b[k]!));
+  }
+  return Math.max(along, Math.min(same, other));
+}
+
 /** The wanted posture, translucent; bodies that already stand where they should are left out. */
 export class Ghost {
   readonly root = new Group();
@@ -73,16 +84,13 @@ export class Ghost {
     this.root.visible = true;
     const moved: number[] = [];
     this.groups.forEach((group, i) => {
-      let distance = 0;
-      for (let k = 0; k < POSE; k++) {
-        distance = Math.max(distance, Math.abs(wanted[i * POSE + k]! - actual[i * POSE + k]!));
-      }
-      group.visible = distance > MOVED;
+      group.visible = apart(wanted, actual, i * POSE) > MOVED;
       if (!group.visible) return;
       moved.push(i);
       poseMatrix(wanted, i * POSE, group.matrix);
       group.matrixWorldNeedsUpdate = true;
     });
+    this.root.visible = moved.length > 0;
     const key = moved.join(",");
     if (key === this.moved) return;
     this.moved = key;

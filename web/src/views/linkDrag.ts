@@ -12,6 +12,7 @@ import type { Piece } from "./bodies";
 import { gripOf, type Grip } from "./grip";
 import { motionOf } from "./jointFrame";
 import { Pull } from "./pull";
+import { tool } from "./tool";
 import type { View } from "./view";
 
 export interface Place {
@@ -56,6 +57,8 @@ export function beginLinkDrag(
     return null;
   }
   const running = store.status?.running ?? false;
+  const taken = pull ? undefined : tool.current?.link(view, piece, grab, from);
+  if (taken !== undefined) return taken;
   if (pull && !running) {
     toast({
       level: "info",

@@ -3,14 +3,17 @@ import type { JointView, Scene } from "../protocol/messages";
 import { show } from "../app/show";
 import { store } from "../app/store";
 import { drag } from "../app/drag";
+import { AnchorMarks } from "./anchorMarks";
 import type { Bodies } from "./bodies";
 import { BodyFrames } from "./bodyFrames";
 import { CameraCones } from "./cameraCones";
 import { ContactArrows, markScale } from "./contactArrows";
+import { JointForces } from "./jointForces";
 import { JointGlyph } from "./jointGlyph";
 import { nearestJoint } from "./linkDrag";
 import { PullLine } from "./pullLine";
 import { SensorRays } from "./sensorRays";
+import { tool } from "./tool";
 import { Trace } from "./trace";
 import type { View } from "./view";
 
@@ -19,6 +22,8 @@ export class Marks {
   readonly root = new Group();
   readonly glyph = new JointGlyph();
   readonly contacts = new ContactArrows();
+  readonly held = new JointForces();
+  readonly anchors = new AnchorMarks();
   readonly frames = new BodyFrames();
   readonly rays = new SensorRays();
   readonly cones = new CameraCones();
@@ -29,6 +34,8 @@ export class Marks {
     this.root.add(
       this.glyph.root,
       this.contacts.root,
+      this.held.root,
+      this.anchors.root,
       this.frames.root,
       this.rays.root,
       this.cones.root,
@@ -38,6 +45,8 @@ export class Marks {
   }
 
   build(scene: Scene): void {
+    this.held.build();
+    this.anchors.build(scene);
     this.frames.build(scene);
     this.rays.build(scene);
     this.cones.build(scene);
@@ -47,21 +56,32 @@ export class Marks {
   recolor(): void {
     this.glyph.recolor();
     this.contacts.recolor();
+    this.held.recolor();
+    this.anchors.recolor();
     this.frames.recolor();
     this.rays.recolor();
     this.cones.recolor();
     this.trace.recolor();
     this.pull.recolor();
+    tool.current?.recolor();
   }
 
   update(views: View[], bodies: Bodies): void {
     this.glyph.update(show.glyphs ? shownJoint() : null, views, bodies);
     this.contacts.update(store.contacts, show.contacts, show.forces, markScale(bodies.smallest()));
+    this.held.update(store.forces, show.held, views, bodies);
+    this.anchors.update(show.anchors, bodies);
     this.frames.update(bodies);
     this.rays.update(show.rays, bodies);
     this.cones.update(show.rays, bodies);
     this.trace.update(show.traces, bodies);
     this.pull.update(bodies);
+    tool.current?.update(views, bodies);
+  }
+
+  /** Computes where the marks are that are seen. */
+  settle(): void {
+    for (const each of this.root.children) if (each.visible) each.updateMatrixWorld();
   }
 }
 

@@ -1,11 +1,12 @@
 import { Vector3, type Intersection } from "three";
 import { hover, select } from "../app/selection";
-import { isDriver, store } from "../app/store";
+import { isDriver, store, type Thing } from "../app/store";
 import { announce, on } from "../app/topics";
 import type { Piece } from "./bodies";
 import { DragLabel } from "./dragLabel";
 import { beginLinkDrag, type LinkDrag } from "./linkDrag";
 import type { Stage } from "./stage";
+import { tool } from "./tool";
 import type { View } from "./view";
 import { openViewMenu } from "./viewMenu";
 
@@ -27,6 +28,8 @@ export function attachPointer(stage: Stage, view: View): void {
     moved: boolean;
     /** Whether a link was to be dragged that cannot be: the view stays where it is. */
     refused: boolean;
+    /** Begins to drag the handle of a tool that is under the pointer. */
+    handle: (() => LinkDrag | null) | null;
   } | null = null;
   let link: LinkDrag | null = null;
   /** The scene in which the drag began. */
@@ -42,9 +45,21 @@ export function attachPointer(stage: Stage, view: View): void {
     return first ? { piece: first.object.userData["piece"] as Piece, point: first.point } : null;
   };
 
+  /** What is under the pointer: an anchor before the element that it is on. */
+  const thingAt = (
+    event: { clientX: number; clientY: number },
+    hit = pick(event),
+  ): Thing | null => {
+    const anchor = stage.marks.anchors.near(view, event);
+    if (anchor !== null) return { kind: "anchor", name: anchor };
+    return hit ? { kind: "element", name: hit.piece.element.name } : null;
+  };
+
   element.addEventListener("pointerdown", (event) => {
     if (down) return;
-    const hit = event.button === 0 ? pick(event) : null;
+    const left = event.button === 0;
+    const handle = (left && tool.current?.grab(view, event)) || null;
+    const hit = left && !handle ? pick(event) : null;
     down = {
       x: event.clientX,
       y: event.clientY,
@@ -52,6 +67,7 @@ export function attachPointer(stage: Stage, view: View): void {
       hit,
       moved: false,
       refused: false,
+      handle,
     };
     element.setPointerCapture(event.pointerId);
     element.focus({ preventScroll: true });
@@ -62,10 +78,8 @@ export function attachPointer(stage: Stage, view: View): void {
     if (!down) {
       if (!waiting) {
         requestAnimationFrame(() => {
-          if (waiting && !down) {
-            const found = pick(waiting);
-            hover(found ? { kind: "element", name: found.piece.element.name } : null);
-          }
+          const over = waiting && !down && tool.current?.hover(view, waiting);
+          if (waiting && !down) hover(over ? null : thingAt(waiting));
           waiting = null;
         });
       }
@@ -75,7 +89,11 @@ export function attachPointer(stage: Stage, view: View): void {
     const dx = event.clientX - down.x;
     const dy = event.clientY - down.y;
     if (!down.moved && Math.hypot(dx, dy) < CLICK_PX) return;
-    if (!down.moved && down.hit && down.button === 0) {
+    if (!down.moved && down.handle) {
+      link = down.handle();
+      dragged = store.shown;
+      down.refused = !link;
+    } else if (!down.moved && down.hit && down.button === 0) {
       const pull = event.ctrlKey || event.metaKey;
       link = beginLinkDrag(
         view,
@@ -123,9 +141,8 @@ export function attachPointer(stage: Stage, view: View): void {
   const release = (event: PointerEvent): void => {
     if (link) {
       letGo(event.type === "pointercancel");
-    } else if (down && !down.moved && down.button === 0) {
-      const hit = down.hit;
-      select(hit ? { kind: "element", name: hit.piece.element.name } : null, event.shiftKey);
+    } else if (down && !down.moved && !down.handle && down.button === 0) {
+      select(thingAt(event, down.hit), event.shiftKey);
     }
     const clicked = down && !down.moved ? down.button : null;
     down = null;
@@ -136,7 +153,10 @@ export function attachPointer(stage: Stage, view: View): void {
   };
   element.addEventListener("pointerup", release);
   element.addEventListener("pointercancel", release);
-  element.addEventListener("pointerleave", () => hover(null));
+  element.addEventListener("pointerleave", () => {
+    hover(null);
+    tool.current?.hover(view, null);
+  });
   element.addEventListener("contextmenu", (event) => {
     event.preventDefault();
     // The mouse opens its menu on release, else a drag with its right button would open one.

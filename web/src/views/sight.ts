@@ -67,12 +67,15 @@ export class Sight {
   private widen(): void {
     // Under a hand that drags, a camera that moves would move what is held.
     if (this.size === 0 || drag.joint !== null || drag.pull !== null) return;
+    if (this.later !== undefined) return;
     const now = performance.now();
     const wait = this.looked + LOOK_MS - now;
-    clearTimeout(this.later);
     if (wait > 0) {
       // What comes to rest meanwhile is not told of again.
-      this.later = window.setTimeout(() => this.widen(), wait);
+      this.later = window.setTimeout(() => {
+        this.later = undefined;
+        this.widen();
+      }, wait);
       return;
     }
     this.looked = now;

@@ -16,6 +16,7 @@ import { Marks } from "./marks";
 import { planeOf } from "./presets";
 import { Sight } from "./sight";
 import { StereoDrawing } from "./stereo";
+import { tool } from "./tool";
 import { View } from "./view";
 
 const SLOTS: ViewName[] = ["top", "perspective", "front", "right"];
@@ -50,7 +51,7 @@ export class Stage {
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
     this.renderer.autoClear = false;
-    this.scene.matrixWorldAutoUpdate = false; // once per picture, not once per view
+    this.scene.matrixWorldAutoUpdate = false; // once per picture, and only what is seen
     this.stereo = new StereoDrawing(this.renderer);
     this.views = SLOTS.map((slot) => new View(slot, this));
     this.sight = new Sight(this.views, this.bodies, this.highlight, this.refresh);
@@ -59,7 +60,7 @@ export class Stage {
       this.background,
       ...Object.values(this.grids),
       this.lights.root,
-      this.bodies.root,
+      this.bodies.drawn.root,
     );
     this.scene.add(this.ghost.root, this.highlight.root, this.marks.root);
     this.bodies.onArrival = () => this.arrive();
@@ -87,7 +88,8 @@ export class Stage {
       this.sight.keepInSight();
       this.refresh();
     });
-    on(["ghost", "contacts", "signals", "hover", "selection", "drag"], this.refresh);
+    on(["ghost", "contacts", "forces", "signals", "hover", "selection", "drag"], this.refresh);
+    on(["reach", "tool", "near", "cloud"], this.refresh);
     on("show", () => {
       this.bodies.redress(show.collision);
       this.ghostStale = this.shadowsStale = true;
@@ -172,15 +174,16 @@ export class Stage {
       this.ghostStale = false;
     }
     this.ghost.pose(show.ghost ? store.ghost : null, store.poses);
-    this.bodies.root.visible = store.poses !== null; // until then nobody knows where they are
-    this.bodies.root.updateMatrixWorld();
-    this.ghost.root.updateMatrixWorld();
+    this.bodies.drawn.root.visible = store.poses !== null; // until then nobody knows where they are
+    this.bodies.follow();
+    if (this.ghost.root.visible) this.ghost.root.updateMatrixWorld();
     this.ghost.edge.follow();
     this.highlight.follow();
     const seen = this.views.filter((view) => !view.element.hidden);
     const gliding = seen.map((view) => view.update()).includes(true);
     this.marks.update(this.views, this.bodies);
-    this.scene.updateMatrixWorld();
+    this.lights.root.updateMatrixWorld();
+    this.marks.settle();
     this.renderer.shadowMap.needsUpdate = show.shadows && this.shadowsStale;
     this.shadowsStale = false;
     this.renderer.setScissorTest(false);
@@ -205,6 +208,7 @@ export class Stage {
     }
     this.highlight.resize(box.z, box.w);
     this.ghost.edge.resize(box.z, box.w);
+    tool.current?.face(view);
     if (layout.stereo !== "none" && !flat && !fourViews()) {
       this.stereo.draw(layout.stereo, this.scene, perspective, distance);
       return;

@@ -22,6 +22,9 @@ export class View {
   private readonly caster = new Raycaster();
   /** As it was measured last [px]. */
   size = { width: 0, height: 0, aspect: 1 };
+  /** The size and the stand of the camera for which compass and scale were drawn. */
+  private ornamented: { stood: unknown; size: unknown } = { stood: null, size: null };
+  private active = false;
 
   constructor(
     readonly slot: ViewName,
@@ -130,13 +133,17 @@ export class View {
     return Math.abs(x) <= 1 && Math.abs(y) <= 1 && z <= 1;
   }
 
-  /** Updates camera and ornaments; true while the camera glides. */
+  /** Updates camera and, where it moved, ornaments; true while the camera glides. */
   update(): boolean {
     const gliding = this.camera.update();
+    const active = fourViews() && layout.active === this.slot;
+    if (active !== this.active) this.element.classList.toggle("active", (this.active = active));
+    const { stood } = this.camera;
+    if (stood === this.ornamented.stood && this.size === this.ornamented.size) return gliding;
+    this.ornamented = { stood, size: this.size };
     this.rename();
     this.compass.update(this.camera);
     this.scale.update(this.camera, this.size.height);
-    this.element.classList.toggle("active", fourViews() && layout.active === this.slot);
     return gliding;
   }
 }

@@ -1,4 +1,5 @@
 import { addCurve } from "../charts/charts";
+import { chosenAnchors, closeLoop } from "../app/closeLoop";
 import { anyHidden, setHidden, showAll, showOnly } from "../app/hidden";
 import { ALONE, arrange, layout } from "../app/layout";
 import { select } from "../app/selection";
@@ -80,6 +81,8 @@ function about(stage: Stage, view: View): MenuItem[] {
   const items: MenuItem[] = [
     { label: "Fit all", key: "Home", apart: true, run: () => stage.sight.fit() },
   ];
+  if (chosenAnchors().length === 2)
+    items.unshift({ label: "Close loop here", apart: true, run: closeLoop });
   if (anyHidden()) items.push({ label: "Show what is hidden", run: showAll });
   if (!watchesOnly() && (ALONE === null || ALONE === "views"))
     items.push({

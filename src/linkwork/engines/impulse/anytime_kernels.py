@@ -26,10 +26,10 @@ from linkwork.engines.impulse.phase_kernels import (
     settle,
 )
 from linkwork.engines.impulse.solve_kernels import factor_alone, solve_alone
-from linkwork.jit import kernel
+from linkwork.jit import flat_kernel
 
 
-@kernel
+@flat_kernel
 def leap_anytime(
     mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h, gap, speed_gap, most,
     account,
@@ -40,14 +40,14 @@ def leap_anytime(
     none is wide or time is up: the gap that is left then is in the account.
     """
     bodies, whole, _number, _rail = mechanism
-    j, _y, _raw, blocks, _first, diagonal, error, impulse, _total = desk
+    j, _y, _raw, blocks, _first, diagonal, error, impulse, _total, pivot = desk
     _frame, _ride, series, _six = scratch
     count = whole.shape[0]
     lay_rows(mechanism, pattern, desk, scratch)
     if soft.shape[0]:
         begin_rows(mechanism, desk, scratch, soft_whole, soft, drive, h)
     set_diagonal(desk, soft_whole, soft, h, False)
-    _factor_alone(desk, scratch, count, account)
+    _factor_alone(whole, desk, account)
     kick(bodies, wrench, 0.5 * h)
     impulse[:, :] = 0.0
     give_constant(soft_whole, soft, impulse)
@@ -67,10 +67,10 @@ def leap_anytime(
             account[ITERATIONS] += 1.0
             for k in range(6):
                 error[n, k] *= -1.0 / h
-            solve_alone(blocks[n], error[n])
+            solve_alone(whole, blocks, pivot, error, n)
             for k in range(6):
                 impulse[n, k] += error[n, k]
-            push(bodies, whole[n], j[n], error[n])
+            push(bodies, whole, j, error, n)
             for side in range(whole[n, SIDES]):
                 if bodies[whole[n, side], MASS_INV] > 0.0:
                     fly(bodies[whole[n, side]], h, series)
@@ -79,14 +79,14 @@ def leap_anytime(
         if soft.shape[0] and not settle(soft_whole, soft, drive, impulse, h):
             account[EVENTS] += 1.0
             if set_diagonal(desk, soft_whole, soft, h, False):
-                _factor_alone(desk, scratch, count, account)
+                _factor_alone(whole, desk, account)
     look(mechanism, desk, scratch, soft_whole, soft, h, account)
     arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h)
-    _factor_alone(desk, scratch, count, account)
+    _factor_alone(whole, desk, account)
     for _ in range(most):
         worst = 0.0
         for n in range(count):
-            speeds(bodies, whole[n], j[n], error[n])
+            speeds(bodies, whole, j, n, error, n)
             for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
                 k, keeps = soft_whole[m, law.ROW], soft_whole[m, law.KEEPS]
                 if diagonal[n, k] >= law.NEVER:
@@ -96,22 +96,24 @@ def leap_anytime(
             for k in range(6):
                 worst = max(worst, abs(error[n, k]))
                 error[n, k] = -error[n, k]
-            solve_alone(blocks[n], error[n])
+            solve_alone(whole, blocks, pivot, error, n)
             for k in range(6):
                 impulse[n, k] += error[n, k]
-            push(bodies, whole[n], j[n], error[n])
+            push(bodies, whole, j, error, n)
         if worst <= speed_gap:
             break
     return DONE
 
 
-@kernel
-def _factor_alone(desk, scratch, count, account):
+@flat_kernel
+def _factor_alone(whole, desk, account):
     """Factors each joint's own block, with what soft rows add to its diagonal."""
-    _j, _y, raw, blocks, first, diagonal, _error, _impulse, _total = desk
-    for n in range(count):
-        blocks[n] = raw[n]
+    _j, _y, raw, blocks, first, diagonal, _error, _impulse, _total, pivot = desk
+    for n in range(whole.shape[0]):
+        for i in range(6):
+            for k in range(6):
+                blocks[n, i, k] = raw[n, i, k]
         for k in range(6):
             blocks[n, k, k] += diagonal[n, k]
-    account[REDUNDANT] = factor_alone(blocks, count, first, scratch[3])
+    account[REDUNDANT] = factor_alone(whole, blocks, first, pivot)
     account[FACTORS] += 1.0

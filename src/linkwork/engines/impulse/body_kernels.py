@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork.jit import kernel
+from linkwork.jit import flat_kernel, inner_kernel
 
 X, Q, R, V, L = 0, 3, 7, 16, 19
 XN, QN, RN = 22, 25, 29
@@ -28,9 +28,11 @@ TERMS = 20
 _SMALLEST = 1e-17
 #: Largest turn [rad] that one series covers.
 _LARGEST_TURN = 0.35
+#: By how much two inertias may differ, as a part of them, that count as the same.
+_SAME = 1e-14
 
 
-@kernel
+@inner_kernel
 def matrix(body, q, r):
     """Writes the matrix of the quaternion at column ``q`` to the columns from ``r``."""
     w, x, y, z = body[q], body[q + 1], body[q + 2], body[q + 3]
@@ -45,7 +47,7 @@ def matrix(body, q, r):
     body[r + 8] = 1.0 - 2.0 * (x * x + y * y)
 
 
-@kernel
+@inner_kernel
 def tensor(body):
     """Fills in the inverse inertia in world axes: R diag R^T."""
     a, b, c = body[INERTIA_INV], body[INERTIA_INV + 1], body[INERTIA_INV + 2]
@@ -57,14 +59,14 @@ def tensor(body):
             body[TENSOR + 3 * j + i] = value
 
 
-@kernel
+@inner_kernel
 def _normalise(body, q):
     w, x, y, z = body[q], body[q + 1], body[q + 2], body[q + 3]
     n = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     body[q], body[q + 1], body[q + 2], body[q + 3] = w * n, x * n, y * n, z * n
 
 
-@kernel
+@flat_kernel
 def _series(body, px, py, pz, h, work):
     """Turns the attitude at QN by the series of free rotation for the time ``h``.
 
@@ -117,16 +119,52 @@ def _series(body, px, py, pz, h, work):
     return px, py, pz
 
 
-@kernel
-def fly(body, h, work):
-    """Moves a body freely for the time ``h``: from X, Q to XN, QN, RN by V and L.
+@inner_kernel
+def _half_turn(half, square):
+    """Cosine of half a turn, and its sine by it; ``square`` of it, ``half`` itself if large."""
+    if square < 0.04:
+        c = 1.0 / 40320.0 - square * (1.0 / 3628800.0 - square / 479001600.0)
+        c = 1.0 - square * (0.5 - square * (1.0 / 24.0 - square * (1.0 / 720.0 - square * c)))
+        s = 1.0 / 5040.0 - square * (1.0 / 362880.0 - square / 39916800.0)
+        s = 1.0 - square * (1.0 / 6.0 - square * (1.0 / 120.0 - square * s))
+        return c, s
+    return math.cos(half), math.sin(half) / half
 
-    The rotation is exact: a plain turn where the axis stays, the series of the equations of
-    motion elsewhere, in pieces where the body turns far.
+
+@inner_kernel
+def _spin_top(body, axis, lx, ly, lz, h):
+    """Turns a body whose inertias about the two axes after ``axis`` are the same.
+
+    It goes about its angular momentum, which stays, as one of equal inertias would, and about its
+    own axis besides.
     """
-    for k in range(3):
-        body[XN + k] = body[X + k] + h * body[V + k]
-    lx, ly, lz = body[L], body[L + 1], body[L + 2]
+    even = body[INERTIA_INV + (axis + 1) % 3]
+    x, y, z = 0.5 * h * even * lx, 0.5 * h * even * ly, 0.5 * h * even * lz
+    square = x * x + y * y + z * z
+    w, f = _half_turn(math.sqrt(square), square)
+    x, y, z = f * x, f * y, f * z
+    qw, qx, qy, qz = body[Q], body[Q + 1], body[Q + 2], body[Q + 3]
+    pw = w * qw - x * qx - y * qy - z * qz
+    px = w * qx + x * qw + y * qz - z * qy
+    py = w * qy - x * qz + y * qw + z * qx
+    pz = w * qz + x * qy - y * qx + z * qw
+    own = body[R + axis] * lx + body[R + 3 + axis] * ly + body[R + 6 + axis] * lz
+    half = 0.5 * h * (body[INERTIA_INV + axis] - even) * own
+    if half != 0.0:
+        w, f = _half_turn(abs(half), half * half)
+        f *= half
+        if axis == 0:
+            pw, px, py, pz = pw * w - px * f, px * w + pw * f, py * w + pz * f, pz * w - py * f
+        elif axis == 1:
+            pw, px, py, pz = pw * w - py * f, px * w - pz * f, py * w + pw * f, pz * w + px * f
+        else:
+            pw, px, py, pz = pw * w - pz * f, px * w + py * f, py * w - px * f, pz * w + pw * f
+    body[QN], body[QN + 1], body[QN + 2], body[QN + 3] = pw, px, py, pz
+
+
+@flat_kernel
+def _tumble(body, lx, ly, lz, h, work):
+    """Turns a body of three inertias."""
     px = body[R] * lx + body[R + 3] * ly + body[R + 6] * lz
     py = body[R + 1] * lx + body[R + 4] * ly + body[R + 7] * lz
     pz = body[R + 2] * lx + body[R + 5] * ly + body[R + 8] * lz
@@ -156,11 +194,32 @@ def fly(body, h, work):
         pieces = min(1000, 1 + int(abs(h) * max(speed, math.sqrt(quick)) / _LARGEST_TURN))
         for _ in range(pieces):
             px, py, pz = _series(body, px, py, pz, h / pieces, work)
+
+
+@inner_kernel
+def fly(body, h, work):
+    """Moves a body freely for the time ``h``: from X, Q to XN, QN, RN by V and L.
+
+    The rotation is exact: two plain turns where two inertias are the same, else one where the axis
+    stays, or the series of the equations of motion, in pieces where the body turns far.
+    """
+    for k in range(3):
+        body[XN + k] = body[X + k] + h * body[V + k]
+    lx, ly, lz = body[L], body[L + 1], body[L + 2]
+    a, b, c = body[INERTIA_INV], body[INERTIA_INV + 1], body[INERTIA_INV + 2]
+    if abs(b - c) <= _SAME * b:
+        _spin_top(body, 0, lx, ly, lz, h)
+    elif abs(c - a) <= _SAME * c:
+        _spin_top(body, 1, lx, ly, lz, h)
+    elif abs(a - b) <= _SAME * a:
+        _spin_top(body, 2, lx, ly, lz, h)
+    else:
+        _tumble(body, lx, ly, lz, h, work)
     _normalise(body, QN)
     matrix(body, QN, RN)
 
 
-@kernel
+@inner_kernel
 def land(body):
     """Takes the look-ahead over as the place and attitude of now."""
     for k in range(3):
@@ -172,7 +231,7 @@ def land(body):
     tensor(body)
 
 
-@kernel
+@inner_kernel
 def spin(body):
     """Angular velocity in world axes, as three numbers."""
     lx, ly, lz = body[L], body[L + 1], body[L + 2]

@@ -31,13 +31,18 @@ from linkwork.engines.impulse.joint_kernels import (
     PA,
     PB,
     PITCH,
+    POINT,
+    POINT_ON_CURVE,
+    POINT_ON_PLANE,
     RAIL_COUNT,
     RAIL_FIRST,
     SIDE_OF,
     SIDES,
+    SIZE,
     SOFT,
     SOFT_COUNT,
     SOFT_FIRST,
+    SPRING,
     A,
     B,
     S,
@@ -55,6 +60,7 @@ from linkwork.engines.impulse.row_kernels import (
     RUB,
     STIFF,
 )  # fmt: skip
+from linkwork.engines.impulse.springs import check_lengths, free_all, spring_kind, spring_law
 from linkwork.kinematics.kernels import (
     BALL,
     CYLINDRICAL,
@@ -80,6 +86,9 @@ HARD_ROWS = {
     SCREW: (0, 1, 2, 3, 4),
     PLANAR: (2, 3, 4),
     RAIL: (1, 2, 3, 4, 5),
+    POINT_ON_PLANE: (2,),
+    POINT_ON_CURVE: (1, 2),
+    SPRING: (),
 }
 #: Row of each degree of freedom.
 FREE_ROWS = {
@@ -114,7 +123,9 @@ class Mechanism:
         coupled: Joint and coordinate of each joint that is coupled (n×2).
         turning: Bodies with ball or free joints.
         names: Name of each joint or loop.
-        soft_whole, soft: Soft rows, see ``row_kernels``.
+        soft_whole, soft: Soft rows, see ``row_kernels``; those of springs are the last.
+        springs: Soft row and spring of each row of a spring (n×2).
+        curves: Joint and loop of each point on a curve and each rail that closes a loop (n×2).
     """
 
     own: np.ndarray
@@ -131,6 +142,13 @@ class Mechanism:
     loops: np.ndarray
     soft_whole: np.ndarray
     soft: np.ndarray
+    springs: np.ndarray
+    curves: np.ndarray
+
+    @property
+    def laws(self) -> int:
+        """How many soft rows belong to joints, and not to springs."""
+        return len(self.soft) - len(self.springs)
 
 
 def turned(quat: np.ndarray) -> np.ndarray:
@@ -210,6 +228,13 @@ class Builder:
             if any(int(b) in self.row for b in world.loop_body[n])
         ]  # fmt: skip
         found += [self._loop_joint(n) for n in loops]
+        springs = [
+            n for n in range(len(world.spring_names))
+            if any(int(b) in self.row for b in world.spring_body[n])
+        ]  # fmt: skip
+        check_lengths(world, self.poses, springs)
+        spring_of = {len(found) + k: n for k, n in enumerate(springs)}
+        found += [self._spring_joint(n) for n in springs]
         for n, (follows, leads) in enumerate(world.coupling_dof.tolist()):
             if int(world.dof_body[follows]) in self.row:
                 found.append(self._coupling(n, follows, leads, found))
@@ -241,6 +266,18 @@ class Builder:
                 soft_whole.append((n, row, dof, at, int(dof in self.prescribed) * PRESCRIBED))
                 soft.append(self._law(dof, body))
             whole[n, SOFT_COUNT] = len(soft) - whole[n, SOFT_FIRST]
+        spring_rows = []
+        for n, joint in enumerate(pattern.order):
+            if joint not in spring_of:
+                continue
+            spring = spring_of[joint]
+            _kind, rows = spring_kind(world, spring)
+            whole[n, SOFT_FIRST], whole[n, SOFT_COUNT] = len(soft), len(rows)
+            for row in rows:
+                spring_rows.append((len(soft), spring))
+                soft_whole.append((n, row, world.nv, 0, 0))
+                soft.append(spring_law(world.spring_law[spring]))
+        _measure(whole)
         bodies = np.zeros((last + 1, BODY_COLUMNS))
         bodies[:, Q] = 1.0
         bodies[:, [R, R + 4, R + 8]] = 1.0
@@ -248,12 +285,17 @@ class Builder:
         bodies[last, [RN, RN + 4, RN + 8]] = 1.0
         self.weigh(bodies, world.mass)
         return Mechanism(
-            self.own, self.mount, bodies, whole, number, world.rail.reshape(-1, 3), pattern,
+            self.own, self.mount, bodies, whole, number, self._tracks(), pattern,
             np.array(tree, np.int64).reshape(-1, 3), np.array(coupled, np.int64).reshape(-1, 2),
             np.array([b for b in self.own if world.kind[b] in (BALL, FREE)], np.int64),
             [f[2] for f in found], np.array([f[4] for f in found], np.int64),
             np.array(soft_whole, np.int64).reshape(-1, ROW_INTEGERS),
             np.array(soft).reshape(-1, ROW_COLUMNS),
+            np.array(spring_rows, np.int64).reshape(-1, 2),
+            np.array(
+                [(n, f[4]) for n, f in enumerate(found)
+                 if f[4] >= 0 and f[0][KIND] in (POINT_ON_CURVE, RAIL)], np.int64,
+            ).reshape(-1, 2),
         )  # fmt: skip
 
     def weigh(self, bodies: np.ndarray, mass: np.ndarray) -> None:
@@ -282,8 +324,12 @@ class Builder:
         )  # fmt: skip
         if world.kind[body] == BALL:
             row[LO], row[HI] = -np.inf, np.inf
-        row[BOUNCE] = 0.0
+        row[BOUNCE] = world.restitution[dof]
         return row
+
+    def _tracks(self) -> np.ndarray:
+        """Rails, and behind them curves."""
+        return np.concatenate([self.world.rail.reshape(-1, 3), self.world.track])
 
     def _frame(self, body: int, point: np.ndarray, axes: np.ndarray) -> tuple[int, np.ndarray]:
         """Row of a body, and a frame of it in its principal axes: point, axes by rows."""
@@ -344,20 +390,51 @@ class Builder:
 
     def _loop_joint(self, n: int) -> Found:
         world = self.world
-        axes = axes_about(world.loop_axis[n], None)
+        kind = int(world.loop_kind[n])
+        axes = np.eye(3)
+        if kind != POINT_ON_CURVE:
+            axes = axes_about(world.loop_axis[n], world.loop_axis2[n])
         frames = []
         for end in range(2):
             pose = world.loop_pose[n, end]
             turn = turned(pose[3:])
             frames.append(self._frame(int(world.loop_body[n, end]), pose[:3], turn @ axes))
-        whole, number = self._joint(int(world.loop_kind[n]), frames[0], frames[1])
+        whole, number = self._joint(kind, frames[0], frames[1])
+        number[PITCH] = world.loop_pitch[n]
+        whole[[RAIL_FIRST, RAIL_COUNT]] = world.loop_rail[n]
+        if kind == POINT_ON_CURVE:
+            whole[[RAIL_FIRST, RAIL_COUNT]] = world.loop_track[n]
+            whole[RAIL_FIRST] += len(world.rail)
         return whole, number, world.loop_names[n], -1, n
+
+    def _spring_joint(self, n: int) -> Found:
+        world = self.world
+        kind, rows = spring_kind(world, n)
+        axes = axes_about(world.spring_axis[n], None)
+        frames = []
+        for end in range(2):
+            pose = world.spring_pose[n, end]
+            frames.append(
+                self._frame(int(world.spring_body[n, end]), pose[:3], turned(pose[3:]) @ axes)
+            )
+        whole, number = self._joint(kind, frames[0], frames[1])
+        free_all(whole, rows)
+        return whole, number, world.spring_names[n], -1, -1
 
 
 def _row_of(world: World, dof: int) -> tuple[int, int]:
     """Body of a degree of freedom, and its row in the joint."""
     body = int(world.dof_body[dof])
     return body, FREE_ROWS[int(world.kind[body])][dof - int(world.vadr[body])]
+
+
+def _measure(whole: np.ndarray) -> None:
+    """Fills in how many rows joints have, and which are solved by the short way."""
+    for row in whole:
+        row[SIZE] = 1 + np.flatnonzero(row[MODE : MODE + 6])[-1]
+        row[POINT] = int(row[KIND] in (BALL, HINGE, UNIVERSAL, FIXED))
+        if row[KIND] in (BALL, HINGE) and not row[SOFT_COUNT] and not row[FOLLOWER]:
+            row[POINT] = 2
 
 
 def make_desk(mechanism: Mechanism) -> tuple[np.ndarray, ...]:
@@ -368,7 +445,7 @@ def make_desk(mechanism: Mechanism) -> tuple[np.ndarray, ...]:
     return (
         np.zeros((n, sides, 6, 6)), np.zeros((n, sides, 6, 6)),
         np.zeros((blocks, 6, 6)), np.zeros((blocks, 6, 6)),
-        *(np.zeros((n, 6)) for _ in range(5)),
+        *(np.zeros((n, 6)) for _ in range(6)),
     )  # fmt: skip
 
 

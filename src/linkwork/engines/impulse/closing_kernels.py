@@ -8,30 +8,63 @@ from linkwork.engines.impulse.body_kernels import MASS_INV, TENSOR, XN, Q, R, X,
 from linkwork.engines.impulse.joint_kernels import (
     COUPLING,
     KIND,
+    POINT,
     SIDES,
+    SIZE,
     coupling_error,
     errors,
+    point_errors,
     stand,
 )
 from linkwork.engines.impulse.phase_kernels import DONE, GAP, OPEN, WHERE, factor_rows, lay_rows
 from linkwork.engines.impulse.solve_kernels import solve
-from linkwork.jit import kernel
+from linkwork.jit import flat_kernel, inner_kernel
 
 
-@kernel
+@flat_kernel
 def close(mechanism, pattern, desk, scratch, gap, most, account):
     """Moves bodies, by least mass times way squared, until every hard row is closed.
 
     Leaves rows and factored K of where they stand then. Returns ``DONE`` or ``OPEN``.
     """
-    bodies, whole, number, rail = mechanism
-    j, _y, _raw, blocks, _first, _diagonal, error, _impulse, _total = desk
-    frame, ride, _series, _six = scratch
     for left in range(most, -1, -1):
         lay_rows(mechanism, pattern, desk, scratch)
-        factor_rows(pattern, desk, scratch, account)
-        worst, at = 0.0, 0
-        for n in range(whole.shape[0]):
+        factor_rows(mechanism, pattern, desk, account)
+        worst = gaps(mechanism, desk, scratch, account)
+        if worst <= gap:
+            return DONE
+        if left == 0 or not math.isfinite(worst):
+            return OPEN
+        move(mechanism, pattern, desk)
+    return OPEN
+
+
+@flat_kernel
+def close_near(mechanism, pattern, desk, scratch, gap, most, account):
+    """As :func:`close`, of bodies that stand almost where the rows and K on the desk belong."""
+    for left in range(most, -1, -1):
+        worst = gaps(mechanism, desk, scratch, account)
+        if worst <= gap:
+            lay_rows(mechanism, pattern, desk, scratch)
+            factor_rows(mechanism, pattern, desk, account)
+            return DONE
+        if left == 0 or not math.isfinite(worst):
+            return OPEN
+        move(mechanism, pattern, desk)
+    return OPEN
+
+
+@inner_kernel
+def gaps(mechanism, desk, scratch, account):
+    """Fills in how far each hard row is open, with the other sign; returns the worst."""
+    bodies, whole, number, rail = mechanism
+    error = desk[6]
+    frame, ride = scratch[0], scratch[1]
+    worst, at = 0.0, 0
+    for n in range(whole.shape[0]):
+        if whole[n, POINT] == 2:
+            point_errors(bodies, whole, number, n, False, error)
+        else:
             for k in range(6):
                 error[n, k] = 0.0
             if whole[n, KIND] == COUPLING:
@@ -39,26 +72,30 @@ def close(mechanism, pattern, desk, scratch, gap, most, account):
             else:
                 stand(bodies, whole[n], number[n], rail, False, frame, ride)
                 errors(whole[n], number[n], frame, error[n])
-            for k in range(6):
-                if not abs(error[n, k]) <= worst:
-                    worst, at = abs(error[n, k]), n
-                error[n, k] = -error[n, k]
-        account[GAP], account[WHERE] = worst, at
-        if worst <= gap:
-            return DONE
-        if left == 0 or not math.isfinite(worst):
-            return OPEN
-        solve(blocks, pattern[0], pattern[1], error)
-        for n in range(whole.shape[0]):
-            for side in range(whole[n, SIDES]):
-                _shift(bodies[whole[n, side]], j[n, side], error[n])
-        for n in range(bodies.shape[0]):
-            if bodies[n, MASS_INV] > 0.0:
-                turn(bodies[n])
-    return OPEN
+        for k in range(whole[n, SIZE]):
+            size = abs(error[n, k])
+            if size > worst or size != size:  # what is no number stays the worst
+                worst, at = size, n
+            error[n, k] = -error[n, k]
+    account[GAP], account[WHERE] = worst, at
+    return worst
 
 
-@kernel
+@inner_kernel
+def move(mechanism, pattern, desk):
+    """Moves bodies by what closes the gaps, as far as that is straight."""
+    bodies, whole, _number, _rail = mechanism
+    j, _y, _raw, blocks, _first, _diagonal, error, _impulse, _total, pivot = desk
+    solve(whole, blocks, pattern[0], pattern[1], pivot, error)
+    for n in range(whole.shape[0]):
+        for side in range(whole[n, SIDES]):
+            _shift(bodies[whole[n, side]], j[n, side], error[n])
+    for n in range(bodies.shape[0]):
+        if bodies[n, MASS_INV] > 0.0:
+            turn(bodies[n])
+
+
+@flat_kernel
 def _shift(body, j, by):
     """Adds a row's way to the body's place, and its turn to the columns of the next place."""
     m = body[MASS_INV]
@@ -76,7 +113,7 @@ def _shift(body, j, by):
         body[XN + i] += body[n] * tx + body[n + 1] * ty + body[n + 2] * tz
 
 
-@kernel
+@flat_kernel
 def turn(body):
     """Turns a body by the rotation vector in XN, world axes, and clears it."""
     x, y, z = body[XN], body[XN + 1], body[XN + 2]

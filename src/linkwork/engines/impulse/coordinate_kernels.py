@@ -6,7 +6,7 @@ import math
 
 from linkwork.engines.impulse.body_kernels import L, Q, R, V, X, matrix, spin, tensor
 from linkwork.engines.impulse.joint_kernels import KIND, A, B, S, coordinate, stand
-from linkwork.jit import kernel
+from linkwork.jit import flat_kernel
 from linkwork.kinematics.kernels import (
     BALL,
     CYLINDRICAL,
@@ -24,7 +24,7 @@ from linkwork.spatial.kernels import rotate, rotate_back
 COM, AXES, INERTIA = 0, 3, 7
 
 
-@kernel
+@flat_kernel
 def take_poses(own, mount, pose, twist, bodies):
     """Reads bodies from poses and twists; ``mount`` (n×10) is where each has its principal axes."""
     for n in range(own.shape[0]):
@@ -50,7 +50,7 @@ def take_poses(own, mount, pose, twist, bodies):
                 body[L + i] += body[R + 3 * i + k] * m[INERTIA + k] * along
 
 
-@kernel
+@flat_kernel
 def give_poses(own, mount, bodies, pose, twist):
     """Writes poses and twists of the bodies."""
     for n in range(own.shape[0]):
@@ -69,12 +69,12 @@ def give_poses(own, mount, bodies, pose, twist):
         twist[b, 3], twist[b, 4], twist[b, 5] = wx, wy, wz
 
 
-@kernel
+@flat_kernel
 def _along(frame, k, x, y, z):
     return frame[k] * x + frame[k + 1] * y + frame[k + 2] * z
 
 
-@kernel
+@flat_kernel
 def give_coordinates(mechanism, scratch, tree, q, v):
     """Writes coordinates and speeds of the spanning tree.
 
@@ -126,7 +126,7 @@ def give_coordinates(mechanism, scratch, tree, q, v):
             v[i + 2] = _along(frame, 9, wx, wy, wz)
 
 
-@kernel
+@flat_kernel
 def give_quaternions(which, index, frame_of, pose, twist, com, q, v):
     """Writes coordinates and speeds of ball and free joints, ``which`` are their bodies."""
     for n in range(which.shape[0]):

@@ -7,11 +7,14 @@ from typing import ClassVar
 import numpy as np
 
 from linkwork.blocks import read_params
+from linkwork.engines.account import Account
 from linkwork.engines.engine import Engine
+from linkwork.engines.impulse import account_kernels as keeping
 from linkwork.engines.impulse import phase_kernels as phases
-from linkwork.engines.impulse.anytime_kernels import leap_anytime
-from linkwork.engines.impulse.body_kernels import L, Q, V, X
-from linkwork.engines.impulse.build import Builder, make_desk, make_scratch
+from linkwork.engines.impulse.account_kernels import keep_account
+from linkwork.engines.impulse.body_kernels import X
+from linkwork.engines.impulse.build import Builder
+from linkwork.engines.impulse.circle import circle_through
 from linkwork.engines.impulse.closing_kernels import close
 from linkwork.engines.impulse.coordinate_kernels import (
     give_coordinates,
@@ -19,9 +22,12 @@ from linkwork.engines.impulse.coordinate_kernels import (
     give_quaternions,
     take_poses,
 )
+from linkwork.engines.impulse.forces import felt_speeds, joint_forces
 from linkwork.engines.impulse.joint_kernels import TURNS, S
 from linkwork.engines.impulse.params import ImpulseParams
+from linkwork.engines.impulse.places import place_on
 from linkwork.engines.impulse.row_kernels import (  # fmt: skip
+    COORDINATE,
     DAMP,
     DOF,
     DRIVE,
@@ -30,26 +36,25 @@ from linkwork.engines.impulse.row_kernels import (  # fmt: skip
     NEVER,
     PRESCRIBED,
     Q0,
+    RATE,
+    REST,
     ROW,
     RUB,
     SLIP,
+    STIFF,
     STOP,
-    TARGET,
     WAY,
 )
-from linkwork.engines.impulse.step_kernels import step
+from linkwork.engines.impulse.stepper import KEPT, Stepper
 from linkwork.engines.kernels import follow_speeds, follow_targets, grab_forces, loop_state
 from linkwork.engines.kinematic import coordinate_of_dof, own_loops
 from linkwork.engines.mujoco.kernels import add_energies
+from linkwork.engines.spring_kernels import spring_state
 from linkwork.errors import EngineError, listing
-from linkwork.kinematics.kernels import RAIL, SCREW, forward_poses
+from linkwork.kinematics.kernels import forward_poses
 from linkwork.parts import Spec
 from linkwork.state import State
 from linkwork.world import Finding, World
-
-#: How often a step is halved before the run gives up.
-MOST_HALVES = 6
-_KEPT = np.r_[X : X + 3, Q : Q + 4, V : V + 3, L : L + 3]
 
 
 class Impulse(Engine):
@@ -76,10 +81,10 @@ class Impulse(Engine):
             if not (world.mass[b] > 0.0 and np.trace(world.inertia[b]) > 0.0):
                 text = "Impulse needs a mass and an extent of every body that moves."
                 found.append(Finding("error", world.body_names[b], text, world.body_origins[b]))
-        for n in self._loops:
-            if world.loop_kind[n] in (SCREW, RAIL):
-                text = "Impulse closes no loop by a screw or a rail: they belong into the tree."
-                found.append(Finding("error", world.loop_names[n], text, world.loop_origins[n]))
+        for joint, name, b in zip(world.joints, world.joint_names, world.joint_body, strict=True):
+            if self.owned[b] and joint.type == "ball" and joint.ranges[0] is not None:
+                text = "Impulse leaves the range of a ball joint open; Mujoco keeps it."
+                found.append(Finding("soft", name, text, joint.origin))
         for (follows, _), words in zip(world.coupling_dof, world.coupling_words, strict=True):
             if self.owned[world.dof_body[follows]] and words.get("polycoef"):
                 text = "of its coupling Impulse follows the ratio and the offset only."
@@ -97,14 +102,8 @@ class Impulse(Engine):
         mine = [d for d in driven if self.owned[world.dof_body[d]]]
         self._builder = Builder(world, self.owned, poses, self.prescribed, mine)
         self.made = self._builder.build()
-        self._desk, self._scratch = make_desk(self.made), make_scratch()
-        pattern = self.made.pattern
-        self._pattern = (
-            pattern.columns, pattern.row_of, pattern.updates, pattern.update_of, pattern.pairs
-        )  # fmt: skip
-        self._mechanism = (self.made.bodies, self.made.whole, self.made.number, self.made.rail)
-        self._mean = np.zeros((len(self.made.bodies), 12))
-        self._account = np.zeros(phases.ACCOUNT_COLUMNS)
+        self.stepper = Stepper(self.made, self.params, world.scene.step)
+        self.stepper.check(self.spec.origin)
         self._ready = np.zeros(0)
 
     def slots(self) -> dict[str, tuple[int, ...]]:
@@ -113,17 +112,17 @@ class Impulse(Engine):
         return {
             "bodies": (bodies, 13),
             "written": (bodies, 13),
-            "past": (3, 3, joints, 6),
-            "int:known": (3,),
+            **self.stepper.slots(),
             "arcs": (joints, 2),
             "pieces": (len(self.made.soft), 5),
+            "account": (keeping.KEPT_COLUMNS,),
         }
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
         self._kept, self._written = self.slot("bodies"), self.slot("written")
-        self._past, self._known = self.slot("past"), self.slot("known")
         self._arcs, self._pieces = self.slot("arcs"), self.slot("pieces")
+        self._told = self.slot("account")
         self._wrench = np.zeros((len(self.made.own) + 1, 6))
         self._q_next, self._v_next = state.q.copy(), state.v.copy()
         self._by_speed = self.by_speed(self.prescribed)
@@ -137,6 +136,17 @@ class Impulse(Engine):
         laws = np.column_stack(
             [world.stiffness, world.rest, -np.ones(world.nv), np.zeros(world.nv)]
         )
+        self._springs = np.unique(self.made.springs[:, 1])
+        self._spring_arrays = (
+            self._springs, *world.spring_arrays, state["param/spring"], state.pose, state.twist,
+            world.com, report.spring,
+        )  # fmt: skip
+        self._drive = np.zeros((5, world.nv + 1))  # the last is that of springs, which have none
+        self._drive[3, -1], self._drive[4, -1] = -np.inf, np.inf
+        memory = {name: self.slot(name.rpartition(":")[2]) for name in self.stepper.slots()}
+        self.stepper.bind(
+            memory, self._kept, self._arcs, self._pieces, self._drive, self._wrench
+        )  # fmt: skip
         self._energies = (
             self.made.own, state.pose, state.twist, state["param/mass"], world.mass, world.com,
             world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q, state.v,
@@ -144,20 +154,20 @@ class Impulse(Engine):
         )  # fmt: skip
 
     def reset(self) -> None:  # noqa: D102
-        self._past[:] = 0.0
-        self._known[:] = 0
+        self.stepper.reset()
         self._written[:] = np.nan
         self._pieces[:] = 0.0
+        self._told[:] = 0.0
         self._ready = np.zeros(0)
 
     def assemble(self) -> list[Finding]:
         """Closes joints and loops that the scene leaves slightly open, and says by how much."""
-        _state, made = self.state, self.made
+        made = self.made
         if not len(made.whole):
             return []
         self._enter()
         before = made.bodies[:-1, X : X + 3].copy()
-        self._account[:] = 0.0
+        self.stepper.account[:] = 0.0
         self._close(0.0)
         moved = np.linalg.norm(made.bodies[:-1, X : X + 3] - before, axis=1)
         self._leave(1.0)
@@ -167,7 +177,7 @@ class Impulse(Engine):
             name = self.world.body_names[made.own[int(moved.argmax())]]
             text = f"was moved by {1e3 * most:.3g} mm, more than others, to close all joints."
             found.append(Finding("note", name, text, self.spec.origin))
-        if lost := int(self._account[phases.REDUNDANT]):
+        if lost := int(self.stepper.account[phases.REDUNDANT]):
             text = (
                 f"{lost} of the ways in which joints hold it are held by others too; forces that "
                 "they share cannot be told apart."
@@ -178,22 +188,23 @@ class Impulse(Engine):
 
     def _close(self, time: float) -> None:
         """Brings bodies together that were put apart, and takes away speeds that open joints."""
-        made, diagonal = self.made, self._desk[5]
+        made, stepper, account = self.made, self.stepper, self.stepper.account
+        diagonal = stepper.desk[5]
         diagonal[made.soft_whole[:, JOINT], made.soft_whole[:, ROW]] = NEVER  # as they move
         found = close(
-            self._mechanism, self._pattern, self._desk, self._scratch, 1e-13, 50, self._account
+            stepper.mechanism, stepper.pattern, stepper.desk, stepper.scratch, 1e-13, 50, account
         )
-        if found != phases.DONE and not self._account[phases.GAP] <= self.params.gap:
-            name = made.names[int(self._account[phases.WHERE])]
+        if found != phases.DONE and not account[phases.GAP] <= self.params.gap:
+            name, *others = circle_through(made, int(account[phases.WHERE]))
+            around = f", whatever {listing(others, most=20)} do" if others else ""
             raise EngineError(
-                f"{name} cannot be closed: it stays open by {self._account[phases.GAP]:.3g} "
-                "(m or rad), whatever the others do.",
+                f"{name} cannot be closed: it stays open by {account[phases.GAP]:.3g} "
+                f"(m or rad){around}.",
                 origin=self.spec.origin,
-                hint="Joints of a loop contradict each other, or it is drawn too far open.",
+                hint="These joints make a loop and contradict each other, or it is drawn too far "
+                "open.",
             )
-        phases.project_speeds(
-            self._mechanism, self._pattern, self._desk, made.soft_whole, made.soft, 1.0
-        )
+        stepper.project_speeds(1.0)
 
     def _after_closing(self) -> None:
         self.state.report.energy[:] = 0.0
@@ -208,10 +219,13 @@ class Impulse(Engine):
         made.mount[:, 7:10] = self._builder.mount[:, 7:10] * share[:, None]
         self._wrench[:-1, :3] = mass[made.own, None] * state["param/gravity"]
         self._wrench[:-1, 3:] = 0.0
-        if len(made.soft):
-            dofs = made.soft_whole[:, 2]
-            made.soft[:, DAMP] = state["param/damping"][dofs]
-            made.soft[:, RUB] = state["param/joint_friction"][dofs]
+        if laws := made.laws:
+            dofs = made.soft_whole[:laws, DOF]
+            made.soft[:laws, DAMP] = state["param/damping"][dofs]
+            made.soft[:laws, RUB] = state["param/joint_friction"][dofs]
+        rows, springs = made.springs.T
+        law = state["param/spring"][springs]
+        made.soft[rows, STIFF], made.soft[rows, REST], made.soft[rows, DAMP] = law.T
         self._pulling = bool(state["param/grab"][:, 0].any())
         self._ready = np.zeros(0)
 
@@ -222,22 +236,24 @@ class Impulse(Engine):
         now = np.concatenate([state.pose[own], state.twist[own]], axis=1)
         if not np.array_equal(now, self._written):
             take_poses(own, made.mount, state.pose, state.twist, bodies)
-            self._kept[:] = bodies[:-1, _KEPT]
-            self._known[:] = 0
+            self._kept[:] = bodies[:-1, KEPT]
+            self.stepper.forget()
             self._take_arcs()
-            self._pieces[:] = 0.0
-            if len(made.soft):
-                self._pieces[:, 0] = state.q[made.soft_whole[:, 3]]
+            self._pieces[:, 1:] = 0.0
+            if laws := made.laws:
+                self._pieces[:laws, 0] = state.q[made.soft_whole[:laws, COORDINATE]]
+            rows, springs = made.springs.T
+            self._pieces[rows, 0] = state.report.spring[springs, 0]
             self._ready = np.zeros(0)
-        if self._ready.shape == self._kept.shape and np.array_equal(self._ready, self._kept):
-            return True
-        take_poses(own, made.mount, state.pose, state.twist, bodies)
-        bodies[:-1, _KEPT] = self._kept
-        phases.refresh(bodies)
         made.number[:, S : TURNS + 1] = self._arcs
         if len(made.soft):
             made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[:, :4]
             made.soft[:, WAY] = 0.0
+        if self._ready.shape == self._kept.shape and np.array_equal(self._ready, self._kept):
+            return True
+        take_poses(own, made.mount, state.pose, state.twist, bodies)
+        bodies[:-1, KEPT] = self._kept
+        phases.refresh(bodies)
         return False
 
     def _take_arcs(self) -> None:
@@ -247,64 +263,44 @@ class Impulse(Engine):
             self._arcs[n, 0] = self.state.q[a]
         for n, a in self.made.coupled:
             self._arcs[n, 1] = self.state.q[a]
+        for n, loop in self.made.curves:
+            self._arcs[n, 0] = place_on(self.world, int(loop), self.state.pose)
 
     def advance(self, h: float) -> None:  # noqa: D102
         fresh = self._enter()
         if self._pulling:
             self._pull()
-        _state, _made = self.state, self.made
-        self._account[:] = 0.0
+        self._drive[:, :-1] = self.state.drive
         if self.prescribed:
             self._prescribe(h)
-        done = self._step(h, fresh)
-        if done != phases.DONE:
-            self._halve(h, done)
+        self._ready = np.zeros(0)
+        speed, halved = self.stepper.take(h, fresh, self.state.step * h)
+        keep_account(
+            self.stepper.account, speed, halved, self.params.gap, self.params.speed_gap,
+            self.state.step + 1, self._told,
+        )  # fmt: skip
         self._leave(h)
 
-    def _step(self, h: float, fresh: bool) -> int:
-        made, params = self.made, self.params
-        if params.solver == "anytime":
-            return leap_anytime(
-                self._mechanism, self._pattern, self._desk, self._scratch, made.soft_whole,
-                made.soft, self.state.drive, self._wrench, h, params.gap, params.speed_gap,
-                params.most, self._account,
-            )  # fmt: skip
-        gap = min(params.gap, (1e-4 if params.order == 2 else 1e-5) * self.world.scene.step**2)
-        return step(
-            self._mechanism, self._pattern, self._desk, self._scratch, made.soft_whole, made.soft,
-            self.state.drive, self._wrench, self._past, self._known, self._mean, h, params.order,
-            gap, params.most, fresh, self._account,
-        )  # fmt: skip
+    def joint_forces(self) -> np.ndarray:  # noqa: D102
+        if not self.stepper.piece or not np.array_equal(self._ready, self._kept):
+            return super().joint_forces()  # no step led here
+        desk = self.stepper.desk
+        return joint_forces(self.world, self.made, desk[0], desk[7], self.stepper.piece)
 
-    def _halve(self, h: float, done: int) -> None:
-        """Takes a step that did not close in pieces, or stops."""
-        made = self.made
-        if self.params.on_gap == "stop":
-            self._give_up(h)
-        for halves in range(1, MOST_HALVES + 1):
-            made.bodies[:-1, _KEPT] = self._kept
-            phases.refresh(made.bodies)
-            self._known[:] = 0
-            made.number[:, S : TURNS + 1] = self._arcs
-            made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[:, :4]
-            made.soft[:, WAY] = 0.0
-            for part in range(2**halves):
-                done = self._step(h / 2**halves, part > 0)
-                if done != phases.DONE:
-                    break
-            if done == phases.DONE:
-                self._known[:] = 0
-                return
-        self._give_up(h)
-
-    def _give_up(self, h: float) -> None:
-        account = self._account
-        name = self.made.names[int(account[phases.WHERE])]
-        self._ready = np.zeros(0)
-        raise EngineError(
-            f"{name} cannot be closed at {self.state.step * h:.3f} s: it is open by "
-            f"{account[phases.GAP]:.3g} after {self.params.most} iterations.",
-            hint="Use a smaller step, or look for joints that contradict each other.",
+    def account(self) -> Account | None:
+        """How well joints were held since the start."""
+        told = self._told
+        return Account(
+            engine=self.type,
+            steps=int(told[keeping.STEPS]),
+            gap=float(told[keeping.WIDEST]),
+            joint=self.made.names[int(told[keeping.JOINT])] if self.made.names else "",
+            step=int(told[keeping.STEP]),
+            speed_gap=float(told[keeping.FASTEST]),
+            allowed=(self.params.gap, self.params.speed_gap),
+            iterations=int(told[keeping.ALL_ITERATIONS]),
+            halved=int(told[keeping.HALVED]),
+            exceeded=int(told[keeping.EXCEEDED]),
         )
 
     def _pull(self) -> None:
@@ -328,7 +324,8 @@ class Impulse(Engine):
             self._by_speed, self._qaddr, state.q, state.target_speed, world.dof_speed, *limits
         )
         rows, dofs = self._prescribed_rows.T
-        self.made.soft[rows, TARGET] = self._q_next[self._qaddr[dofs]]
+        at = self._qaddr[dofs]
+        self.made.soft[rows, RATE] = (self._q_next[at] - state.q[at]) / h
 
     def _leave(self, h: float) -> None:
         """Writes state and report."""
@@ -336,7 +333,7 @@ class Impulse(Engine):
         bodies = made.bodies
         give_poses(made.own, made.mount, bodies, state.pose, state.twist)
         before = state.v[self._dofs].copy()
-        give_coordinates(self._mechanism, self._scratch, made.tree, state.q, state.v)
+        give_coordinates(self.stepper.mechanism, self.stepper.scratch, made.tree, state.q, state.v)
         if len(made.turning):
             give_quaternions(
                 made.turning, world.tree[0], world.tree[1], state.pose, state.twist, world.com,
@@ -344,12 +341,13 @@ class Impulse(Engine):
             )  # fmt: skip
         state.report.acceleration[self._dofs] = (state.v[self._dofs] - before) / h
         state.report.effort[self._dofs] = 0.0
-        if len(made.soft):
+        if laws := made.laws:
+            piece, rows, soft = self.stepper.piece or h, made.soft_whole[:laws], made.soft[:laws]
             phases.give_efforts(
-                self._desk, made.soft_whole, made.soft, state.drive, self._qaddr, state.q, state.v,
-                h / (self.params.order // 2), state.report.effort,
+                self.stepper.desk, rows, soft, self._drive, self._qaddr, state.q,
+                felt_speeds(rows, soft, state.v, piece), piece, state.report.effort,
             )  # fmt: skip
-        self._kept[:] = bodies[:-1, _KEPT]
+        self._kept[:] = bodies[:-1, KEPT]
         own = made.own
         self._written[:, :7], self._written[:, 7:] = state.pose[own], state.twist[own]
         self._arcs[:] = made.number[:, S : TURNS + 1]
@@ -358,9 +356,9 @@ class Impulse(Engine):
             self._pieces[:, 1:4] = made.soft[:, [DRIVE, SLIP, STOP]]
         self._ready = self._kept.copy()
         if len(self._loops):
-            gap = loop_state(
-                self._loops, world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
-                state.pose, state.loop_q, state["loop_turns"],
-            )  # fmt: skip
-            state.report.gap[0] = max(state.report.gap[0], gap)
+            self.note_gap(loop_state(
+                self._loops, *world.loop_arrays, state.pose, state.loop_q, state["loop_turns"],
+            ))  # fmt: skip
         add_energies(*self._energies)
+        if len(self._springs):
+            state.report.energy[1] += spring_state(*self._spring_arrays)

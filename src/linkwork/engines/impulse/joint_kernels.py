@@ -1,19 +1,21 @@
 """Joints as six rows each: how far they are apart, and which impulses push them together.
 
 A joint holds a frame of body ``a`` and one of body ``b`` together; its axis is their z. Rows 0 to 2
-are the distance along x, y and z of the frame of ``a``, rows 3 to 5 the turn about them. A row is
-hard (it must be 0), soft (a spring, a drive or a limit acts along it) or off. Off rows have no
-entries and a one on the diagonal, so that every joint has blocks of the same size.
+are the distance along x, y and z of the frame of ``a`` (of joints that hold a point, along those of
+the world), rows 3 to 5 the turn about them. A row is hard (it must be 0), soft (a spring, a drive
+or a limit acts along it) or off. Off rows have no entries and a one on the diagonal.
 
 Columns of a joint's numbers: PA (3) and AXES_A (9) the frame in ``a``, axes by rows; PB, AXES_B in
-``b``; PITCH [m/rad]; S arc length on a rail [m] or angle of a screw [rad], as last seen; TURNS the
-coordinate of a coupled joint, likewise.
+``b``; PITCH [m/rad]; S arc length on a rail [m], place on a curve or angle of a screw [rad], as
+last seen; TURNS the coordinate of a coupled joint, likewise.
 
 Columns of its integers: its bodies (A, B and for a coupling up to two more), how many SIDES it has,
-KIND, where its rail begins and how many pieces it has, the MODE of its six rows, how many soft rows
-it has and which is the first. A coupling holds the free row of one joint to that of another:
+KIND, where its rail or curve begins and how many pieces it has, the MODE of its six rows, how many
+soft rows it has and which is the first. A coupling holds the free row of one joint to another's:
 FOLLOWER and LEADER are joint and row of each (of any other joint FOLLOWER is the row that is
 coupled, plus one), SIDE_OF the side of their four bodies; its ratio is in PITCH, its offset in S.
+SIZE is the number of its rows up to the last that acts, POINT 1 where it holds a point in all three
+directions.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ import math
 
 import numpy as np
 
-from linkwork.engines.impulse.body_kernels import MASS_INV, RN, TENSOR, XN, L, R, V, X
-from linkwork.jit import kernel
+from linkwork.engines.impulse.body_kernels import MASS_INV, RN, XN, L, R, V, X, spin
+from linkwork.engines.impulse.tie_kernels import aim, follow
+from linkwork.jit import flat_kernel, inner_kernel
 from linkwork.kinematics.kernels import (
     BALL,
     CYLINDRICAL,
@@ -51,10 +54,10 @@ A, B, SIDES, KIND, RAIL_FIRST, RAIL_COUNT, MODE, SOFT_COUNT, SOFT_FIRST = (
     14,
     15,
 )
-FOLLOWER, LEADER, SIDE_OF = 16, 18, 20
-JOINT_INTEGERS = 24
-#: A coupling is a joint of joints: its kind, beside those of the world.
-COUPLING = 20
+FOLLOWER, LEADER, SIDE_OF, SIZE, POINT = 16, 18, 20, 24, 25
+JOINT_INTEGERS = 26
+#: Kinds beside those of the world's joints: points that slide, a joint of joints, a spring.
+POINT_ON_PLANE, POINT_ON_CURVE, COUPLING, SPRING = 10, 11, 20, 21
 OFF, HARD, SOFT = 0, 1, 2
 
 #: Columns of the frames of a joint in the world: points, axes by rows, and what a rail adds.
@@ -62,12 +65,12 @@ _PA, _A, _PB, _B, _TURN = 0, 3, 12, 15, 24
 FRAME_COLUMNS = 40
 
 
-@kernel
+@inner_kernel
 def _dot(frame, a, b):
     return frame[a] * frame[b] + frame[a + 1] * frame[b + 1] + frame[a + 2] * frame[b + 2]
 
 
-@kernel
+@inner_kernel
 def turn_angle(frame):
     """Angle about z by which the frame of b is turned against that of a, within ±π."""
     # of the axes of b laid into the plane of a: (b_x · a_x + b_y · a_y, b_x · a_y − b_y · a_x)
@@ -76,13 +79,13 @@ def turn_angle(frame):
     return math.atan2(s, c)
 
 
-@kernel
+@inner_kernel
 def near(angle, before):
     """The angle plus the whole turns that bring it nearest to what it was before."""
     return angle + 2.0 * math.pi * np.round((before - angle) / (2.0 * math.pi))
 
 
-@kernel
+@inner_kernel
 def _stand(body, x, r, number, p, axes, out, at, to):
     """Point and axes of a frame on a body, in the world."""
     for i in range(3):
@@ -93,7 +96,7 @@ def _stand(body, x, r, number, p, axes, out, at, to):
             out[to + 3 * k + i] = a * number[n] + b * number[n + 1] + c * number[n + 2]
 
 
-@kernel
+@flat_kernel
 def _ride(whole, number, rail, frame, work):
     """Moves the frame of ``a`` along its rail to where ``b`` is nearest."""
     seen = work[3]
@@ -137,7 +140,7 @@ def _ride(whole, number, rail, frame, work):
     frame[_TURN], frame[_TURN + 1], frame[_TURN + 2] = 0.0, -climb, turn
 
 
-@kernel
+@flat_kernel
 def stand(bodies, whole, number, rail, ahead, frame, work):
     """Fills in both frames of a joint in the world, now or after the look-ahead."""
     x, r = (XN, RN) if ahead else (X, R)
@@ -147,9 +150,13 @@ def stand(bodies, whole, number, rail, ahead, frame, work):
         _ride(whole, number, rail, frame, work)
     elif whole[KIND] == SCREW:
         number[S] = near(turn_angle(frame), number[S])
+    elif whole[KIND] == POINT_ON_CURVE:
+        number[S] = follow(rail, whole[RAIL_FIRST], whole[RAIL_COUNT], number[S], frame, work)
+    elif whole[KIND] == SPRING:
+        aim(frame)
 
 
-@kernel
+@flat_kernel
 def turn_vector(frame):
     """Rotation vector from a to b, in the axes of either, as three numbers."""
     xx, xy, xz = _dot(frame, _A, _B), _dot(frame, _A, _B + 3), _dot(frame, _A, _B + 6)
@@ -163,17 +170,20 @@ def turn_vector(frame):
     return f * x, f * y, f * z
 
 
-@kernel
+@flat_kernel
 def errors(whole, number, frame, out):
     """How far each hard row of a joint is from 0 [m or rad]; off and soft rows are left alone."""
     kind = whole[KIND]
     dx = frame[_PB] - frame[_PA]
     dy = frame[_PB + 1] - frame[_PA + 1]
     dz = frame[_PB + 2] - frame[_PA + 2]
-    for k in range(3):
-        if whole[MODE + k] == HARD:
-            n = _A + 3 * k
-            out[k] = frame[n] * dx + frame[n + 1] * dy + frame[n + 2] * dz
+    if whole[POINT]:
+        out[0], out[1], out[2] = dx, dy, dz
+    else:
+        for k in range(3):
+            if whole[MODE + k] == HARD:
+                n = _A + 3 * k
+                out[k] = frame[n] * dx + frame[n + 1] * dy + frame[n + 2] * dz
     if kind == BALL:
         return
     if kind == UNIVERSAL:
@@ -197,7 +207,71 @@ def errors(whole, number, frame, out):
         out[2] -= number[PITCH] * near(turn_angle(frame), number[S])
 
 
-@kernel
+@inner_kernel
+def place(bodies, at, x, r, number, n, p):
+    """A point of a body in the world, as three numbers."""
+    a, b, c = number[n, p], number[n, p + 1], number[n, p + 2]
+    return (
+        bodies[at, x] + bodies[at, r] * a + bodies[at, r + 1] * b + bodies[at, r + 2] * c,
+        bodies[at, x + 1] + bodies[at, r + 3] * a + bodies[at, r + 4] * b + bodies[at, r + 5] * c,
+        bodies[at, x + 2] + bodies[at, r + 6] * a + bodies[at, r + 7] * b + bodies[at, r + 8] * c,
+    )
+
+
+@inner_kernel
+def direction(bodies, at, r, number, n, p):
+    """A direction of a body in the world, as three numbers."""
+    a, b, c = number[n, p], number[n, p + 1], number[n, p + 2]
+    return (
+        bodies[at, r] * a + bodies[at, r + 1] * b + bodies[at, r + 2] * c,
+        bodies[at, r + 3] * a + bodies[at, r + 4] * b + bodies[at, r + 5] * c,
+        bodies[at, r + 6] * a + bodies[at, r + 7] * b + bodies[at, r + 8] * c,
+    )
+
+
+@inner_kernel
+def point_errors(bodies, whole, number, n, ahead, out):
+    """The errors of a ball or a hinge without soft rows, straight from its bodies."""
+    x, r = (XN, RN) if ahead else (X, R)
+    a, b = whole[n, A], whole[n, B]
+    ax, ay, az = place(bodies, a, x, r, number, n, PA)
+    bx, by, bz = place(bodies, b, x, r, number, n, PB)
+    out[n, 0], out[n, 1], out[n, 2] = bx - ax, by - ay, bz - az
+    if whole[n, KIND] == HINGE:
+        zx, zy, zz = direction(bodies, b, r, number, n, AXES_B + 6)
+        ux, uy, uz = direction(bodies, a, r, number, n, AXES_A)
+        vx, vy, vz = direction(bodies, a, r, number, n, AXES_A + 3)
+        out[n, 3] = -(vx * zx + vy * zy + vz * zz)
+        out[n, 4] = ux * zx + uy * zy + uz * zz
+
+
+@inner_kernel
+def point_rows(bodies, whole, number, n, j):
+    """The rows of a ball or a hinge without soft rows; those of its places stay as they are."""
+    a, b = whole[n, A], whole[n, B]
+    px, py, pz = place(bodies, b, X, R, number, n, PB)
+    _arms(j, n, 0, px - bodies[a, X], py - bodies[a, X + 1], pz - bodies[a, X + 2], -1.0)
+    _arms(j, n, 1, px - bodies[b, X], py - bodies[b, X + 1], pz - bodies[b, X + 2], 1.0)
+    if whole[n, KIND] == HINGE:
+        for k in range(2):
+            x, y, z = direction(bodies, a, R, number, n, AXES_A + 3 * k)
+            j[n, 0, 3 + k, 3], j[n, 0, 3 + k, 4], j[n, 0, 3 + k, 5] = -x, -y, -z
+            j[n, 1, 3 + k, 3], j[n, 1, 3 + k, 4], j[n, 1, 3 + k, 5] = x, y, z
+
+
+@inner_kernel
+def _arms(j, n, side, x, y, z, sign):
+    """Rows of a place along the axes of the world, of a body from whose centre it is x, y, z."""
+    x, y, z = sign * x, sign * y, sign * z
+    for k in range(3):
+        j[n, side, k, 0] = j[n, side, k, 1] = j[n, side, k, 2] = 0.0
+        j[n, side, k, k] = sign
+    j[n, side, 0, 3], j[n, side, 0, 4], j[n, side, 0, 5] = 0.0, z, -y
+    j[n, side, 1, 3], j[n, side, 1, 4], j[n, side, 1, 5] = -z, 0.0, x
+    j[n, side, 2, 3], j[n, side, 2, 4], j[n, side, 2, 5] = y, -x, 0.0
+
+
+@flat_kernel
 def rows(bodies, whole, number, frame, ja, jb):
     """Fills in the six rows of a joint for both bodies: its errors' speed by that of the body."""
     kind = whole[KIND]
@@ -213,6 +287,8 @@ def rows(bodies, whole, number, frame, ja, jb):
             continue
         n = _A + 3 * k
         x, y, z = frame[n], frame[n + 1], frame[n + 2]
+        if whole[POINT]:
+            x, y, z = 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2)
         ja[k, 0], ja[k, 1], ja[k, 2] = -x, -y, -z
         ja[k, 3], ja[k, 4], ja[k, 5] = az * y - ay * z, ax * z - az * x, ay * x - ax * y
         jb[k, 0], jb[k, 1], jb[k, 2] = x, y, z
@@ -249,7 +325,7 @@ def rows(bodies, whole, number, frame, ja, jb):
                 jb[k, :] = 0.0
 
 
-@kernel
+@flat_kernel
 def coordinate(whole, frame, k, before, number):
     """Value of the coordinate along a free row, its whole turns as they were before [rad or m]."""
     kind = whole[KIND]
@@ -273,7 +349,7 @@ def coordinate(whole, frame, k, before, number):
     )
 
 
-@kernel
+@flat_kernel
 def free_row(bodies, whole, frame, k, ja, jb):
     """The row along a degree of freedom of a joint, for both of its bodies (six numbers each)."""
     kind = whole[KIND]
@@ -298,7 +374,7 @@ def free_row(bodies, whole, frame, k, ja, jb):
     jb[3], jb[4], jb[5] = x, y, z
 
 
-@kernel
+@flat_kernel
 def couple(bodies, whole, number, rail, n, frame, ride, six, j):
     """Fills in the one row of coupling ``n``, for all of its bodies."""
     for side in range(whole[n, SIDES]):
@@ -315,7 +391,7 @@ def couple(bodies, whole, number, rail, n, frame, ride, six, j):
                 row[i] += by * six[half, i]
 
 
-@kernel
+@flat_kernel
 def coupling_error(bodies, whole, number, rail, n, ahead, frame, ride):
     """By how much the follower of a coupling is not where its leader says."""
     out = -number[n, S]
@@ -329,31 +405,46 @@ def coupling_error(bodies, whole, number, rail, n, ahead, frame, ride):
     return out
 
 
-@kernel
-def push(bodies, whole, j, impulse):
+@inner_kernel
+def push(bodies, whole, j, impulse, n):
     """Gives a joint's bodies the impulses along its rows."""
-    for side in range(whole[SIDES]):
-        body, rows_of = bodies[whole[side]], j[side]
-        m = body[MASS_INV]
-        for i in range(3):
-            v = turn = 0.0
-            for k in range(6):
-                v += rows_of[k, i] * impulse[k]
-                turn += rows_of[k, 3 + i] * impulse[k]
-            body[V + i] += m * v
-            body[L + i] += turn
+    size = whole[n, SIZE]
+    for side in range(whole[n, SIDES]):
+        at = whole[n, side]
+        m = bodies[at, MASS_INV]
+        if m == 0.0:
+            continue
+        vx = vy = vz = tx = ty = tz = 0.0
+        for k in range(size):
+            p = impulse[n, k]
+            vx += j[n, side, k, 0] * p
+            vy += j[n, side, k, 1] * p
+            vz += j[n, side, k, 2] * p
+            tx += j[n, side, k, 3] * p
+            ty += j[n, side, k, 4] * p
+            tz += j[n, side, k, 5] * p
+        bodies[at, V] += m * vx
+        bodies[at, V + 1] += m * vy
+        bodies[at, V + 2] += m * vz
+        bodies[at, L] += tx
+        bodies[at, L + 1] += ty
+        bodies[at, L + 2] += tz
 
 
-@kernel
-def speeds(bodies, whole, j, out):
-    """Speeds of a joint's rows."""
+@inner_kernel
+def speeds(bodies, whole, j, n, out, to):
+    """Speeds of a joint's rows, into row ``to`` of ``out``."""
+    size = whole[n, SIZE]
     for k in range(6):
-        out[k] = 0.0
-    for side in range(whole[SIDES]):
-        body, rows_of = bodies[whole[side]], j[side]
-        for i in range(3):
-            n = TENSOR + 3 * i
-            w = body[n] * body[L] + body[n + 1] * body[L + 1] + body[n + 2] * body[L + 2]
-            v = body[V + i]
-            for k in range(6):
-                out[k] += rows_of[k, i] * v + rows_of[k, 3 + i] * w
+        out[to, k] = 0.0
+    for side in range(whole[n, SIDES]):
+        at = whole[n, side]
+        if bodies[at, MASS_INV] == 0.0:
+            continue
+        vx, vy, vz = bodies[at, V], bodies[at, V + 1], bodies[at, V + 2]
+        wx, wy, wz = spin(bodies[at])
+        for k in range(size):
+            out[to, k] += (
+                j[n, side, k, 0] * vx + j[n, side, k, 1] * vy + j[n, side, k, 2] * vz
+                + j[n, side, k, 3] * wx + j[n, side, k, 4] * wy + j[n, side, k, 5] * wz
+            )  # fmt: skip

@@ -15,9 +15,11 @@ class Pattern:
         order: The joints in the order of their elimination.
         columns: Where the blocks below each diagonal one begin (n+1).
         row_of: Row of each block; of a diagonal one itself.
-        updates: Two blocks of a column and the one from which their product is taken (m×3).
+        updates: Two blocks of a column, the upper one first, and the one from which their
+            product is taken (m×3).
         update_of: Where the updates of each column begin (n+1).
-        pairs: Block, joint and side of its rows, the same of its columns (k×5).
+        pairs: Block, joint and side of its columns, the same of its rows (k×5); blocks below the
+            diagonal are kept transposed.
     """
 
     order: list[int]
@@ -61,7 +63,7 @@ def find_pattern(ends: list[tuple[int, ...]]) -> Pattern:
         for i in column:
             for j in column:
                 if rows[i] > rows[j]:
-                    updates.append((i, j, block[rows[i], rows[j]]))
+                    updates.append((j, i, block[rows[i], rows[j]]))
                 elif rows[i] == rows[j]:
                     updates.append((i, i, rows[i]))
         update_of.append(len(updates))
@@ -73,7 +75,7 @@ def find_pattern(ends: list[tuple[int, ...]]) -> Pattern:
         for a in range(len(of_i)):
             for b in range(len(of_j)):
                 if of_i[a] >= 0 and of_i[a] == of_j[b]:
-                    pairs.append((number, i, a, j, b))
+                    pairs.append((number, j, b, i, a))
     return Pattern(
         order,
         np.array(columns, np.int64),

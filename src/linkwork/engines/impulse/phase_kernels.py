@@ -3,12 +3,14 @@
 What the kernels share is in four tuples of arrays, see ``build.py``:
     mechanism: bodies, whole, number, rail (all but bodies fixed, save arc lengths)
     pattern: columns, row_of, updates, update_of, pairs
-    desk: j, y, raw, blocks, first, diagonal, error, impulse, total
+    desk: j, y, raw, blocks, first, diagonal, error, impulse, total, pivot
     scratch: frame, ride, series, six
 and the soft rows in three: soft_whole, soft, drive.
 """
 
 from __future__ import annotations
+
+import math
 
 from linkwork.engines.impulse import row_kernels as law
 from linkwork.engines.impulse.body_kernels import MASS_INV, L, Q, R, V, fly, land, matrix, tensor
@@ -16,6 +18,8 @@ from linkwork.engines.impulse.joint_kernels import (
     COUPLING,
     FOLLOWER,
     KIND,
+    POINT,
+    SIZE,
     SOFT_COUNT,
     SOFT_FIRST,
     TURNS,
@@ -24,13 +28,15 @@ from linkwork.engines.impulse.joint_kernels import (
     couple,
     coupling_error,
     errors,
+    point_errors,
+    point_rows,
     push,
     rows,
     speeds,
     stand,
 )
-from linkwork.engines.impulse.solve_kernels import assemble, factor, solve
-from linkwork.jit import kernel
+from linkwork.engines.impulse.solve_kernels import assemble, copy_blocks, factor, solve
+from linkwork.jit import flat_kernel, inner_kernel
 from linkwork.kinematics.kernels import BALL
 
 #: What a step has found: done, or not closed within the iterations, or no number any more.
@@ -39,15 +45,21 @@ DONE, OPEN, LOST = 0, 1, 2
 #: say nothing new, pieces of laws that changed.
 GAP, WHERE, ITERATIONS, FACTORS, REDUNDANT, EVENTS = 0, 1, 2, 3, 4, 5
 ACCOUNT_COLUMNS = 6
+#: Pivots, as parts of their first values, below which K is softened, and by how much of itself:
+#: anywhere, and in a joint of which another row says nothing new.
+_WEAK, _BESIDE_LOST, _SOFT = 1e-5, 1e-3, 1e-9
 
 
-@kernel
-def lay_rows(mechanism, pattern, desk, scratch):
-    """Rows of all joints as they stand, and K of them."""
+@inner_kernel
+def set_rows(mechanism, desk, scratch):
+    """Rows of all joints as they stand."""
     bodies, whole, number, rail = mechanism
-    j, y, raw, _blocks, _first, _diagonal, _error, _impulse, _total = desk
+    j = desk[0]
     frame, ride, _series, six = scratch
     for n in range(whole.shape[0]):
+        if whole[n, POINT] == 2:
+            point_rows(bodies, whole, number, n, j)
+            continue
         if whole[n, KIND] == COUPLING:
             couple(bodies, whole, number, rail, n, frame, ride, six, j[n])
             continue
@@ -57,32 +69,70 @@ def lay_rows(mechanism, pattern, desk, scratch):
             number[n, TURNS] = coordinate(
                 whole[n], frame, whole[n, FOLLOWER] - 1, number[n, TURNS], number[n]
             )
-    assemble(bodies, whole, j, y, pattern[4], raw)
 
 
-@kernel
-def factor_rows(pattern, desk, scratch, account):
-    """Factors K with what soft rows add to its diagonal."""
-    columns, _row_of, updates, update_of, _pairs = pattern
-    _j, _y, raw, blocks, first, diagonal, _error, _impulse, _total = desk
-    blocks[:, :, :] = raw
-    for n in range(diagonal.shape[0]):
-        for k in range(6):
-            blocks[n, k, k] += diagonal[n, k]
-    account[REDUNDANT] = factor(blocks, columns, updates, update_of, first, scratch[3])
-    account[FACTORS] += 1.0
+@inner_kernel
+def lay_rows(mechanism, pattern, desk, scratch):
+    """Rows of all joints as they stand, and K of them."""
+    set_rows(mechanism, desk, scratch)
+    assemble(
+        mechanism[0], mechanism[1], desk[0], desk[1], pattern[0], pattern[4], desk[2]
+    )  # fmt: skip
 
 
-@kernel
+@inner_kernel
+def factor_rows(mechanism, pattern, desk, account):
+    """Factors K with what soft rows add to its diagonal; true if it had to be softened.
+
+    Where rows say nothing new, others beside them may say very little: of two rows about axes that
+    turn, now one and now the other is the needless one. Near such a change K is made softer by a
+    tiny part of its diagonal. That opens no joint, as errors are still taken away altogether, but
+    takes an iteration or two more, from impulses that begin at zero: what was guessed for needless
+    rows would grow without limit.
+    """
+    columns, row_of, updates, update_of, _pairs = pattern
+    _j, _y, raw, blocks, first, diagonal, _error, _impulse, _total, pivot = desk
+    whole, soft = mechanism[1], 0.0
+    while True:
+        copy_blocks(whole, columns, raw, blocks)
+        for n in range(diagonal.shape[0]):
+            for k in range(6):
+                blocks[n, k, k] += diagonal[n, k] + soft * raw[n, k, k]
+        lost = factor(whole, blocks, columns, row_of, updates, update_of, first, pivot)
+        account[FACTORS] += 1.0
+        if soft > 0.0:
+            return True
+        account[REDUNDANT] = lost
+        if lost == 0 or not is_weak(whole, first, pivot):
+            return False
+        soft = _SOFT
+
+
+@flat_kernel
+def is_weak(whole, first, pivot):
+    """Whether a row says so little beside others that its impulse would be all rounding."""
+    for n in range(whole.shape[0]):
+        lost, least = False, 1.0
+        for k in range(whole[n, SIZE]):
+            if pivot[n, k] == 0.0:
+                lost = True
+            else:
+                least = min(least, 1.0 / (pivot[n, k] * first[n, k]))
+        if least < (_BESIDE_LOST if lost else _WEAK):
+            return True
+    return False
+
+
+@inner_kernel
 def push_all(mechanism, desk, impulse):
     """Gives all bodies the impulses along all rows."""
     bodies, whole, _number, _rail = mechanism
     j = desk[0]
     for n in range(whole.shape[0]):
-        push(bodies, whole[n], j[n], impulse[n])
+        push(bodies, whole, j, impulse, n)
 
 
-@kernel
+@inner_kernel
 def kick(bodies, wrench, h):
     """Outer forces act for the time ``h``."""
     for n in range(bodies.shape[0]):
@@ -94,7 +144,7 @@ def kick(bodies, wrench, h):
                 body[L + i] += h * wrench[n, 3 + i]
 
 
-@kernel
+@inner_kernel
 def set_diagonal(desk, soft_whole, soft, h, ends):
     """What soft rows add to K's diagonal; true if it differs from what was factored."""
     diagonal = desk[5]
@@ -110,32 +160,45 @@ def set_diagonal(desk, soft_whole, soft, h, ends):
     return changed
 
 
-@kernel
+@flat_kernel
 def begin_rows(mechanism, desk, scratch, soft_whole, soft, drive, h):
     """Where soft rows are and how fast, at the start of a step."""
     bodies, whole, number, rail = mechanism
-    j, _y, raw, _blocks, _first, _diagonal, _error, _impulse, _total = desk
+    j, _y, raw, _blocks, _first, _diagonal, _error, _impulse, _total, _pivot = desk
     frame, ride, _series, six = scratch
-    six_rows = six[0]
     last = -1
     for n in range(soft.shape[0]):
         at, k = soft_whole[n, law.JOINT], soft_whole[n, law.ROW]
         if at != last:
             stand(bodies, whole[at], number[at], rail, False, frame, ride)
-            speeds(bodies, whole[at], j[at], six_rows)
+            speeds(bodies, whole, j, at, six, 0)
             last = at
         q = coordinate(whole[at], frame, k, soft[n, law.Q0] + soft[n, law.WAY], number[at])
         push_by = drive[:, soft_whole[n, law.DOF]]
-        law.begin(soft[n], push_by, q, six_rows[k], h, raw[at, k, k])
+        law.begin(soft[n], push_by, q, six[0, k], h, raw[at, k, k])
         law.law(soft[n], push_by, h)
 
 
-@kernel
+@inner_kernel
+def _worst(error, n):
+    """The largest error of a joint, which may be no number."""
+    worst = 0.0
+    for k in range(6):
+        size = abs(error[n, k])
+        if size > worst or size != size:  # what is no number stays the worst
+            worst = size
+    return worst
+
+
+@inner_kernel
 def miss(mechanism, desk, scratch, soft_whole, soft, h, n):
     """Fills in the errors of joint ``n`` after the look-ahead; returns the worst."""
     bodies, whole, number, rail = mechanism
-    j, _y, _raw, _blocks, _first, _diagonal, error, impulse, _total = desk
+    j, _y, _raw, _blocks, _first, _diagonal, error, impulse, _total, _pivot = desk
     frame, ride, _series, six = scratch
+    if whole[n, POINT] == 2:
+        point_errors(bodies, whole, number, n, True, error)
+        return _worst(error, n)
     for k in range(6):
         error[n, k] = 0.0
     if whole[n, KIND] == COUPLING:
@@ -147,21 +210,17 @@ def miss(mechanism, desk, scratch, soft_whole, soft, h, n):
     for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
         k, keeps = soft_whole[m, law.ROW], soft_whole[m, law.KEEPS]
         if whole[n, KIND] == BALL:
-            speeds(bodies, whole[n], j[n], six[0])
+            speeds(bodies, whole, j, n, six, 0)
             soft[m, law.WAY] = h * six[0, k]
         else:
             q = coordinate(whole[n], frame, k, soft[m, law.Q0], number[n])
             soft[m, law.WAY] = q - soft[m, law.Q0]
         error[n, k] = law.error(soft[m], keeps, impulse[n, k])
     number[n, S] = arc
-    worst = 0.0
-    for k in range(6):
-        if not abs(error[n, k]) <= worst:
-            worst = abs(error[n, k])
-    return worst
+    return _worst(error, n)
 
 
-@kernel
+@inner_kernel
 def look(mechanism, desk, scratch, soft_whole, soft, h, account):
     """Errors of all rows after a flight of ``h``; returns the worst."""
     bodies, whole = mechanism[0], mechanism[1]
@@ -171,13 +230,13 @@ def look(mechanism, desk, scratch, soft_whole, soft, h, account):
     worst, at = 0.0, 0
     for n in range(whole.shape[0]):
         size = miss(mechanism, desk, scratch, soft_whole, soft, h, n)
-        if not size <= worst:
+        if size > worst or size != size:
             worst, at = size, n
     account[GAP], account[WHERE] = worst, at
     return worst
 
 
-@kernel
+@flat_kernel
 def settle(soft_whole, soft, drive, impulse, h):
     """Whether every law's piece holds; those that do not are chosen anew."""
     held = True
@@ -190,7 +249,7 @@ def settle(soft_whole, soft, drive, impulse, h):
     return held
 
 
-@kernel
+@inner_kernel
 def give_constant(soft_whole, soft, impulse):
     """Rows whose impulse does not depend on where they go have it set."""
     for n in range(soft.shape[0]):
@@ -199,11 +258,11 @@ def give_constant(soft_whole, soft, impulse):
             impulse[at, k] = law.constant(soft[n], keeps)
 
 
-@kernel
+@inner_kernel
 def arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h):
     """Bodies are where they flew, and what acts at the end of the step acts."""
     bodies, _whole, _number, _rail = mechanism
-    _j, _y, _raw, _blocks, _first, _diagonal, error, impulse, _total = desk
+    _j, _y, _raw, _blocks, _first, _diagonal, error, impulse, _total, _pivot = desk
     for n in range(bodies.shape[0]):
         if bodies[n, MASS_INV] > 0.0:
             land(bodies[n])
@@ -224,14 +283,17 @@ def arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h
     set_diagonal(desk, soft_whole, soft, h, True)
 
 
-@kernel
+@inner_kernel
 def project_speeds(mechanism, pattern, desk, soft_whole, soft, h):
-    """Impulses after which no hard row has a speed; returns the worst speed there was."""
+    """Impulses after which no hard row has a speed; returns the worst speed there was.
+
+    No number is returned where the impulses are none.
+    """
     bodies, whole, _number, _rail = mechanism
-    j, _y, _raw, blocks, _first, diagonal, error, impulse, _total = desk
+    j, _y, _raw, blocks, _first, diagonal, error, impulse, _total, pivot = desk
     worst = 0.0
     for n in range(whole.shape[0]):
-        speeds(bodies, whole[n], j[n], error[n])
+        speeds(bodies, whole, j, n, error, n)
     for n in range(soft.shape[0]):
         at, k, keeps = soft_whole[n, law.JOINT], soft_whole[n, law.ROW], soft_whole[n, law.KEEPS]
         if diagonal[at, k] >= law.NEVER:
@@ -242,15 +304,17 @@ def project_speeds(mechanism, pattern, desk, soft_whole, soft, h):
         for k in range(6):
             worst = max(worst, abs(error[n, k]))
             error[n, k] = -error[n, k]
-    solve(blocks, pattern[0], pattern[1], error)
+    solve(whole, blocks, pattern[0], pattern[1], pivot, error)
     push_all(mechanism, desk, error)
     for n in range(whole.shape[0]):
         for k in range(6):
             impulse[n, k] += error[n, k]
+            if not math.isfinite(error[n, k]):
+                worst = math.nan
     return worst
 
 
-@kernel
+@flat_kernel
 def give_efforts(desk, soft_whole, soft, drive, qaddr, q, v, h, efforts):
     """Writes the effort along each soft row; ``h`` is the last piece of the step."""
     impulse = desk[7]
@@ -262,7 +326,7 @@ def give_efforts(desk, soft_whole, soft, drive, qaddr, q, v, h, efforts):
         )
 
 
-@kernel
+@flat_kernel
 def refresh(bodies):
     """Matrices and inertias that belong to the bodies' attitudes."""
     for n in range(bodies.shape[0]):

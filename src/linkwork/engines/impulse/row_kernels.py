@@ -11,16 +11,20 @@ Columns of a soft row's numbers:
     Q0, V0 where it was and how fast; WAY where it is after the look-ahead, less Q0
     W, ALPHA, BETA the law; TARGET where a hard row must go
     DRIVE, SLIP, STOP the piece that holds: -1, 0 or 1
+    IMPACT the speed with which it came to a stop within this step
+    RATE the speed at which a hard row must go
 """
 
 from __future__ import annotations
 
-from linkwork.jit import kernel
+import math
+
+from linkwork.jit import flat_kernel
 
 LO, HI, BOUNCE, STIFF, REST, DAMP, RUB, ROTOR = 0, 1, 2, 3, 4, 5, 6, 7
 Q0, V0, WAY, W, ALPHA, BETA, TARGET = 8, 9, 10, 11, 12, 13, 14
-DRIVE, SLIP, STOP = 15, 16, 17
-ROW_COLUMNS = 18
+DRIVE, SLIP, STOP, IMPACT, RATE = 15, 16, 17, 18, 19
+ROW_COLUMNS = 20
 #: Integers of a soft row: joint, its row, degree of freedom, coordinate, and what holds it.
 JOINT, ROW, DOF, COORDINATE, KEEPS = 0, 1, 2, 3, 4
 ROW_INTEGERS = 5
@@ -32,10 +36,14 @@ NEVER = 1e200
 _CREEP = 1e-7
 
 
-@kernel
+@flat_kernel
 def begin(row, drive, q, v, h, mobility):
-    """Takes over where a row starts, and how much of its impulse acts at once."""
-    row[Q0], row[V0], row[WAY] = q, v, 0.0
+    """Takes over where a row starts, and how much of its impulse acts at once.
+
+    A hard row is told its speed, since the time ``h`` may be a piece of a step only.
+    """
+    row[Q0], row[V0], row[WAY], row[IMPACT] = q, v, 0.0, 0.0
+    row[TARGET] = q + h * row[RATE]
     kp, kd = row[STIFF], row[DAMP]
     if row[DRIVE] == 0.0:
         kp, kd = kp + drive[1], kd + drive[2]
@@ -43,7 +51,7 @@ def begin(row, drive, q, v, h, mobility):
     row[W] = 0.5 + 0.5 * min(max((stiff - 0.1) / 0.9, 0.0), 1.0)
 
 
-@kernel
+@flat_kernel
 def law(row, drive, h):
     """Fills in α and β of the piece that holds: the impulse at the start of the step."""
     w = row[W]
@@ -64,7 +72,7 @@ def law(row, drive, h):
     row[ALPHA], row[BETA] = alpha, beta
 
 
-@kernel
+@flat_kernel
 def compliance(row, keeps):
     """What the row adds to its errors per impulse; ``NEVER`` if nothing acts, 0 if it is hard."""
     if keeps == PRESCRIBED or row[STOP] != 0.0:
@@ -72,7 +80,7 @@ def compliance(row, keeps):
     return 1.0 / row[BETA] if row[BETA] > 0.0 else NEVER
 
 
-@kernel
+@flat_kernel
 def error(row, keeps, impulse):
     """By how much the row misses its law or its target after the look-ahead."""
     if keeps == PRESCRIBED:
@@ -84,7 +92,7 @@ def error(row, keeps, impulse):
     return 0.0
 
 
-@kernel
+@flat_kernel
 def constant(row, keeps):
     """The impulse of a row that does not depend on where it goes."""
     if keeps == PRESCRIBED or row[STOP] != 0.0 or row[BETA] > 0.0:
@@ -92,7 +100,18 @@ def constant(row, keeps):
     return row[ALPHA]
 
 
-@kernel
+@flat_kernel
+def _arrival(row, way, h):
+    """Speed at the stop ``way`` ahead, of a row that goes on evenly beyond it: v² = v₀² + 2 a s.
+
+    A row that would be back within a step or two comes to rest: its speed does not count.
+    """
+    change = 2.0 * (row[WAY] / h - row[V0]) / h
+    speed = math.sqrt(max(row[V0] * row[V0] + 2.0 * change * way, 0.0))
+    return speed if row[BOUNCE] * speed > abs(change) * h else 0.0
+
+
+@flat_kernel
 def settle(row, keeps, drive, impulse, h):
     """Chooses the pieces anew that fit where the row has gone; true if all held."""
     if keeps == PRESCRIBED:
@@ -116,9 +135,11 @@ def settle(row, keeps, drive, impulse, h):
     if row[STOP] == 0.0:
         if place > row[HI] + 1e-13:
             row[STOP] = 1.0
+            row[IMPACT] = _arrival(row, row[HI] - row[Q0], h)
             held = False
         elif place < row[LO] - 1e-13:
             row[STOP] = -1.0
+            row[IMPACT] = -_arrival(row, row[LO] - row[Q0], h)
             held = False
     elif (impulse - row[ALPHA] + row[BETA] * way) * row[STOP] > 0.0:  # it would pull
         row[STOP] = 0.0
@@ -126,7 +147,7 @@ def settle(row, keeps, drive, impulse, h):
     return held
 
 
-@kernel
+@flat_kernel
 def rest_of(row, keeps, drive, h):
     """The part of the impulse that acts at the end of the step."""
     if keeps == PRESCRIBED:
@@ -143,7 +164,7 @@ def rest_of(row, keeps, drive, h):
     return (1.0 - w) * h * force
 
 
-@kernel
+@flat_kernel
 def end_compliance(row, keeps):
     """As :func:`compliance`, for the speeds at the end of the step."""
     if keeps == PRESCRIBED or row[STOP] != 0.0:
@@ -151,18 +172,18 @@ def end_compliance(row, keeps):
     return 1.0 / row[ROTOR] if row[ROTOR] > 0.0 else NEVER
 
 
-@kernel
+@flat_kernel
 def end_speed(row, keeps, h):
     """The speed that the row must have at the end of the step, where it must have one."""
     if keeps == PRESCRIBED:
-        return (row[TARGET] - row[Q0]) / h
+        return row[RATE]
     if row[STOP] != 0.0:
-        back = -row[BOUNCE] * row[V0]
+        back = -row[BOUNCE] * row[IMPACT]
         return min(back, 0.0) if row[STOP] > 0.0 else max(back, 0.0)
     return row[WAY] / h
 
 
-@kernel
+@flat_kernel
 def effort(row, keeps, drive, impulse, q, v, h):
     """What drives, springs and friction put on the degree of freedom at the end of a step."""
     if keeps == PRESCRIBED:

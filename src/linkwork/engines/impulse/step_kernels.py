@@ -25,8 +25,8 @@ from linkwork.engines.impulse.body_kernels import (
     matrix,
     tensor,
 )
-from linkwork.engines.impulse.closing_kernels import close, turn
-from linkwork.engines.impulse.joint_kernels import HARD, MODE
+from linkwork.engines.impulse.closing_kernels import close_near, turn
+from linkwork.engines.impulse.joint_kernels import HARD, MODE, SIDES
 from linkwork.engines.impulse.phase_kernels import (
     DONE,
     EVENTS,
@@ -45,35 +45,38 @@ from linkwork.engines.impulse.phase_kernels import (
     set_diagonal,
     settle,
 )
-from linkwork.engines.impulse.solve_kernels import solve
-from linkwork.jit import kernel
+from linkwork.engines.impulse.solve_kernels import copy_blocks, solve
+from linkwork.jit import flat_kernel, inner_kernel
 
 
-@kernel
+@flat_kernel
 def leap(
     mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, h, gap, most,
     fresh, account,
 ):  # fmt: skip
     """One step of second order. ``fresh`` if the desk has the rows and K of where bodies stand.
 
-    ``past`` (3×n×6) are the right-hand sides of the last steps, of which ``known`` are there: they
+    ``past`` (4×n×6) are the right-hand sides of the last steps, of which ``known`` are there: they
     are smooth in time where impulses are not, so the next one is guessed from them.
     """
     bodies, whole, _number, _rail = mechanism
     columns, row_of, _updates, _update_of, _pairs = pattern
-    _j, _y, _raw, blocks, _first, _diagonal, error, impulse, total = desk
+    _j, _y, _raw, blocks, _first, _diagonal, error, impulse, total, pivot = desk
     nj = whole.shape[0]
     if not fresh:
         lay_rows(mechanism, pattern, desk, scratch)
     if soft.shape[0]:
         begin_rows(mechanism, desk, scratch, soft_whole, soft, drive, h)
     if set_diagonal(desk, soft_whole, soft, h, False) or not fresh:
-        factor_rows(pattern, desk, scratch, account)
+        if factor_rows(mechanism, pattern, desk, account):
+            past[:, :, :] = 0.0
     kick(bodies, wrench, 0.5 * h)
     for n in range(nj):
         for k in range(6):
             guess = 0.0
-            if known >= 3:
+            if known >= 4:
+                guess = 4.0 * (past[0, n, k] + past[2, n, k]) - 6.0 * past[1, n, k] - past[3, n, k]
+            elif known == 3:
                 guess = 3.0 * (past[0, n, k] - past[1, n, k]) + past[2, n, k]
             elif known == 2:
                 guess = 2.0 * past[0, n, k] - past[1, n, k]
@@ -82,7 +85,7 @@ def leap(
             total[n, k] = guess
             impulse[n, k] = guess
     if known > 0:
-        solve(blocks, columns, row_of, impulse)
+        solve(whole, blocks, columns, row_of, pivot, impulse)
     if soft.shape[0]:
         give_constant(soft_whole, soft, impulse)
     push_all(mechanism, desk, impulse)
@@ -109,7 +112,7 @@ def leap(
                     error[n, k] = impulse[n, k] - error[n, k] if whole[n, MODE + k] != HARD else 0.0
             push_all(mechanism, desk, error)
             if set_diagonal(desk, soft_whole, soft, h, False):
-                factor_rows(pattern, desk, scratch, account)
+                factor_rows(mechanism, pattern, desk, account)
             continue
         if left == 0:
             return OPEN
@@ -119,23 +122,35 @@ def leap(
             for k in range(6):
                 error[n, k] *= -1.0 / h
                 total[n, k] += error[n, k]
-        solve(blocks, columns, row_of, error)
+        solve(whole, blocks, columns, row_of, pivot, error)
         for n in range(nj):
             for k in range(6):
                 impulse[n, k] += error[n, k]
         push_all(mechanism, desk, error)
+    for n in range(soft.shape[0]):  # where nothing acts there is nothing to go on from
+        if law.compliance(soft[n], soft_whole[n, law.KEEPS]) >= law.NEVER:
+            total[soft_whole[n, law.JOINT], soft_whole[n, law.ROW]] = 0.0
     for n in range(nj):
         for k in range(6):
+            past[3, n, k] = past[2, n, k]
             past[2, n, k] = past[1, n, k]
             past[1, n, k] = past[0, n, k]
             past[0, n, k] = total[n, k]
     arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h)
-    factor_rows(pattern, desk, scratch, account)
-    project_speeds(mechanism, pattern, desk, soft_whole, soft, h)
-    return DONE
+    if factor_rows(mechanism, pattern, desk, account):
+        past[:, :, :] = 0.0
+    worst = project_speeds(mechanism, pattern, desk, soft_whole, soft, h)
+    return DONE if math.isfinite(worst) else LOST
 
 
-@kernel
+@inner_kernel
+def _copy_rows(given, out):
+    for n in range(given.shape[0]):
+        for k in range(given.shape[1]):
+            out[n, k] = given[n, k]
+
+
+@inner_kernel
 def _keep(bodies):
     """Keeps where a step starts."""
     for n in range(bodies.shape[0]):
@@ -146,7 +161,32 @@ def _keep(bodies):
             body[QO + i] = body[Q + i]
 
 
-@kernel
+@inner_kernel
+def _keep_rows(whole, columns, desk, store, keep):
+    """Keeps rows and K of where a step starts, factored, or brings them back."""
+    j, _y, raw, blocks, _first, diagonal, _error, _impulse, _total, pivot = desk
+    j_kept, raw_kept, blocks_kept, diagonal_kept, pivot_kept = store
+    for n in range(whole.shape[0]):
+        for side in range(whole[n, SIDES]):
+            for i in range(6):
+                for k in range(6):
+                    if keep:
+                        j_kept[n, side, i, k] = j[n, side, i, k]
+                    else:
+                        j[n, side, i, k] = j_kept[n, side, i, k]
+    if keep:
+        _copy_rows(diagonal, diagonal_kept)
+        _copy_rows(pivot, pivot_kept)
+        copy_blocks(whole, columns, raw, raw_kept)
+        copy_blocks(whole, columns, blocks, blocks_kept)
+    else:
+        _copy_rows(diagonal_kept, diagonal)
+        _copy_rows(pivot_kept, pivot)
+        copy_blocks(whole, columns, raw_kept, raw)
+        copy_blocks(whole, columns, blocks_kept, blocks)
+
+
+@flat_kernel
 def go_back(bodies):
     """Puts all bodies back to where the step started."""
     for n in range(bodies.shape[0]):
@@ -160,7 +200,7 @@ def go_back(bodies):
             tensor(body)
 
 
-@kernel
+@flat_kernel
 def _gather(bodies, weight, mean, begin):
     """Adds this result of a step to the weighted mean: ways, turns from the start, speeds."""
     for n in range(bodies.shape[0]):
@@ -187,7 +227,7 @@ def _gather(bodies, weight, mean, begin):
         row[5] += weight * f * z
 
 
-@kernel
+@flat_kernel
 def _scatter(bodies, mean):
     """Puts all bodies where the weighted mean says."""
     for n in range(bodies.shape[0]):
@@ -204,36 +244,38 @@ def _scatter(bodies, mean):
         turn(body)
 
 
-@kernel
+@flat_kernel
 def step(
-    mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, mean, h, order,
-    gap, most, fresh, account,
+    mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, mean, start,
+    store, h, order, gap, most, fresh, account,
 ):  # fmt: skip
-    """One step of the order asked for. ``known`` (3) counts the steps behind ``past`` (3×3×n×6)."""
+    """One step of the order asked for. ``known`` (3) counts the steps behind ``past`` (3×4×n×6)."""
     bodies = mechanism[0]
     _keep(bodies)
     pieces = order // 2
-    if pieces == 1:
-        done = leap(
-            mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past[0], known[0],
-            h, gap, most, fresh, account,
-        )  # fmt: skip
-        known[0] = min(3, known[0] + 1) if done == DONE else 0
-        return done
-    start = soft.copy()
+    if pieces > 1:
+        if not fresh:
+            lay_rows(mechanism, pattern, desk, scratch)
+            factor_rows(mechanism, pattern, desk, account)
+            fresh = True
+        _copy_rows(soft, start)
+        _keep_rows(mechanism[1], pattern[0], desk, store, True)
     for m in range(1, pieces + 1):
         if m > 1:
             go_back(bodies)
-            soft[:, :] = start
-        for part in range(m):
+            _copy_rows(start, soft)
+            _keep_rows(mechanism[1], pattern[0], desk, store, False)
+        for _ in range(m):
             done = leap(
                 mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past[m - 1],
-                known[m - 1], h / m, gap, most, fresh if m == 1 else part > 0, account,
+                known[m - 1], h / m, gap, most, fresh, account,
             )  # fmt: skip
             if done != DONE:
                 known[:] = 0
                 return done
-            known[m - 1] = min(3, known[m - 1] + 1)
+            known[m - 1] = min(4, known[m - 1] + 1)
+        if pieces == 1:
+            return DONE
         weight = 1.0
         for other in range(1, pieces + 1):
             if other != m:
@@ -245,7 +287,7 @@ def step(
             _gather(bodies, weight, mean, m == 1)
     _scatter(bodies, mean)
     set_diagonal(desk, soft_whole, soft, h, True)
-    if close(mechanism, pattern, desk, scratch, gap, most, account) != DONE:
+    if close_near(mechanism, pattern, desk, scratch, gap, most, account) != DONE:
         return OPEN
     project_speeds(mechanism, pattern, desk, soft_whole, soft, h / pieces)
     return DONE

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.engines.mujoco.rebound import IMPEDANCE, rebound
 from linkwork.engines.mujoco.ties import STIFF, TIE_STEPS, tie_screw
 from linkwork.mujoco_library import mujoco
 from linkwork.parts.joint import JOINT_TYPES
@@ -277,6 +278,10 @@ def _set_laws(build: Build, joint: Any, v: int, number: int) -> None:
         joint.solimp_friction = list(STIFF)
         joint.solref_limit = [2.0 * world.scene.step, 1.0]
         joint.solimp_limit = list(STOP)
+        if world.restitution[v] > 0.0:
+            spring, damper, _ = rebound(world.restitution[v], world.scene.step)
+            joint.solref_limit = [-spring, -max(damper, 1e-9)]
+            joint.solimp_limit = list(IMPEDANCE)
     for word, value in world.joints[number].mujoco.items():
         if word in ("stiffness", "damping"):
             getattr(joint, word)[1:3] = value

@@ -18,7 +18,9 @@ from linkwork.engines.mujoco.findings import find
 from linkwork.engines.mujoco.foreign import Foreign
 from linkwork.engines.mujoco.model import build_model
 from linkwork.engines.mujoco.params import MujocoParams
+from linkwork.engines.mujoco.springs import own_springs, set_springs
 from linkwork.engines.mujoco.surfaces import scale_friction, set_friction
+from linkwork.engines.spring_kernels import spring_state
 from linkwork.errors import EngineError
 from linkwork.kinematics.kernels import BALL
 from linkwork.mujoco_library import mujoco, said
@@ -58,6 +60,7 @@ class Mujoco(Engine):
         self._dofs = self.owned_dofs
         self._qaddr = coordinate_of_dof(world)
         self._loops = own_loops(world, owned)
+        self._springs = own_springs(world, owned)
         self._driven: list[int] = []
         self._explicit = self.params.integrator != "discrete"
         self.extras: list[Callable[[Build], None]] = []
@@ -132,6 +135,10 @@ class Mujoco(Engine):
             world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q, state.v, laws,
             world.armature, report.energy,
         )  # fmt: skip
+        self._spring_arrays = (
+            self._springs, *world.spring_arrays, state["param/spring"], state.pose, state.twist,
+            world.com, report.spring,
+        )  # fmt: skip
         self._first_friction = np.zeros(len(world.element_names))
         for piece in world.shapes:
             self._first_friction[piece.element] = piece.friction
@@ -172,6 +179,7 @@ class Mujoco(Engine):
         ours, theirs = model.v_map.T
         mj.dof_damping[theirs] = state["param/damping"][ours]
         mj.dof_frictionloss[theirs] = state["param/joint_friction"][ours]
+        set_springs(world, mj, self._springs, state["param/spring"])
         self._rubbing = bool(mj.dof_frictionloss.any())
         self._fresh = False
         self._pulling = bool(self._grab[:, 0].any())
@@ -320,12 +328,12 @@ class Mujoco(Engine):
         if self.reports_contacts:
             self.add_contacts(report)
         if len(self._loops):
-            gap = loop_state(
-                self._loops, world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
-                state.pose, state.loop_q, state["loop_turns"],
-            )  # fmt: skip
-            report.gap[0] = max(report.gap[0], gap)
+            self.note_gap(loop_state(
+                self._loops, *world.loop_arrays, state.pose, state.loop_q, state["loop_turns"],
+            ))  # fmt: skip
         kernels.add_energies(*self._energies)
+        if len(self._springs):
+            report.energy[1] += spring_state(*self._spring_arrays)
 
 
 def _laws(world: World) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 from linkwork.engines.mujoco.bodies import CODE, is_link, is_point
 from linkwork.engines.mujoco.rebound import rebound
 from linkwork.engines.mujoco.ties import CLOSING
+from linkwork.engines.spring_kernels import LINEAR
 from linkwork.parts.shape import Mesh, Plane
 from linkwork.world import Finding, World
 
@@ -24,6 +25,23 @@ def find(world: World, owned: np.ndarray, felt: np.ndarray, prescribed: list[int
     for n, name in enumerate(world.loop_names):
         if owned[world.loop_body[n]].any():
             found.append(_loop(world, n, name))
+    for n, name in enumerate(world.spring_names):
+        if owned[world.spring_body[n]].any() and world.spring_kind[n] != LINEAR:
+            text = (
+                "Mujoco has no torsion springs between anchors; give the joint there a stiffness, "
+                "or let Impulse own this part."
+            )
+            found.append(Finding("error", name, text, world.spring_origins[n]))
+    for dof in np.flatnonzero(owned[world.dof_body] & (world.restitution > 0.0)).tolist():
+        if np.isinf(world.dof_lo[dof]) and np.isinf(world.dof_hi[dof]):
+            continue
+        given = rebound(float(world.restitution[dof]), world.scene.step)[2]
+        text = (
+            f"its stops are springs; at this step a restitution of {world.restitution[dof]:g} "
+            f"becomes about {given:.2f}."
+        )
+        where = world.body_origins[int(world.dof_body[dof])]
+        found.append(Finding("soft", world.dof_name(dof), text, where))
     followers = world.coupling_dof[:, 0]
     for dof in followers[owned[world.dof_body[followers]]].tolist():
         name, where = world.dof_name(dof), world.body_origins[int(world.dof_body[dof])]
@@ -67,7 +85,7 @@ def _loop(world: World, n: int, name: str) -> Finding:
     if int(world.loop_kind[n]) in (CODE[kind] for kind in CLOSING):
         text = "the loop is a soft constraint; its gap is reported."
         return Finding("soft", name, text, world.loop_origins[n])
-    text = f"Mujoco closes loops by {', '.join(CLOSING)} only."
+    text = f"Mujoco closes loops by {', '.join(CLOSING)} only; let Impulse own this part."
     return Finding("error", name, text, world.loop_origins[n])
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.engines.mujoco.bodies import Build, add_bodies, body_name
 from linkwork.engines.mujoco.options import set_options
 from linkwork.engines.mujoco.params import MujocoParams
+from linkwork.engines.mujoco.springs import add_springs
 from linkwork.engines.mujoco.surfaces import add_surfaces
 from linkwork.engines.mujoco.tendons import add_pairs, add_tendons
 from linkwork.engines.mujoco.ties import add_ties
@@ -92,6 +93,7 @@ def build_model(
     add_pairs(build, params.pairs, origin)
     add_ties(build, params.loop_time)
     add_tendons(build, params, origin)
+    add_springs(build)
     for add in extras:
         add(build)
     mj = build.spec.compile()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.formats.colors import linear
-from linkwork.formats.flat import Flat, FlatLink, flatten
+from linkwork.formats.flat import Flat, FlatLink, flatten, unique
 from linkwork.formats.gltf.write_motion import add_postures
 from linkwork.formats.gltf.write_surfaces import Surfaces
 from linkwork.formats.losses import note_losses
@@ -61,7 +61,8 @@ class _Document:
     def build(self, name: str) -> dict[str, Any]:
         """The whole document, its bytes under ``blob``."""
         values = start_values(self.flat)
-        root = self._node({"name": name, **_placed(Y_UP)})
+        called = unique(name, {link.name for link in self.flat.links})
+        root = self._node({"name": called, **_placed(Y_UP)})
         offsets: dict[str, Pose] = {"": Pose()}
         parents = {"": root}
         for link in self.flat.links:

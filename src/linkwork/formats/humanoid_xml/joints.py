@@ -9,6 +9,7 @@ from linkwork.errors import FormatError, Origin, suggestion
 from linkwork.formats.humanoid_xml.values import (
     described,
     ident,
+    name_of,
     need,
     number,
     optional,
@@ -20,13 +21,12 @@ from linkwork.formats.urdf.values import word
 from linkwork.formats.xml_tree import Node
 from linkwork.parts import Joint, Spec
 from linkwork.parts.joint import Range
-from linkwork.parts.names import plain
 from linkwork.spatial.pose import Pose, Vec3
 
 #: Types of the file and of ours.
 TYPES = {"Hinge": "hinge", "Universal": "universal", "Slider": "slider", "Fixed": "fixed"}
 JOINT_TAGS = {
-    *("ID", "pos", "axis", "axis2", "connect", "limits", "limits2", "type", "desc"),
+    *("ID", "name", "pos", "axis", "axis2", "connect", "limits", "limits2", "type", "desc"),
     *("torque", "speed", "servo"),
 }
 
@@ -118,7 +118,7 @@ def read_articulation(node: Node, taken: set[str], notes: Notes) -> Articulation
             origin=said.origin, hint=suggestion(said.attributes["value"], TYPES, kind="types"),
         )  # fmt: skip
     labels, id_ = described(node), ident(node)
-    name = plain((labels.get("en") or f"joint_{id_}").lower(), taken)
+    name = name_of(node, labels, f"joint_{id_}", taken)
     ends = need(node, "connect")
     turning = kind in ("hinge", "universal")
     unit = math.pi / 180.0 if turning else 1.0

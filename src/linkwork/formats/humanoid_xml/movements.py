@@ -7,12 +7,13 @@ from pathlib import Path
 
 from linkwork.errors import FormatError, suggestion
 from linkwork.formats.humanoid_xml.read import Robot, read_robot
-from linkwork.formats.humanoid_xml.values import described, ident, number
+from linkwork.formats.humanoid_xml.values import described, ident, number, optional
 from linkwork.formats.urdf.values import number as attribute
 from linkwork.formats.urdf.values import word
 from linkwork.formats.xml_tree import Node
 from linkwork.parts.names import plain
 from linkwork.scene import Movement, TimedPosture
+from linkwork.scene.planning import Limits
 
 
 def read_movements(path: Path, *, text: str | None = None) -> list[Movement]:
@@ -20,7 +21,9 @@ def read_movements(path: Path, *, text: str | None = None) -> list[Movement]:
 
     A ``<movement>`` has an ID, descriptions and postures: ``<posture><time value='1.5'/><joint
     ID='0' value='-30'/>…</posture>``, values in degrees or metres; ``value2`` is about the second
-    axis of a universal joint.
+    axis of a universal joint. A ``<planner value='acceleration'/>`` in a movement, or in a posture
+    for the way to it, plans within ``<speed Max='281'/>``, ``<acceleration Max='1400'/>`` and
+    ``<jerk Max='…'/>`` of the movement; joints pass with their ``speed`` (and ``speed2``) if given.
 
     Args:
         path: The file.
@@ -49,12 +52,31 @@ def _movement(node: Node, robot: Robot, taken: set[str]) -> Movement:
         if each.type in ("hinge", "universal")
     }
     return Movement(
-        name, postures, "linear", labels=labels, angles=frozenset(angles), origin=node.origin
-    )
+        name, postures, "linear", labels=labels, angles=frozenset(angles), origin=node.origin,
+        planner=_planner(node), limits=_limits(node, postures, angles),
+    )  # fmt: skip
+
+
+def _planner(node: Node) -> str:
+    child = node.first("planner")
+    return word(child, "value") if child is not None else ""
+
+
+def _limits(node: Node, postures: tuple[TimedPosture, ...], angles: set[str]) -> dict[str, Limits]:
+    """What all joints may do at most, in degrees or metres as each of them moves."""
+    said = {tag: optional(node, tag, "Max") for tag in ("speed", "acceleration", "jerk")}
+    given = {tag: value for tag, value in said.items() if value is not None}
+    joints = dict.fromkeys(joint for each in postures for joint in each.joints) if given else {}
+    units = {joint: math.pi / 180.0 if joint in angles else 1.0 for joint in joints}
+    return {
+        joint: Limits(**{tag: value * units[joint] for tag, value in given.items()})
+        for joint in joints
+    }
 
 
 def _posture(node: Node, robot: Robot) -> TimedPosture:
     values: dict[str, float] = {}
+    speeds: dict[str, float] = {}
     for child in node.all("joint"):
         said = word(child, "ID")
         joint = robot.articulations.get(said)
@@ -65,7 +87,10 @@ def _posture(node: Node, robot: Robot) -> TimedPosture:
                 hint=suggestion(said, robot.articulations, kind="joints"),
             )
         unit = 1.0 if joint.type == "slider" else math.pi / 180.0
-        for axis, key in enumerate(("value", "value2")):
+        for axis, (key, speed) in enumerate((("value", "speed"), ("value2", "speed2"))):
             if axis == 0 or key in child.attributes:
                 values[joint.freedom(axis)] = attribute(child, key) * unit
-    return TimedPosture(number(node, "time", "value"), values, node.origin)
+            if speed in child.attributes:
+                speeds[joint.freedom(axis)] = attribute(child, speed) * unit
+    time = number(node, "time", "value")
+    return TimedPosture(time, values, node.origin, speeds, _planner(node))

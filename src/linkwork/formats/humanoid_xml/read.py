@@ -7,7 +7,7 @@ from pathlib import Path
 
 from linkwork.errors import FormatError, LinkworkError, Origin, listing, suggestion
 from linkwork.formats.humanoid_xml.joints import Articulation, read_articulation
-from linkwork.formats.humanoid_xml.values import described, ident, inside, number, triple
+from linkwork.formats.humanoid_xml.values import described, ident, inside, name_of, number, triple
 from linkwork.formats.names import KEY_PREFIX
 from linkwork.formats.notes import Notes
 from linkwork.formats.xml_tree import Node, parse
@@ -93,7 +93,7 @@ def _read_solids(robot: Robot) -> dict[str, _Solid]:
                 origin=node.origin,
             )
         labels = described(node)
-        name = plain((labels.get("en") or f"solid_{number_}").lower(), {*robot.part.elements})
+        name = name_of(node, labels, f"solid_{number_}", {*robot.part.elements})
         xyz = triple(node, "pos")
         mass = number(node, "mass", "value")
         element = Element(

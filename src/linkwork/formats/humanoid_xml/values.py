@@ -6,6 +6,7 @@ from linkwork.errors import FormatError, listing
 from linkwork.formats.notes import Notes
 from linkwork.formats.urdf import values
 from linkwork.formats.xml_tree import Node
+from linkwork.parts.names import plain
 from linkwork.spatial.pose import Vec3
 
 #: Attributes of ``<desc>`` and the languages they are in.
@@ -62,6 +63,14 @@ def described(node: Node) -> dict[str, str]:
             if text.strip():
                 found[LANGUAGES.get(name, name.lower())] = text.strip()
     return found
+
+
+def name_of(node: Node, labels: dict[str, str], otherwise: str, taken: set[str]) -> str:
+    """A name that is free: that in ``<name value='…'/>``, else made of the English description."""
+    said = node.first("name")
+    if said is not None:
+        return plain(values.word(said, "value"), taken)
+    return plain((labels.get("en") or otherwise).lower(), taken)
 
 
 def inside(root: Node, section: str, tag: str, notes: Notes) -> list[Node]:

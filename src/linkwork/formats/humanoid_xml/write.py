@@ -20,6 +20,7 @@ from linkwork.formats.notes import Notes
 from linkwork.formats.numerals import numeral
 from linkwork.formats.save_text import save_xml
 from linkwork.parts import Box, Element, Joint, Part
+from linkwork.parts.names import plain
 from linkwork.spatial.pose import Pose
 
 #: What the format has words for; the rest is told.
@@ -75,9 +76,12 @@ def _triple(parent: ET.Element, tag: str, values: np.ndarray) -> None:
 
 
 def _describe(parent: ET.Element, labels: dict[str, str], name: str = "") -> None:
+    """Adds the descriptions, and the name where the English one does not say it."""
     spelled = {code: word for word, code in LANGUAGES.items()}
-    said = labels if "en" in labels or not name else {**labels, "en": name.replace("/", "_")}
-    for code, text in said.items():
+    name = name.replace("/", "_")
+    if name and plain(labels.get("en", "").lower()) != name:
+        ET.SubElement(parent, "name", value=name)
+    for code, text in labels.items():
         ET.SubElement(parent, "desc", {spelled.get(code, code): text})
 
 

@@ -8,11 +8,14 @@ import numpy as np
 
 from linkwork.formats.colors import hex_color
 from linkwork.formats.mjcf.compiled import pose_of
+from linkwork.formats.mjcf.cones import cone_of
 from linkwork.formats.mjcf.reading import Reading, numbers
+from linkwork.formats.mjcf.sizes import NUMBER
 from linkwork.mujoco_library import mujoco
 from linkwork.parts import (
     Box,
     Capsule,
+    Cone,
     Cylinder,
     Element,
     Ellipsoid,
@@ -141,10 +144,12 @@ def _terrain(reading: Reading, g: int, common: dict[str, Any]) -> Terrain | None
     return Terrain(size=size, rows=rows, columns=columns, heights=given, depth=depth, **common)
 
 
-def _mesh(reading: Reading, g: int, common: dict[str, Any]) -> Mesh | None:
+def _mesh(reading: Reading, g: int, common: dict[str, Any]) -> Mesh | Cone | None:
     m, number = reading.m, int(reading.m.geom_dataid[g])
     name = m.mesh(number).name
     safe = reading.model.safe
+    if name in safe.corners and (cone := _cone(reading, number, safe.corners[name], common)):
+        return cone
     triangles = reading.model.meshes.get(name)
     if triangles is None or name in safe.lost_meshes:
         why = safe.lost_meshes.get(name, "without a file")
@@ -159,6 +164,16 @@ def _mesh(reading: Reading, g: int, common: dict[str, Any]) -> Mesh | None:
         return None
     common["at"] = common["at"] @ moved
     return Mesh(file=str(safe.meshes[name]), scale=scale, **common)  # type: ignore[arg-type]
+
+
+def _cone(reading: Reading, number: int, text: str, common: dict[str, Any]) -> Cone | None:
+    """The cone that a mesh given by numbers is, where MuJoCo leaves its numbers as they are."""
+    m, words = reading.m, text.split()
+    if numbers(m.mesh_scale[number]) != (1.0, 1.0, 1.0) or not all(map(NUMBER.match, words)):
+        return None
+    # MuJoCo stands meshes on their centres; their corners stood where this takes them back
+    back = pose_of(m.mesh_pos[number], m.mesh_quat[number]).inverse()
+    return cone_of([float(word) for word in words], **{**common, "at": common["at"] @ back})
 
 
 def _motion(here: np.ndarray, there: np.ndarray) -> Pose | None:

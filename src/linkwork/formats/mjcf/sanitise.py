@@ -56,6 +56,7 @@ class Safe:
         meshes: Files of mesh assets, by name.
         lost_meshes: Mesh assets that cannot be read, by name: why.
         replaced: Those of them in whose place stands a small solid.
+        corners: Numbers of mesh assets that are given by their corners alone, by name.
         lost_fields: Height fields that cannot be read, by name.
     """
 
@@ -65,6 +66,7 @@ class Safe:
     meshes: dict[str, Path] = field(default_factory=dict)
     lost_meshes: dict[str, str] = field(default_factory=dict)
     replaced: set[str] = field(default_factory=set)
+    corners: dict[str, str] = field(default_factory=dict)
     lost_fields: set[str] = field(default_factory=set)
 
 
@@ -75,10 +77,19 @@ def sanitise(source: Source, notes: Notes) -> Safe:
         FormatError: If a file cannot be found or a number is beyond all measure.
     """
     writer = _Writer(source, notes)
-    writer.write(source.root, "", False, 1)
+    writer.write(source.root)
     writer.sizes.check_keys()
     writer.safe.text = "\n".join(writer.out) + "\n"
     return writer.safe
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an element is: tag of what holds it, whether it is a default, how often it is made."""
+
+    inside: str
+    default: bool
+    times: int
 
 
 class _Writer:
@@ -90,13 +101,28 @@ class _Writer:
         self.mesh_folder = _mesh_folder(source.root)
         self.sizes = Sizes(source.root)
 
-    def write(self, node: Node, inside: str, default: bool, times: int) -> None:
+    def write(self, root: Node) -> None:
+        """Writes an element and all inside it, however deep."""
+        waiting: list[tuple[Node, _Place | None]] = [(root, _Place("", False, 1))]
+        while waiting:
+            node, place = waiting.pop()
+            if place is None:
+                self._line(f"</{node.tag}>", node.origin)
+                continue
+            inner = self._open(node, place)
+            if inner is not None and node.children:
+                waiting.append((node, None))
+                waiting.extend((child, inner) for child in reversed(node.children))
+
+    def _open(self, node: Node, place: _Place) -> _Place | None:
+        """Writes how an element begins; returns what holds inside, None if it is left out."""
+        inside, default, times = place.inside, place.default, place.times
         if node.tag in FOR_THE_EYE and not (node.tag == "size" and inside != "mujoco"):
             self.notes.about("for the eye or MuJoCo's memory only, left out", node.tag)
-            return
+            return None
         if node.tag in LEFT_OUT or node.tag.startswith("plugin"):
             self.notes.about("elements that are not read", _title(node))
-            return
+            return None
         attributes = self._attributes(node, inside, default)
         if node.tag == "replicate":
             times *= _replicas(node)
@@ -107,14 +133,10 @@ class _Writer:
                 f"the model has more than {MOST_ELEMENTS} elements, replicas included.",
                 origin=node.origin,
             )
-        default = default or node.tag == "default"
         body = "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
         end = ">" if node.children else "/>"
         self._line(f"<{node.tag}{body}{end}", node.origin)
-        if node.children:
-            for child in node.children:
-                self.write(child, node.tag, default, times)
-            self._line(f"</{node.tag}>", node.origin)
+        return _Place(node.tag, default or node.tag == "default", times)
 
     def _line(self, text: str, origin: Origin) -> None:
         self.out.append(text)
@@ -154,6 +176,8 @@ class _Writer:
                 self.safe.lost_meshes[name] = "made by MuJoCo itself"
             else:
                 self.safe.lost_meshes[name] = "given by numbers in the file"
+                if not {"face", "refpos", "refquat"} & {*made}:
+                    self.safe.corners[name] = made["vertex"]
             if "builtin" in made or "vertex" not in made:
                 self._replace(name, made)
             return

@@ -9,8 +9,8 @@ from pathlib import Path
 from linkwork.errors import FormatError
 from linkwork.formats.xml_tree import Node, parse
 
-#: Deepest nesting of elements, and most of them in all.
-DEEPEST, MOST_ELEMENTS = 100, 20_000
+#: Deepest nesting of elements, which is that of MuJoCo's own reader, and most of them in all.
+DEEPEST, MOST_ELEMENTS = 499, 20_000
 
 
 @dataclass
@@ -57,31 +57,42 @@ def read_source(path: Path) -> Source:
             f"the outermost element is <{root.tag}>; that of MJCF is <mujoco>.", origin=root.origin
         )
     source = Source(root, Path(os.path.abspath(path)).parent)
-    _include(source, root, [Path(os.path.realpath(path))], 0)
+    _include(source, root, [Path(os.path.realpath(path))])
     if sum(1 for _ in root.walk()) > MOST_ELEMENTS:
         raise FormatError(f"the model has more than {MOST_ELEMENTS} elements.", origin=root.origin)
     return source
 
 
-def _include(source: Source, node: Node, files: list[Path], depth: int) -> None:
-    if depth > DEEPEST:
-        raise FormatError(f"elements are nested deeper than {DEEPEST}.", origin=node.origin)
-    made: list[Node] = []
-    for child in node.children:
-        if child.tag != "include":
-            _include(source, child, files, depth + 1)
-            made.append(child)
-            continue
-        reference = child.attributes.get("file", "").strip()
-        if not reference:
-            raise FormatError("<include> needs the attribute 'file'.", origin=child.origin)
-        path = source.locate(reference, child)
-        if path in files:
-            raise FormatError(f"{reference!r} is included a second time.", origin=child.origin)
-        files.append(path)
-        if len(files) > 1000:
-            raise FormatError("more than 1000 files are included.", origin=child.origin)
-        included = parse(path)
-        _include(source, included, files, depth + 1)
-        made.extend(included.children)
-    node.children[:] = made
+def _include(source: Source, root: Node, files: list[Path]) -> None:
+    """Puts the children of included files in the place of each ``<include>``."""
+    waiting = [(root, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise FormatError(
+                f"elements are nested deeper than {DEEPEST}, which is as deep as MuJoCo reads.",
+                origin=node.origin,
+            )
+        made: list[Node] = []
+        inside = [*reversed(node.children)]
+        while inside:
+            child = inside.pop()
+            if child.tag != "include":
+                made.append(child)
+                continue
+            inside.extend(reversed(_included(source, child, files).children))
+        node.children[:] = made
+        waiting.extend((child, depth + 1) for child in reversed(made))
+
+
+def _included(source: Source, node: Node, files: list[Path]) -> Node:
+    reference = node.attributes.get("file", "").strip()
+    if not reference:
+        raise FormatError("<include> needs the attribute 'file'.", origin=node.origin)
+    path = source.locate(reference, node)
+    if path in files:
+        raise FormatError(f"{reference!r} is included a second time.", origin=node.origin)
+    files.append(path)
+    if len(files) > 1000:
+        raise FormatError("more than 1000 files are included.", origin=node.origin)
+    return parse(path)

@@ -6,10 +6,12 @@ import math
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+from linkwork.errors import FormatError, Origin
 from linkwork.formats.colors import rgba
 from linkwork.formats.flat import flatten
 from linkwork.formats.losses import note_losses
 from linkwork.formats.mesh_folder import MeshFolder
+from linkwork.formats.mjcf.source import DEEPEST
 from linkwork.formats.mjcf.spelling import Spelling
 from linkwork.formats.mjcf.write_bodies import BodyWriter
 from linkwork.formats.mjcf.write_drives import actuators, keyframes
@@ -76,8 +78,23 @@ def write_mjcf(thing: Part | Scene, path: Path) -> list[str]:
         assets, worldbody, contacts, strings, ties, drives, read, keyframes(flat, joints, notes),
     ]  # fmt: skip
     root.extend(section for section in sections if len(section))
+    _check_depth(root, path)
     save_xml(path, root)
     return notes.lines()
+
+
+def _check_depth(root: ET.Element, path: Path) -> None:
+    """Refuses what MuJoCo would not read."""
+    waiting = [(root, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise FormatError(
+                f"bodies would be nested deeper than {DEEPEST} elements, the most MuJoCo reads.",
+                origin=Origin(str(path)),
+                hint="URDF and SDF write them as a flat list.",
+            )
+        waiting.extend((child, depth + 1) for child in node)
 
 
 def _light(light: Light) -> ET.Element:

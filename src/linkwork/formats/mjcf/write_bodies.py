@@ -60,7 +60,7 @@ class BodyWriter:
             carried.setdefault(self._parent(link), []).append(link)
         self.nodes[""] = worldbody
         taken = {"world"}
-        stack = list(reversed(carried.get("", [])))
+        stack = list(reversed(self._on_world()))
         while stack:  # in MuJoCo's order: depth first, which is also that of its coordinates
             link = stack.pop()
             stack.extend(reversed(carried.get(link.name, [])))
@@ -81,6 +81,22 @@ class BodyWriter:
             self.sites[name] = self.add_site(self.nodes[on], self.spelling.bare(name), anchor.at)
             if anchor.fits or anchor.turns:
                 self.notes.about("what anchors fit, left out", name)
+
+    def _on_world(self) -> list[FlatLink]:
+        """What hangs on the world, in the order of the first joints.
+
+        A body that is free inside a part hangs there too, beside the body that carried it: it goes
+        first if its joint does.
+        """
+        top: dict[str, FlatLink] = {}
+        first: dict[str, int] = {}
+        for number, link in enumerate(self.flat.links):
+            top[link.name] = top.get(self._parent(link), link)
+            if link.joint is not None and link.joint.type != "fixed":
+                first.setdefault(top[link.name].name, number)
+        tops = [link for link in self.flat.links if not self._parent(link)]
+        places = {link.name: number for number, link in enumerate(self.flat.links)}
+        return sorted(tops, key=lambda link: first.get(link.name, places[link.name]))
 
     def add_site(self, body: ET.Element, name: str, pose: Pose = IDENTITY) -> ET.Element:
         """Adds a site to a body."""

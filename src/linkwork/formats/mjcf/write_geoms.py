@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import xml.etree.ElementTree as ET
 
 from linkwork.formats.colors import rgba
 from linkwork.formats.flat import FlatLink, unique
 from linkwork.formats.mesh_folder import MeshFolder
+from linkwork.formats.mjcf.cones import cone_corners
 from linkwork.formats.mjcf.spelling import Spelling
 from linkwork.formats.mjcf.write_words import set_words
 from linkwork.formats.notes import Notes
@@ -32,7 +32,6 @@ from linkwork.spatial.pose import Pose
 SEEN_ONLY, TOUCHED_ONLY = "2", "3"
 #: Thickness of the slab that stands for a plane on a body that moves [m].
 _SLAB = 0.02
-_CONE_CORNERS = 32
 
 
 class GeomWriter:
@@ -164,18 +163,6 @@ class GeomWriter:
         self.assets.append(node)
         self._names[key] = name
         return name
-
-
-def cone_corners(shape: Cone) -> list[float]:
-    """Corners of a many-sided cone, x y z each [m]."""
-    corners: list[float] = []
-    for radius, z in ((shape.radius, -shape.length / 2), (shape.top_radius, shape.length / 2)):
-        count = _CONE_CORNERS if radius > 0.0 else 1
-        for number in range(count):
-            angle = 2.0 * math.pi * number / count
-            x, y = radius * math.cos(angle), radius * math.sin(angle)
-            corners += [round(x, 12), round(y, 12), z]
-    return corners
 
 
 def place(node: ET.Element, pose: Pose) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from linkwork.errors import LinkworkError, Origin
@@ -15,7 +16,10 @@ from linkwork.formats.sdf.tree import Tree, spanning_tree
 from linkwork.parts import Anchor, Element, Joint, Part
 from linkwork.parts.names import plain
 from linkwork.spatial.inertia import Inertia
-from linkwork.spatial.pose import IDENTITY, Pose
+from linkwork.spatial.pose import IDENTITY, Pose, Vec3
+
+#: Frames closer than this stand at one place [m, and about as many rad].
+_SAME_PLACE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,10 @@ def _add_frames(part: Part, model: FlatModel, names: NameTable) -> None:
 def _close(
     part: Part, model: FlatModel, joint: ModelJoint, root: str, names: NameTable, reading: Reading
 ) -> None:
-    """A loop: two anchors where the joint stands, held together as it holds them."""
+    """A loop: two anchors where the joint stands, held together as it holds them.
+
+    Frames that stand there are those anchors, so that a loop keeps the names of its own.
+    """
     kind = joint.kind
     name = names.joints[joint.name]
     if kind in ("universal", "screw"):
@@ -125,9 +132,11 @@ def _close(
     ends = []
     for link, suffix in ((joint.parent, "a"), (joint.child, "b")):
         foot = model.links[link].pose if link else IDENTITY
-        end = plain(f"{name}_{suffix}", {*part.anchors, *part.elements})
-        on = names.links[link] if link else root
-        part.add(Anchor(end, on, at=foot.inverse() @ joint.pose, origin=joint.node.origin))
+        on, at = names.links[link] if link else root, foot.inverse() @ joint.pose
+        end = _standing(part, on, at, kind, axis)
+        if not end:
+            end = plain(f"{name}_{suffix}", {*part.anchors, *part.elements})
+            part.add(Anchor(end, on, at=at, origin=joint.node.origin))
         ends.append(end)
     try:
         part.close(ends[0], ends[1], joint=kind, axis=axis, name=name, origin=joint.node.origin)
@@ -138,3 +147,18 @@ def _close(
         reading.notes.about(
             "ranges, damping and springs of joints that close loops, left out", name
         )
+
+
+def _standing(part: Part, on: str, at: Pose, kind: str, axis: Vec3) -> str:
+    """The anchor of an element that holds what one at ``at`` would hold; empty if there is none."""
+    used = {end for loop in part.loops.values() for end in (loop.a, loop.b)}
+    for name, anchor in part.anchors.items():
+        between = anchor.at.inverse() @ at
+        gap = math.hypot(*between.xyz)
+        if kind in ("hinge", "slider"):
+            gap = max(gap, math.dist(axis, between.rotate(axis)))
+        if kind in ("slider", "fixed"):
+            gap = max(gap, 2.0 * math.hypot(*between.quat[1:]))
+        if anchor.on == on and name not in used and gap < _SAME_PLACE:
+            return name
+    return ""

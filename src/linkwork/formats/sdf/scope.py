@@ -51,6 +51,7 @@ class Scope:
     name: str
     is_world: bool = False
     frames: dict[str, Frame] = field(default_factory=dict)
+    _poses: dict[str, Pose] = field(default_factory=dict, repr=False)
 
     def gather(self) -> None:
         """Takes in the links, joints and frames of the model.
@@ -80,24 +81,29 @@ class Scope:
             )
         self.frames[name] = frame
 
-    def pose(self, name: str, origin: Origin, seen: tuple[str, ...] = ()) -> Pose:
+    def pose(self, name: str, origin: Origin) -> Pose:
         """Pose of a frame in the frame of the model or world.
 
         Raises:
             FormatError: If there is no such frame, or frames stand on each other in a circle.
         """
-        if name == MODEL or (self.is_world and name in WORLD):
-            return IDENTITY
-        first, separator, rest = name.partition("::")
-        frame = self._find(first if separator else name, origin)
-        if separator:
+        pending: dict[str, Pose] = {}  # of each frame in the next one
+        while not (name == MODEL or (self.is_world and name in WORLD) or name in self._poses):
+            if name in pending:
+                circle = " → ".join([*pending, name][-9:])
+                raise FormatError(f"the frames {circle} stand on each other.", origin=origin)
+            first, separator, rest = name.partition("::")
+            frame = self._find(first if separator else name, origin)
+            if not separator:
+                pending[name], name, origin = frame.pose, frame.base, frame.node.origin
+                continue
             if frame.inside is None:
                 raise FormatError(f"{first!r} is no model.", origin=origin)
-            return self.pose(first, origin, seen) @ frame.inside.pose(rest, origin)
-        if name in seen or len(seen) > 250:
-            circle = " → ".join([*seen[-8:], name])
-            raise FormatError(f"the frames {circle} stand on each other.", origin=origin)
-        return self.pose(frame.base, frame.node.origin, (*seen, name)) @ frame.pose
+            pending[name], name = frame.inside.pose(rest, origin), first
+        found = self._poses.get(name, IDENTITY)
+        for each, pose in reversed(pending.items()):
+            found = self._poses[each] = found @ pose
+        return found
 
     def inside(self, link: str, node: Node) -> Pose:
         """Pose of something on a link, in the link's frame, whichever frame it is said in.
@@ -111,29 +117,35 @@ class Scope:
         seen_from = self.pose(link, node.origin).inverse() @ self.pose(base, node.origin)
         return seen_from @ pose_of(node)
 
-    def link(self, name: str, origin: Origin, seen: tuple[str, ...] = ()) -> str:
+    def link(self, name: str, origin: Origin) -> str:
         """Name of the link, scoped by ``::``, that a frame is attached to.
 
         Raises:
             FormatError: If it is attached to none.
         """
-        if name in seen or len(seen) > 250:
-            circle = " → ".join([*seen[-8:], name])
-            raise FormatError(f"the frames {circle} are attached to each other.", origin=origin)
-        if name == MODEL:
-            return self.canonical(origin)
-        first, separator, rest = name.partition("::")
-        frame = self._find(first if separator else name, origin)
-        if separator:
-            if frame.inside is None:
-                raise FormatError(f"{first!r} is no model.", origin=origin)
-            return f"{first}::{frame.inside.link(rest, origin)}"
-        if frame.kind == "link":
-            return name
-        if frame.inside is not None:
-            return f"{name}::{frame.inside.canonical(origin)}"
-        on = frame.attached or MODEL
-        return self.link(on, frame.node.origin, (*seen, name))
+        seen: dict[str, None] = {}
+        while True:
+            if name in seen:
+                circle = " → ".join([*seen, name][-9:])
+                raise FormatError(f"the frames {circle} are attached to each other.", origin=origin)
+            seen[name] = None
+            if name == MODEL:
+                named = self.node.attributes.get("canonical_link", "").strip()
+                if not named:
+                    return self.canonical(origin)
+                name = named
+                continue
+            first, separator, rest = name.partition("::")
+            frame = self._find(first if separator else name, origin)
+            if separator:
+                if frame.inside is None:
+                    raise FormatError(f"{first!r} is no model.", origin=origin)
+                return f"{first}::{frame.inside.link(rest, origin)}"
+            if frame.kind == "link":
+                return name
+            if frame.inside is not None:
+                return f"{name}::{frame.inside.canonical(origin)}"
+            name, origin = frame.attached or MODEL, frame.node.origin
 
     def canonical(self, origin: Origin) -> str:
         """The link that stands for the model: the one it names, else its first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 from linkwork.formats.colors import rgba
 from linkwork.formats.mesh_folder import MeshFolder
@@ -74,12 +75,23 @@ class LinkWriter:
                 add(node, "radii", numerals(shape.radii))
             case Mesh():
                 node = ET.Element("mesh")
-                add(node, "uri", self.meshes.copy(shape))
+                add(node, "uri", self._mesh_file(shape))
                 if shape.scale != (1.0, 1.0, 1.0):
                     add(node, "scale", numerals(shape.scale))
             case _:
                 return None
         return node
+
+    def _mesh_file(self, shape: Mesh) -> str:
+        """Path of a mesh: a copy where it may hold colours, else OBJ, which all readers take.
+
+        Drake refuses collisions of STL.
+        """
+        suffix = Path(shape.file).suffix.lower()
+        colored = shape.visible and suffix != ".stl" and not shape.node
+        if suffix == ".obj" or colored:
+            return self.meshes.copy(shape)
+        return self.meshes.obj(shape)
 
 
 def add(node: ET.Element, tag: str, text: str) -> ET.Element:

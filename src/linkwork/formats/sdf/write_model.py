@@ -29,6 +29,7 @@ class ModelWriter:
 
     Attributes:
         names: Name in the file of each link, by its full name.
+        grounds: Pose of each link that stands for the world.
         version: Minor version of SDF 1 that the model needs.
         axes: The written axis of each degree of freedom, by its full name; one that is its joint's
             only one has the joint's name too.
@@ -41,6 +42,7 @@ class ModelWriter:
         self.flat, self.links, self.writer, self.notes = flat, links, writer, notes
         self.prefix = f"{scope.replace('/', '_')}_" if scope else ""
         self.names: dict[str, str] = {}
+        self.grounds: dict[str, Pose] = {}
         self.version = 8
         # links, joints and frames of a model share one set of names, and these are reserved
         self.taken = {"world", "__model__", "__root__"}
@@ -51,7 +53,10 @@ class ModelWriter:
         """The ``<model>``."""
         node = ET.Element("model", name=name)
         for link in self.links:
-            self.names[link.name] = unique(self._spelled(link.spelling), self.taken)
+            if self._is_world(link):
+                self.grounds[link.name], self.names[link.name] = link.at_zero, "world"
+            else:
+                self.names[link.name] = unique(self._spelled(link.spelling), self.taken)
         for link in self.links:
             node.extend(self._link(link))
         for coupling in self.flat.couplings:
@@ -64,6 +69,15 @@ class ModelWriter:
         self._add_anchors(node)
         return node
 
+    def _is_world(self, link: FlatLink) -> bool:
+        """Whether a link is what the reader lets stand for the world, which is no link in SDF."""
+        element = link.element
+        if element is None or element.name != "world" or link.carrier or link.joint is not None:
+            return False
+        carries = any(each.carrier == link.name for each in self.links)
+        bare = not element.shapes and not element.mass_properties().mass
+        return carries and bare and all(on != link.name for _, on in self.flat.anchors.values())
+
     def _spelled(self, spelling: str) -> str:
         """The name without what SDF keeps to itself: ``::`` for scopes, ``__name__``."""
         name = (spelling.removeprefix(self.prefix) or spelling).replace("::", "_")
@@ -71,30 +85,45 @@ class ModelWriter:
 
     def _link(self, link: FlatLink) -> list[ET.Element]:
         """The link with the joints between it and its carrier."""
-        name = self.names[link.name]
+        if link.name in self.grounds:
+            return []
+        name, ground = self.names[link.name], self.grounds.get(link.carrier)
         node = self.writer.write(name, link.name, link.element)
         pose = ET.Element("holder")
         carrier = self.names.get(link.carrier, "")
-        free = link.joint is not None and link.joint.type == "free"
-        add_pose(pose, link.at_zero, relative_to=carrier)
+        if ground is None:
+            add_pose(pose, link.at_zero, relative_to=carrier)
+        else:
+            add_pose(pose, ground @ link.at_zero)
         node[:0] = list(pose)
-        if free:
+        if link.joint is not None and link.joint.type == "free":
+            if link.carrier and not (ground is not None and link.joint.name == f"{name}_free"):
+                self.notes.about(
+                    "free joints inside of parts, left out: what they carry is joined by nothing "
+                    "but loops",
+                    link.joint_name,
+                )
             return [node]
-        if not carrier:
-            if self.flat.scene is None or not link.placed:
-                return [node]  # a part by itself, or scenery, which is static
+        if not carrier and (self.flat.scene is None or not link.placed):
+            return [node]  # a part by itself, or scenery, which is static
+        if not carrier or link.joint is None:
             fixed = unique(f"{name}_fixed", self.taken)
-            return [node, joint_node(fixed, Step("fixed"), None, "world", name, IDENTITY)]
-        if link.joint is None:
-            fixed = unique(f"{name}_fixed", self.taken)
-            return [node, joint_node(fixed, Step("fixed"), None, carrier, name, IDENTITY)]
-        return [node, *self._joints(link, link.joint, carrier)]
+            return [
+                node,
+                joint_node(fixed, Step("fixed"), None, carrier or "world", name, IDENTITY),
+            ]
+        between, joints = self._joints(link, link.joint, carrier)
+        return [*between, node, *joints]
 
-    def _joints(self, link: FlatLink, joint: Joint, carrier: str) -> list[ET.Element]:
+    def _joints(
+        self, link: FlatLink, joint: Joint, carrier: str
+    ) -> tuple[list[ET.Element], list[ET.Element]]:
+        """The massless links between a link and its carrier, and the joints between them."""
         steps = steps_of(joint, link.joint_name, self.notes)
         if steps[0].type == "screw":
             self.version = max(self.version, 10)
         made: list[ET.Element] = []
+        joints: list[ET.Element] = []
         parent, child = carrier, self.names[link.name]
         at_to = link.offset.inverse()
         for number, step in enumerate(steps):
@@ -104,12 +133,14 @@ class ModelWriter:
             if not last:
                 between = self.writer.write(end, link.joint_name, None)
                 holder = ET.Element("holder")
-                add_pose(holder, link.at, relative_to=carrier)
+                if (ground := self.grounds.get(link.carrier)) is None:
+                    add_pose(holder, link.at, relative_to=carrier)
+                else:
+                    add_pose(holder, ground @ link.at)
                 between[:0] = list(holder)
                 made.append(between)
-            made.append(joint_node(name, step, joint, parent, end, at_to if last else IDENTITY))
+            joints.append(joint_node(name, step, joint, parent, end, at_to if last else IDENTITY))
             parent = end
-        joints = [node for node in made if node.tag == "joint"]
         axes = [
             WrittenAxis(node, tag)
             for node, step in zip(joints, steps, strict=True)
@@ -120,7 +151,7 @@ class ModelWriter:
             self.axes |= dict(zip(dofs, axes, strict=True))
         if len(axes) == 1:
             self.axes[link.joint_name] = axes[0]
-        return made
+        return made, joints
 
     def _add_loops(self, node: ET.Element) -> None:
         """Loops as further joints, which in SDF hold together what coincides at value 0."""

@@ -16,14 +16,20 @@ from linkwork.formats.toml.words import SHAPE_TABLES, SPEC_FILES
 from linkwork.parts import (
     JOINT_TYPES,
     SHAPES,
+    Arc,
     Coupling,
+    Curve,
     Element,
     Joint,
     Loop,
+    Polyline,
     RailPiece,
     Shape,
     Spec,
+    Spline,
+    Spring,
 )
+from linkwork.parts.loop import free_loop_name
 from linkwork.spatial.inertia import Inertia
 from linkwork.spatial.pose import Pose
 
@@ -133,10 +139,8 @@ def read_joint(fields: Fields) -> Joint:
         "rest",
         "armature",
         "pitch",
+        "restitution",
         "labels",
-    )
-    rail = tuple(
-        RailPiece(**piece.take("length", "turn", "climb")) for piece in fields.get("rail", ())
     )
     with fields.place.blamed():
         return Joint(
@@ -146,11 +150,17 @@ def read_joint(fields: Fields) -> Joint:
             **read_ranges(fields, kind, type),
             **read_value(fields, kind, type),
             from_=fields["from"],
-            rail=rail,
+            rail=_rail(fields),
             bus=_bus(fields),
             drive=_drive(fields),
             origin=fields.place.origin,
         )
+
+
+def _rail(fields: Fields) -> tuple[RailPiece, ...]:
+    return tuple(
+        RailPiece(**piece.take("length", "turn", "climb")) for piece in fields.get("rail", ())
+    )
 
 
 def _bus(fields: Fields) -> dict[str, Any]:
@@ -215,14 +225,39 @@ def read_specs(kind: str, tables: list[Fields]) -> list[Spec]:
 
 def read_loop(fields: Fields, taken: dict[str, Loop]) -> Loop:
     """A closed loop from its table; without a name it gets the next free ``loop1``."""
-    number = len(taken) + 1
-    while f"loop{number}" in taken:
-        number += 1
-    name = fields.get("name", f"loop{number}")
+    name = fields.get("name", free_loop_name(taken))
     if name in taken:
         raise fields.place.wrong(f"has the name of another, at {taken[name].origin}.")
-    given = fields.take("a", "b", "joint", "axis") | _words(fields)
-    return Loop(name, **given, origin=fields.place.origin)
+    given = fields.take("a", "b", "joint", "axis", "axis2", "pitch") | _words(fields)
+    with fields.place.blamed():
+        curve = _curve(fields["curve"]) if "curve" in fields else None
+        return Loop(name, **given, rail=_rail(fields), curve=curve, origin=fields.place.origin)
+
+
+def _curve(fields: Fields) -> Curve:
+    kind = next(kind for kind in ("polyline", "spline", "arc") if kind in fields)
+    for name, of in (("closed", ("polyline", "spline")), ("radius", ("polyline",))):
+        if name in fields and kind not in of:
+            raise fields.at(name).wrong(f"has no meaning for '{kind}'.")
+    with fields.at(kind).blamed():
+        if kind == "arc":
+            return Arc(**fields["arc"].take("radius", "start", "end"))
+        more = fields.take("closed", "radius")
+        return Spline(fields[kind], **more) if kind == "spline" else Polyline(fields[kind], **more)
+
+
+def read_spring(fields: Fields, taken: dict[str, Spring]) -> Spring:
+    """A spring from its table."""
+    if fields["name"] in taken:
+        raise fields.place.wrong(f"has the name of another, at {taken[fields['name']].origin}.")
+    turning = fields.get("type", "linear") == "torsion"
+    suffix = fields.suffixes.get("rest", "")
+    if suffix and turning != (suffix == "_deg"):
+        what = "an angle, in rest or rest_deg" if turning else "a length, in rest or rest_mm"
+        raise fields.at("rest").wrong(f"does not fit: it is {what}.")
+    given = fields.take("name", "a", "b", "type", "stiffness", "damping", "rest", "axis")
+    with fields.place.blamed():
+        return Spring(**given, origin=fields.place.origin)
 
 
 def read_coupling(fields: Fields) -> Coupling:

@@ -15,6 +15,7 @@ from linkwork.formats.toml.pieces import (
     read_loop,
     read_pose,
     read_specs,
+    read_spring,
 )
 from linkwork.formats.toml.tables import Fields
 from linkwork.parts import Anchor, Part
@@ -47,6 +48,12 @@ def read_part(fields: Fields, includes: Includes) -> Part:
             part.add(loop)
     for table in fields.get("coupling", ()):
         part.add(read_coupling(table))
+    for table in fields.get("spring", ()):
+        spring = read_spring(table, part.springs)
+        with table.place.blamed():
+            for anchor in (spring.a, spring.b):
+                part.find_anchor(anchor, origin=spring.origin)
+            part.add(spring)
     part.sensors = read_specs("sensor", fields.get("sensor", []))
     part.ports = read_specs("port", fields.get("port", []))
     _check_names(part, fields)

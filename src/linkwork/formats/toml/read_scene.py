@@ -11,6 +11,7 @@ from linkwork.formats.toml.pieces import (
     read_loop,
     read_pose,
     read_specs,
+    read_spring,
 )
 from linkwork.formats.toml.read_part import check_carriers
 from linkwork.formats.toml.tables import Fields
@@ -44,6 +45,9 @@ def read_scene(fields: Fields, includes: Includes) -> Scene:
     for table in fields.get("coupling", ()):
         _check_offset(scene, table)
         scene.couplings.append(read_coupling(table))
+    for table in fields.get("spring", ()):
+        spring = read_spring(table, scene.springs)
+        scene.springs[spring.name] = spring
     scene.engines = read_specs("engine", fields.get("engine", []))
     scene.sensors = read_specs("sensor", fields.get("sensor", []))
     scene.actuators = read_specs("actuator", fields.get("actuator", []))

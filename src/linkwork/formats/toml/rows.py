@@ -12,7 +12,20 @@ from linkwork.errors import FormatError
 from linkwork.formats.toml.numbers import angle, angles, posed, tidied, tidy
 from linkwork.formats.toml.tables import numeric
 from linkwork.formats.toml.words import SPEC_FILES
-from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, RailPiece, Shape, Spec
+from linkwork.parts import (
+    Anchor,
+    Arc,
+    Coupling,
+    Curve,
+    Element,
+    Joint,
+    Loop,
+    Polyline,
+    RailPiece,
+    Shape,
+    Spec,
+    Spring,
+)
 from linkwork.spatial.inertia import Inertia
 from linkwork.spatial.pose import Pose
 from linkwork.units import split_unit
@@ -106,6 +119,7 @@ def joint_row(joint: Joint) -> dict[str, Any]:
     for name in ("max_speed", "rest"):
         made |= _freedom(name, getattr(joint, name), turning) if changed(joint, name) else {}
     made |= changed(joint, "max_effort", "damping", "friction", "stiffness", "armature", "pitch")
+    made |= changed(joint, "restitution")
     if joint.rail:
         made["rail"] = [_rail_piece(piece) for piece in joint.rail]
     if joint.value != dataclasses.replace(joint, value=None).value:
@@ -163,7 +177,33 @@ def anchor_row(anchor: Anchor) -> dict[str, Any]:
 
 def loop_row(loop: Loop) -> dict[str, Any]:
     """A loop as the table ``[[loop]]``."""
-    return {"name": loop.name, "a": loop.a, "b": loop.b} | changed(loop, "joint", "axis", "mujoco")
+    made: dict[str, Any] = {"name": loop.name, "a": loop.a, "b": loop.b}
+    made |= changed(loop, "joint", "axis", "axis2", "pitch")
+    if loop.rail:
+        made["rail"] = [_rail_piece(piece) for piece in loop.rail]
+    if loop.curve is not None:
+        made["curve"] = _curve(loop.curve)
+    return made | changed(loop, "mujoco")
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    if isinstance(curve, Arc):
+        made: dict[str, Any] = {"radius": tidy(curve.radius)}
+        for name in ("start", "end"):
+            made |= angle(name, getattr(curve, name)) if changed(curve, name) else {}
+        return {"arc": made}
+    kind = "polyline" if isinstance(curve, Polyline) else "spline"
+    points = [tidied(point) for point in curve.points]
+    return {kind: points} | changed(curve, "closed", "radius")
+
+
+def spring_row(spring: Spring) -> dict[str, Any]:
+    """A spring as the table ``[[spring]]``."""
+    made: dict[str, Any] = {"name": spring.name, "a": spring.a, "b": spring.b}
+    made |= changed(spring, "type", "stiffness", "damping")
+    if spring.rest is not None:
+        made |= _freedom("rest", spring.rest, spring.type == "torsion")
+    return made | changed(spring, "axis")
 
 
 def coupling_row(coupling: Coupling, turning: bool) -> dict[str, Any]:

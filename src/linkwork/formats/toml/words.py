@@ -23,7 +23,7 @@ from linkwork.formats.toml.kinds import (
     Word,
 )
 from linkwork.formats.toml.tables import Key, Section, Table
-from linkwork.parts import JOINT_TYPES
+from linkwork.parts import JOINT_TYPES, LOOP_TYPES, SPRING_TYPES
 from linkwork.parts.engine_words import (
     MUJOCO_COUPLING,
     MUJOCO_ELEMENT,
@@ -32,6 +32,7 @@ from linkwork.parts.engine_words import (
     MUJOCO_SHAPE,
     EngineWord,
 )
+from linkwork.scene.planning import PLANNERS
 from linkwork.scene.scene import BASES
 from linkwork.scene.track import INTERPOLATIONS
 
@@ -221,6 +222,9 @@ JOINT = Table(
         "armature": Key(Number(), "Rotor inertia seen at the joint [kg m² or kg]."),
         "pitch": Key(Number(), "Advance of a screw per turn [m].", "length"),
         "rail": Key(ListOf(RAIL_PIECE, "rail pieces"), "Pieces of a rail."),
+        "restitution": Key(
+            Number(0.0, 1.0), "Part of the speed with which it bounces off the ends of its range."
+        ),
         "value": Key(
             Either(OneOrMore(), ByFreedom(Number())),
             "Initial value [rad or m]; by freedom where there are several.",
@@ -261,13 +265,41 @@ ATTACH = Table(
     example='part = "./hand.toml", to = "flange"',
 )
 
+_POINTS = ListOf(VECTOR, "points")
+
+CURVE = Table(
+    {
+        "polyline": Key(_POINTS, "Straight pieces from point to point [m].", "length"),
+        "spline": Key(_POINTS, "A smooth line through points [m].", "length"),
+        "arc": Key(
+            Table(
+                {
+                    "radius": _RADIUS,
+                    "start": Key(Number(), "Angle from x about z [rad]; 0 if absent.", "angle"),
+                    "end": Key(Number(), "Angle of its end [rad]; a whole turn on.", "angle"),
+                },
+                example="arc = { radius = 0.1, start_deg = -90, end_deg = 90 }",
+            ),
+            "Part of a circle about z.",
+        ),
+        "closed": Key(Flag(), "Whether the last point is joined to the first."),
+        "radius": Key(Number(0.0), "Radius of a polyline's corners [m].", "length"),
+    },
+    example="curve = { spline = [[0, 0, 0], [0.1, 0.05, 0], [0.2, 0, 0]] }",
+    one_of=("polyline", "spline", "arc"),
+)
+
 LOOP = Table(
     {
         "name": Key(NAME, "Name in this file."),
         "a": Key(REF, "First anchor.", required=True),
         "b": Key(REF, "Second anchor.", required=True),
-        "joint": Key(Word(tuple(t for t in JOINT_TYPES if t != "free")), "Closing joint."),
-        "axis": Key(VECTOR, "Axis in the anchors' frames."),
+        "joint": Key(Word(tuple(LOOP_TYPES)), "Closing joint."),
+        "axis": Key(VECTOR, "Axis, or a plane's normal, in the anchors' frames."),
+        "axis2": Key(VECTOR, "Second axis of a universal joint."),
+        "pitch": Key(Number(), "Advance of a screw per turn [m].", "length"),
+        "rail": Key(ListOf(RAIL_PIECE, "rail pieces"), "Pieces of a rail, in the first anchor."),
+        "curve": Key(CURVE, "Curve of a point_on_curve, in the first anchor's frame."),
         "mujoco": _engine_words(MUJOCO_LOOP),
     },
     example='a = "rod_end", b = "crank_pin"',
@@ -282,6 +314,24 @@ COUPLING = Table(
         "mujoco": _engine_words(MUJOCO_COUPLING),
     },
     example='joint = "finger2", of = "finger1", ratio = -1',
+)
+
+SPRING = Table(
+    {
+        "name": Key(NAME, "Name in this file, and of its signals.", required=True),
+        "a": Key(REF, "First anchor.", required=True),
+        "b": Key(REF, "Second anchor.", required=True),
+        "type": Key(Word(SPRING_TYPES), "Along the line between them, or about an axis."),
+        "stiffness": Key(Number(0.0), "[N/m or N m/rad]."),
+        "damping": Key(Number(0.0), "[N s/m or N m s/rad]."),
+        "rest": Key(
+            Number(),
+            "Length [m] or angle [rad] at which it is slack; that of the start if absent.",
+            "freedom",
+        ),
+        "axis": Key(VECTOR, "Axis of a torsion spring, in the first anchor's frame."),
+    },
+    example='name = "strut", a = "upper", b = "lower", stiffness = 500',
 )
 
 
@@ -454,6 +504,7 @@ PART = Table(
         "attach": Key(Section("attach", ATTACH), "Parts that sit on anchors."),
         "loop": Key(Section("loop", LOOP), "Closed loops."),
         "coupling": Key(Section("coupling", COUPLING), "Joints that follow others."),
+        "spring": Key(Section("spring", SPRING), "Springs between anchors."),
         "sensor": Key(Section("sensor", SENSOR), "Sensors of the part."),
         "port": Key(Section("port", PORT), "Ports of the part."),
     },
@@ -478,6 +529,7 @@ SCENE = Table(
         "posture": Key(Section("posture", POSTURE), "Named postures."),
         "loop": Key(Section("loop", LOOP), "Loops between parts."),
         "coupling": Key(Section("coupling", COUPLING), "Joints that follow others."),
+        "spring": Key(Section("spring", SPRING), "Springs between parts."),
         "engine": Key(Section("engine", ENGINE), "What moves the bodies."),
         "sensor": Key(Section("sensor", SENSOR), "Sensors."),
         "actuator": Key(Section("actuator", ACTUATOR), "Actuators."),
@@ -501,9 +553,42 @@ TIMED_POSTURE = Table(
             required=True,
             together=True,
         ),
+        "speeds": Key(
+            MapOf(Number(), "speeds by joint"),
+            "Speed of joints when they are there [rad/s or m/s], for a planner; without, they rest "
+            "where they turn back and at the ends, and pass elsewhere without overshooting.",
+            "freedom",
+            together=True,
+        ),
+        "planner": Key(
+            Word(PLANNERS), "How its joints get here; by the movement's planner if absent."
+        ),
     },
     example="time = 1.5, joints_deg = { elbow = 30 }",
 )
+
+LOSSES = Table(
+    {
+        "joints": Key(ListOf(REF, "names"), "Joints that are meant; all others if absent."),
+        "inertia": Key(Number(0.0), "What the motor turns [kg m² or kg].", required=True),
+        "copper": Key(Number(0.0), "Copper loss R/(k·n)² [W/(N m)² or W/N²]; 0 if absent."),
+        "viscous": Key(Number(0.0), "Friction that grows with speed [N m s or N s/m]."),
+        "coulomb": Key(Number(0.0), "Friction that does not [N m or N]."),
+        "recuperation": Key(Number(0.0, 1.0), "Share of braking power that comes back."),
+    },
+    example="inertia = 0.00232, copper = 8",
+)
+
+
+def _largest(what: str, unit: str) -> Key:
+    """A limit of all joints, or by joint."""
+    return Key(
+        Either(Number(0.0), MapOf(Number(0.0), f"{what}s by joint")),
+        f"Largest {what} that a planner may use [{unit}]: a number, or {{ elbow = 2 }}.",
+        "freedom",
+        together=True,
+    )
+
 
 #: Keys and sections of a movement's file.
 MOVEMENT = Table(
@@ -515,6 +600,11 @@ MOVEMENT = Table(
         "interpolation": Key(
             Word(INTERPOLATIONS), "How values go from posture to posture; linear if absent."
         ),
+        "planner": Key(Word(PLANNERS), "In place of an interpolation: what is least or kept."),
+        "max_speed": _largest("speed", "rad/s or m/s"),
+        "max_acceleration": _largest("acceleration", "rad/s² or m/s²"),
+        "max_jerk": _largest("jerk", "rad/s³ or m/s³"),
+        "losses": Key(Section("losses", LOSSES), "What the planner energy counts."),
         "posture": Key(Section("posture", TIMED_POSTURE), "Postures, in the order of time."),
     },
     example='name = "greet"',

@@ -22,6 +22,7 @@ from linkwork.formats.toml.rows import (
     port_row,
     relative_path,
     spec_row,
+    spring_row,
 )
 from linkwork.parts import Part, find_kits, kit_part
 from linkwork.parts.names import plain
@@ -132,6 +133,7 @@ def _part_text(part: Part, references: References) -> str:
         joint = find_joint(part, coupling.joint)
         turning = joint is not None and joint.kind.nv == 1 and joint.kind.is_angle(0)
         sections.append(("[[coupling]]", coupling_row(coupling, turning)))
+    sections += [("[[spring]]", spring_row(spring)) for spring in part.springs.values()]
     sections += [("[[sensor]]", spec_row(spec, folder)) for spec in part.sensors]
     sections += [("[[port]]", port_row(spec)) for spec in part.ports]
     return document_text(top, sections)
@@ -152,6 +154,7 @@ def _scene_text(scene: Scene, references: References) -> str:
     for coupling in scene.couplings:
         turning = bool(is_angle(scene, coupling.joint))
         sections.append(("[[coupling]]", coupling_row(coupling, turning)))
+    sections += [("[[spring]]", spring_row(spring)) for spring in scene.springs.values()]
     for kind in ("engine", "sensor", "actuator", "agent"):
         specs = getattr(scene, f"{kind}s")
         sections += [(f"[[{kind}]]", spec_row(spec, folder)) for spec in specs]

@@ -61,9 +61,11 @@ class _Writer:
         offsets: dict[str, Pose] = {}
         for link in self.flat.links:
             offsets[link.name] = link.offset
-            body.append(self.links.write(link, self.link_names[link.name]))
+            own = self.links.write(link, self.link_names[link.name])
+            between, joints = [], []
             if link.carrier:
-                body.extend(self._joints(link, offsets[link.carrier] @ link.at))
+                between, joints = self._joints(link, offsets[link.carrier] @ link.at)
+            body += [*between, own, *joints]
         for coupling in self.flat.couplings:
             self._mimic(coupling)
         robot.extend(self.links.materials())
@@ -73,13 +75,13 @@ class _Writer:
             robot.set("version", "1.1")
         return robot
 
-    def _joints(self, link: FlatLink, at: Pose) -> list[ET.Element]:
-        """The URDF joints between a link and its carrier, with massless links between them."""
+    def _joints(self, link: FlatLink, at: Pose) -> tuple[list[ET.Element], list[ET.Element]]:
+        """The massless links between a link and its carrier, and the URDF joints between them."""
         parent, child = self.link_names[link.carrier], self.link_names[link.name]
         joint = link.joint
         if joint is None:
             name = unique(f"{child}_fixed", self.taken_joints)
-            return [_joint(name, Step("fixed", (1.0, 0.0, 0.0)), parent, child, at)]
+            return [], [_joint(name, Step("fixed", (1.0, 0.0, 0.0)), parent, child, at)]
         steps = steps_of(joint, link.joint_name, self.notes)
         made: list[ET.Element] = []
         joints: list[ET.Element] = []
@@ -94,7 +96,7 @@ class _Writer:
             joints.append(node)
             parent = end
         self.written[link.joint_name] = joints
-        return [*made, *joints]
+        return made, joints
 
     def _mimic(self, coupling: Coupling) -> None:
         follower, leader = self.written.get(coupling.joint), self.written.get(coupling.of)

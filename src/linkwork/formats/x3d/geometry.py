@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field, replace
 
 from linkwork.formats.colors import rgba
+from linkwork.formats.flat import unique
 from linkwork.formats.surface import surface
 from linkwork.formats.x3d.graph import GraphNode
 from linkwork.parts import Box, Cone, Cylinder, Plane, Shape, Sphere
@@ -15,9 +17,22 @@ ALONG_Z = Pose(quat=quat_from_axis((1.0, 0.0, 0.0), math.pi / 2.0))
 _CREASE = 0.6
 
 
-def shape_node(shape: Shape, color: str) -> tuple[GraphNode, Pose]:
+@dataclass
+class Forms:
+    """The faces that are in the file already, so that equal shapes share them.
+
+    Attributes:
+        taken: Names of all nodes.
+        named: Names of faces, by what they draw.
+    """
+
+    taken: set[str]
+    named: dict[str, str] = field(default_factory=dict)
+
+
+def shape_node(shape: Shape, color: str, forms: Forms) -> tuple[GraphNode, Pose]:
     """The Shape that draws a shape in a colour, and the turn it needs to stand right."""
-    form, turn = _form(shape)
+    form, turn = _form(shape, forms)
     *levels, opacity = rgba(color)
     fields: dict[str, object] = {"diffuseColor": tuple(levels)}
     if opacity < 1.0:
@@ -26,7 +41,7 @@ def shape_node(shape: Shape, color: str) -> tuple[GraphNode, Pose]:
     return GraphNode("Shape", nodes={"appearance": look, "geometry": form}), turn
 
 
-def _form(shape: Shape) -> tuple[GraphNode, Pose]:
+def _form(shape: Shape, forms: Forms) -> tuple[GraphNode, Pose]:
     match shape:
         case Box():
             return GraphNode("Box", fields={"size": shape.size}), IDENTITY
@@ -38,6 +53,10 @@ def _form(shape: Shape) -> tuple[GraphNode, Pose]:
         case Cone() if shape.top_radius == 0.0:
             sizes = {"bottomRadius": shape.radius, "height": shape.length}
             return GraphNode("Cone", fields=sizes), ALONG_Z
+    bare = replace(shape, at=IDENTITY, color="", visible=True, collide=True, mujoco={})
+    if used := forms.named.get(repr(bare)):
+        return GraphNode("IndexedFaceSet", use=used), IDENTITY
+    name = forms.named[repr(bare)] = unique(f"{shape.kind}_faces", forms.taken)
     mesh = surface(shape)
     points = [tuple(row) for row in mesh.vertices.tolist()]
     fields = {
@@ -46,4 +65,4 @@ def _form(shape: Shape) -> tuple[GraphNode, Pose]:
         "solid": not isinstance(shape, Plane) and mesh.is_watertight,
     }
     place = GraphNode("Coordinate", fields={"point": points})
-    return GraphNode("IndexedFaceSet", fields=fields, nodes={"coord": place}), IDENTITY
+    return GraphNode("IndexedFaceSet", name, fields=fields, nodes={"coord": place}), IDENTITY

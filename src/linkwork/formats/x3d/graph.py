@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linkwork.formats.numerals import numeral, numerals
+from linkwork.formats.save_text import DEEPEST_INDENT
 
 
 @dataclass
@@ -19,12 +20,14 @@ class GraphNode:
         fields: Values: numbers, flags, a text, tuples of numbers; lists are fields of several
             values.
         nodes: The nodes in each field that holds nodes; lists where it holds several.
+        use: Name of a node of this type, earlier in the file, in whose place it stands.
     """
 
     type: str
     name: str = ""
     fields: dict[str, Any] = field(default_factory=dict)
     nodes: dict[str, GraphNode | list[GraphNode]] = field(default_factory=dict)
+    use: str = ""
 
     def add(self, child: GraphNode) -> GraphNode:
         """Adds a child and returns it."""
@@ -36,15 +39,24 @@ class GraphNode:
 
 def as_xml(node: GraphNode) -> ET.Element:
     """X3D's spelling."""
-    element = ET.Element(node.type)
-    if node.name:
-        element.set("DEF", node.name)
-    for name, value in node.fields.items():
-        element.set(name, _attribute(value))
-    for inside in node.nodes.values():
-        for child in inside if isinstance(inside, list) else [inside]:
-            element.append(as_xml(child))
-    return element
+    top = ET.Element("top")
+    waiting = [(node, top)]
+    while waiting:
+        here, above = waiting.pop()
+        element = ET.SubElement(above, here.type)
+        if here.name:
+            element.set("DEF", here.name)
+        if here.use:
+            element.set("USE", here.use)
+        for name, value in here.fields.items():
+            element.set(name, _attribute(value))
+        inside = [
+            child
+            for found in here.nodes.values()
+            for child in (found if isinstance(found, list) else [found])
+        ]
+        waiting.extend((child, element) for child in reversed(inside))
+    return top[0]
 
 
 def _attribute(value: Any) -> str:
@@ -61,19 +73,31 @@ def _attribute(value: Any) -> str:
     return numeral(value)
 
 
-def as_vrml(node: GraphNode, indent: str = "") -> str:
+def as_vrml(node: GraphNode) -> str:
     """VRML97's spelling."""
-    inner = indent + "  "
-    name = f"DEF {node.name} " if node.name else ""
-    lines = [f"{name}{node.type} {{"]
-    lines += [f"{inner}{key} {_classic(value)}" for key, value in node.fields.items()]
-    for key, inside in node.nodes.items():
-        if isinstance(inside, list):
-            below = "".join(f"{inner}  {as_vrml(child, inner + '  ')}\n" for child in inside)
-            lines.append(f"{inner}{key} [\n{below}{inner}]")
-        else:
-            lines.append(f"{inner}{key} {as_vrml(inside, inner)}")
-    return "\n".join([*lines, f"{indent}}}"])
+    lines: list[str] = []
+    waiting: list[tuple[GraphNode | str, str, int]] = [(node, "", 0)]
+    while waiting:
+        here, key, depth = waiting.pop()
+        indent, inner = ("  " * min(d, DEEPEST_INDENT) for d in (depth, depth + 1))
+        if isinstance(here, str):
+            lines.append(indent + here)
+            continue
+        if here.use:
+            lines.append(f"{indent}{key}USE {here.use}")
+            continue
+        name = f"DEF {here.name} " if here.name else ""
+        lines.append(f"{indent}{key}{name}{here.type} {{")
+        lines += [f"{inner}{word} {_classic(value)}" for word, value in here.fields.items()]
+        waiting.append(("}", "", depth))
+        for word, inside in reversed(here.nodes.items()):
+            if isinstance(inside, list):
+                waiting.append(("]", "", depth + 1))
+                waiting.extend((child, "", depth + 2) for child in reversed(inside))
+                waiting.append((f"{word} [", "", depth + 1))
+            else:
+                waiting.append((inside, f"{word} ", depth + 1))
+    return "\n".join(lines)
 
 
 def _classic(value: Any) -> str:

@@ -7,7 +7,6 @@ import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from linkwork.errors import FormatError, Origin
 from linkwork.formats.colors import rgba
 from linkwork.formats.flat import Flat, FlatLink, flatten, unique
 from linkwork.formats.losses import note_losses
@@ -16,7 +15,7 @@ from linkwork.formats.numerals import numeral, numerals
 from linkwork.formats.posture import link_pose, start_values
 from linkwork.formats.save_text import save_bytes, save_xml
 from linkwork.formats.view import Y_UP, looking
-from linkwork.formats.x3d.geometry import shape_node
+from linkwork.formats.x3d.geometry import Forms, shape_node
 from linkwork.formats.x3d.graph import GraphNode, as_vrml, as_xml
 from linkwork.parts import Joint, Part
 from linkwork.scene import Scene
@@ -40,17 +39,12 @@ def write_x3d(thing: Part | Scene, path: Path, *, classic: bool = False) -> list
     notes = Notes()
     flat = flatten(thing)
     note_losses(flat, SAYS, notes)
-    try:
-        nodes = _nodes(thing, flat, notes, classic=classic)
-        if classic:
-            text = "#VRML V2.0 utf8\n" + "".join(f"{as_vrml(node)}\n" for node in nodes)
-            save_bytes(path, text.encode())
-        else:
-            save_xml(path, _document(thing, nodes), head='<?xml version="1.0" encoding="UTF-8"?>')
-    except RecursionError:
-        raise FormatError(
-            "the tree of bodies is too deep for nested nodes.", origin=Origin(str(path))
-        ) from None
+    nodes = _nodes(thing, flat, notes, classic=classic)
+    if classic:
+        text = "#VRML V2.0 utf8\n" + "".join(f"{as_vrml(node)}\n" for node in nodes)
+        save_bytes(path, text.encode())
+    else:
+        save_xml(path, _document(thing, nodes), head='<?xml version="1.0" encoding="UTF-8"?>')
     return notes.lines()
 
 
@@ -68,19 +62,21 @@ def _nodes(thing: Part | Scene, flat: Flat, notes: Notes, *, classic: bool) -> l
     moved = [link for link in flat.links if link.joint is not None]
     info = [_told(link.joint, link.joint_name, link.name) for link in moved if link.joint]
     world = GraphNode("WorldInfo", fields={"title": thing.title or thing.name, "info": info})
+    names = {link.name: unique(node_name(link.name), taken) for link in flat.links}
     root = GraphNode("Transform", unique(node_name(thing.name), taken), _placed(Y_UP))
     if flat.scene is not None:
         _see(root, flat.scene, taken, notes, classic=classic)
     values = start_values(flat)
     offsets: dict[str, Pose] = {"": Pose()}
     parents = {"": root}
+    forms = Forms(taken)
     for link in flat.links:
         offsets[link.name] = link.offset
         pose = offsets[link.carrier] @ link_pose(link, values)
-        name = unique(node_name(link.name), taken)
-        here = parents[link.carrier].add(GraphNode("Transform", name, _placed(pose)))
+        node = GraphNode("Transform", names[link.name], _placed(pose))
+        here = parents[link.carrier].add(node)
         parents[link.name] = here
-        _shapes(link, here, notes)
+        _shapes(link, here, notes, forms)
     return [world, root]
 
 
@@ -90,13 +86,13 @@ def node_name(name: str) -> str:
     return plain if plain[:1].isalpha() or plain[:1] == "_" else f"_{plain}"
 
 
-def _shapes(link: FlatLink, here: GraphNode, notes: Notes) -> None:
+def _shapes(link: FlatLink, here: GraphNode, notes: Notes, forms: Forms) -> None:
     element = link.element
     for shape in element.shapes if element else ():
         if element is None or not shape.visible:
             notes.about("shapes that are not seen, left out", link.name)
             continue
-        made, turn = shape_node(shape, shape.color or element.color)
+        made, turn = shape_node(shape, shape.color or element.color, forms)
         pose = link.offset @ shape.at @ turn
         if pose.is_identity():
             here.add(made)

@@ -42,8 +42,10 @@ class AttributeDesk:
             thing, _, word = signal.name.rpartition(".")
             if thing == base and signal.direction == "param":
                 lo, hi = (v if np.isfinite(v) else None for v in (signal.lo, signal.hi))
+                value = session[signal.name]
+                shown = value if np.isfinite(value) else ""  # no limit
                 rows.append(
-                    m.Row(f"{LIVE}{word}", session[signal.name], signal.unit, lo, hi, None,
+                    m.Row(f"{LIVE}{word}", shown, signal.unit, lo, hi, None,
                           "", True, False, help="Of the running scene; no file keeps it.")
                 )  # fmt: skip
         convert = editor.project is None and bool(editor.file)

@@ -33,7 +33,8 @@ from linkwork.spatial.pose import Pose
 from linkwork.world import World
 from linkwork.world.world import TYPE_NAMES
 
-_DRIVES = ("servo", "motor", "effort")
+#: Words for drives, by what they are told.
+_DRIVES = {"servo": "target", "motor": "target_speed", "effort": "target_effort"}
 #: A rail is drawn by so many points.
 RAIL_POINTS = 65
 
@@ -179,9 +180,9 @@ def _joint(cycle: Cycle, number: int) -> m.JointView:
         world.joint_body[number]
     )  # fmt: skip
     first = int(world.vadr[body])
-    drives = {a.type for a in cycle.actuators for d in a.dofs
-              if int(world.dof_body[d]) == body}  # fmt: skip
-    drive = next((word for word in _DRIVES if word in drives), "none")
+    told = {field for a in cycle.actuators for n, d in enumerate(a.dofs)
+            if int(world.dof_body[d]) == body for field in a.inputs_of(n)}  # fmt: skip
+    drive = next((word for word, field in _DRIVES.items() if field in told), "none")
     if drive == "none" and any(
         int(world.dof_body[d]) == body for engine in cycle.engines for d in engine.prescribed
     ):

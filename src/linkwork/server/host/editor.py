@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from linkwork.errors import FormatError, NameNotFound
-from linkwork.parts import Part
+from linkwork.errors import FormatError, NameNotFound, listing
+from linkwork.parts import Loop, Part
+from linkwork.parts.loop import free_loop_name
 from linkwork.scene import Scene
 from linkwork.scene.document import Document
 from linkwork.scene.edits import locate, read_data, references_changed
@@ -22,6 +23,7 @@ from linkwork.server.host.foreign import foreign_rows
 from linkwork.server.host.guests import Guests
 from linkwork.server.host.posture_text import Values, posture_text
 from linkwork.server.messages import Row, UndoState
+from linkwork.spatial.pose import Vec3
 from linkwork.units import split_unit
 from linkwork.world import World, compile_scene
 
@@ -114,8 +116,20 @@ class Editor:
             return {}
         if isinstance(project.content, Scene):
             return project.ids
-        (scope,) = self._scene_of(project.content).parts
+        scope = self._scope(project.content)
         return {f"{scope}/{name}": f"{scope}/{born}" for name, born in project.ids.items()}
+
+    def _scope(self, part: Part) -> str:
+        """The name under which the part of the file that is open stands in the scene that runs."""
+        scene = self._scene_of(part)
+        for name, placement in scene.parts.items():
+            if placement.part is part:
+                return name
+        raise FormatError(
+            f"the part {part.name!r} does not stand in the scene {scene.name!r}.",
+            origin=part.origin,
+            hint=f"There: {listing(scene.parts, most=4)}.",
+        )
 
     def _files(self) -> Project:
         if self.project is None:
@@ -179,7 +193,7 @@ class Editor:
     def _find(self, kind: str, name: str) -> Found:
         project, scope = self._files(), ""
         if isinstance(project.content, Part):
-            (scope,) = self._scene_of(project.content).parts
+            scope = self._scope(project.content)
         return find(project.content, project.main.path, scope, kind, name)
 
     def _place(self, found: Found, document: Document) -> KeyPath:
@@ -239,6 +253,25 @@ class Editor:
         with project.step(f"posture {name}"):
             text = posture_text(project.main.text, name, values)
             project.main.rewrite(f"store posture {name}", text)
+
+    def close_loop(self, a: str, b: str, joint: str, axis: Vec3) -> None:
+        """Holds two anchors together by a joint, in the file that is open.
+
+        Raises:
+            LinkworkError: If it is refused; all files are as before.
+        """
+        project = self._files()
+        content, scope = project.content, ""
+        if isinstance(content, Part):
+            scope = f"{self._scope(content)}/"
+        name = free_loop_name(content.loops)
+        table: dict[str, object] = {
+            "name": name, "a": a.removeprefix(scope), "b": b.removeprefix(scope), "joint": joint
+        }  # fmt: skip
+        if tuple(axis) != Loop(name, a, b).axis:
+            table["axis"] = [float(c) for c in axis]
+        with project.step(f"loop {name}"):
+            project.main.add("loop", table)
 
     def take_back(self) -> None:
         """Drops the last step, which cannot be used, for good."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from linkwork.errors import LinkworkError, MeshNotFound
@@ -22,6 +24,12 @@ Loader = Callable[[str], Opened | Path]
 
 #: Longest sleep before the host looks again whether it is to stop [s].
 _NAP = 0.1
+#: What people are told who wait for kernels, and how often [s].
+WAITING = (
+    "Kernels are being compiled, once for this version and processor: a minute or two. "
+    "The scene opens then."
+)
+_REMIND = 20.0
 #: Scene versions are set aside in this number for each scene or recording that is opened.
 _WORLDS = 1 << 16
 
@@ -59,6 +67,7 @@ class Host:
         recordings: Folder for recordings.
         folder: Folder for new scenes; the one that the program works in if None.
         idle: Called now and then, for whoever looks after the server.
+        ready: Whether kernels are compiled; what is to be opened waits for it, and people are told.
 
     Attributes:
         open: The scene that runs, or the recording that is shown, or None.
@@ -73,8 +82,12 @@ class Host:
         recordings: Path,
         folder: Path | None = None,
         idle: Callable[[], object] | None = None,
+        ready: Callable[[], bool] = lambda: True,
     ) -> None:
         self._link, self._load = link, load
+        self._ready = ready
+        self._later: Callable[[], object] | None = None  # opens something once all is ready
+        self._told = 0.0
         self._recents, self._recordings = recents, recordings
         self._folder = folder
         self._idle = idle
@@ -97,8 +110,11 @@ class Host:
         Raises:
             LinkworkError: If it cannot be opened.
         """
-        if scene is not None:
+        if scene is not None and self._ready():
             self._next = self._make(scene)
+        elif scene is not None:
+            self._load(scene)  # what is wrong with a file is said at once
+            self._later = partial(self._open, "", m.Open(scene), lambda: self._make(scene))
 
     def run(self) -> None:
         """Runs until :meth:`stop`."""
@@ -121,6 +137,7 @@ class Host:
             for peer, item in self._link.receive():
                 self._take(peer, item)
             self._look_after()
+            self._open_later()
             return
         if self._stopping:
             return
@@ -132,6 +149,17 @@ class Host:
             if self._next is None:
                 self._next = self._aside  # a recording failed; the scene behind it goes on
         self._end()
+
+    def _open_later(self) -> None:
+        """Opens what had to wait, or says now and then that it waits."""
+        if self._later is None:
+            return
+        if self._ready():
+            later, self._later = self._later, None
+            later()
+        elif time.monotonic() - self._told > _REMIND:
+            self._told = time.monotonic()
+            self._tell("", m.Event(0, "warning", WAITING, "kernels"))
 
     def _end(self) -> None:
         """Closes what was open, unless it is to wait while a recording is looked at."""
@@ -287,7 +315,12 @@ class Host:
     def _open(
         self, client: str, message: m.FromClient, make: Callable[[], OpenScene | OpenRecording]
     ) -> None:
-        """Opens something else in place of what runs."""
+        """Opens something else in place of what runs, now or when all is ready."""
+        self._later = None
+        if not self._ready():
+            self._later = partial(self._open, client, message, make)
+            self._told = 0.0
+            return
         self._drop_next()
         name = getattr(message, "scene", "") or getattr(message, "name", "")
         self._tell("", m.Event(0, "info", f"opening {name} …".replace("  ", " "), "scene"))

@@ -79,6 +79,16 @@ class MeshStore:
                 self._data[known] = data
         return self._images.get(file)
 
+    def keep(self, data: bytes) -> str:
+        """Takes anything else that is drawn, and returns the hash of its content."""
+        known = hashlib.sha256(data).hexdigest()[:32]
+        self._data[known] = data
+        return known
+
+    def drop(self, known: str) -> None:
+        """Forgets what is not drawn any more."""
+        self._data.pop(known, None)
+
     def get(self, mesh: str) -> bytes:
         """The mesh or image of a hash; empty if there is none."""
         return self._data.get(mesh, b"")

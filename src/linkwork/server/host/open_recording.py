@@ -121,7 +121,8 @@ class OpenRecording:
         scene = describe(
             session, self.meshes, _NO_UNDO, editable=False, replay=view, opened=self._base
         )
-        return [scene, m.Owners({}), _NO_UNDO]
+        # The tool that was dragged in the scene behind it is none of a recording.
+        return [scene, m.Owners({}), _NO_UNDO, m.Reaching(None, [], []), m.Cloud("", 0, 0, "")]
 
     # ---- the loop ------------------------------------------------------------------------
 

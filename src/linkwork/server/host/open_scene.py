@@ -12,6 +12,7 @@ from linkwork.server import messages as m
 from linkwork.server.host import own_files
 from linkwork.server.host.attribute_desk import LIVE, AttributeDesk
 from linkwork.server.host.bus_desk import BusDesk
+from linkwork.server.host.cloud_desk import CloudDesk
 from linkwork.server.host.describe import describe
 from linkwork.server.host.door import Door, Tell
 from linkwork.server.host.editor import Editor, Opened
@@ -20,6 +21,7 @@ from linkwork.server.host.mesh_store import MeshStore
 from linkwork.server.host.picture import Painter
 from linkwork.server.host.posture_steps import PostureSteps
 from linkwork.server.host.posture_text import values_of
+from linkwork.server.host.reach_desk import ReachDesk
 from linkwork.server.host.recording_desk import RecordingDesk
 from linkwork.server.host.swaps import Swaps
 from linkwork.server.host.timeline import Timeline
@@ -31,14 +33,21 @@ from linkwork.session.outbox import Peers
 from linkwork.session.session import Session
 
 #: What a hand sends many times a second; the next status is soon enough for it.
-_STREAMED = (m.Set, m.Place, m.Grab)
+_STREAMED = (m.Set, m.Place, m.Grab, m.Reach)
 #: What happens to the state that is looked at: the past becomes the present first.
-_ACTING = (m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take, m.Override, m.Fault)
+_ACTING = (
+    m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take, m.Override, m.Fault, m.Reach,
+)  # fmt: skip
+#: What ends a drag of a tool that is still on its way.
+_INSTEAD = (
+    m.Set, m.Place, m.Posture, m.Grab, m.Drop, m.Release, m.Reset, m.Undo, m.Redo, m.Step, m.Seek,
+    m.Live, m.Play, m.Pause,
+)  # fmt: skip
 
 #: What leaves postures that were given by hand as they are; after all else they are not undone.
 _STILL = (
     m.Place, m.Posture, m.Undo, m.Redo, m.Pause, m.Speed, m.Seek, m.Live, m.Inspect, m.Drop,
-    m.Release, m.Record, m.Mark, m.Save,
+    m.Release, m.Record, m.Mark, m.Save, m.Reach, m.LetGo, m.SetReach, m.Workspace,
 )  # fmt: skip
 
 #: Levels of events that browsers know.
@@ -62,6 +71,8 @@ class OpenScene:
         saved: Called with a file that was saved under a new name, and the scene's.
         meshes: Triangles that its description names.
         desk: Its buses.
+        reach: The tool that is dragged.
+        cloud: The places that it reaches.
     """
 
     def __init__(
@@ -83,6 +94,8 @@ class OpenScene:
         self._recording = RecordingDesk(self.session, tell, recordings)
         self._postures = PostureSteps()
         self._owners: dict[str, str] | None = None
+        self.reach = ReachDesk(self.session, self._door, tell, self._postures, self._tell_undo)
+        self.cloud = CloudDesk(self.session, self.meshes, tell)
         try:
             self.editor = Editor(opened)
             self._time = Timeline(self.session, self._door)
@@ -104,6 +117,7 @@ class OpenScene:
         self._version = self.session.version
         self._postures.forget()
         self.painter = Painter(self.session.cycle, look, base=self._base)
+        self.painter.reach = self.reach.block
 
     @property
     def step(self) -> int:
@@ -163,7 +177,8 @@ class OpenScene:
             self.session, self.meshes, self.undo_state,
             editable=self.editor.project is not None, base=self._base, opened=self._base,
         )  # fmt: skip
-        return [scene, m.Owners(dict(self.session.signals.owners)), self.undo_state]
+        owners = m.Owners(dict(self.session.signals.owners))
+        return [scene, owners, self.undo_state, self.reach.told, self.cloud.told]
 
     # ---- what goes out -------------------------------------------------------------------
 
@@ -189,6 +204,8 @@ class OpenScene:
         """Tells of a new world, of new owners, and of an edit that could not be used."""
         if self._version != self.session.version:
             self._time.enter()
+            self.reach.enter()
+            self.cloud.stop()
             self._enter(self.painter.look)
             self.desk.forget()
             for message in self.lasting():
@@ -200,6 +217,8 @@ class OpenScene:
             self._owners = dict(owners)
             self._tell("", m.Owners(self._owners))
         self._swaps.look_after()
+        self.reach.look_after()
+        self.cloud.look_after()
 
     # ---- what comes in -------------------------------------------------------------------
 
@@ -209,6 +228,8 @@ class OpenScene:
         if self._postures and not isinstance(message, _STILL):
             self._postures.forget()
             self._tell_undo()
+        if isinstance(message, _INSTEAD):
+            self.reach.drag.stop()
         try:
             if self._time.past is not None and _acts(message):
                 self._time.go_on()
@@ -266,6 +287,14 @@ class OpenScene:
                 self._pose(client, message, placed)
             case m.Grab():
                 self._pull(message)
+            case m.SetReach():
+                self.reach.set_up(client, message.setup)
+            case m.Reach():
+                self.reach.take(client, message)
+            case m.Workspace():
+                self.cloud.begin(self.reach.setup, message.count)
+            case m.LetGo():
+                self.reach.drag.end(given_up=message.given_up)
             case m.Drop():
                 self._door.apply(inbox.Drop())
             case m.Record(on=True):
@@ -278,6 +307,9 @@ class OpenScene:
                 self._attributes.inspect(client, message.kind, message.name)
             case m.Edit():
                 self._change(client, message)
+            case m.CloseLoop():
+                self.editor.close_loop(message.a, message.b, message.joint, message.axis)
+                self._swaps.begin(client, "close_loop", self.editor.take_back)
             case m.Undo() if (state := self._postures.undo(session.state)) is not None:
                 self._restore(state)
             case m.Undo():
@@ -356,6 +388,7 @@ class OpenScene:
 
     def close(self) -> None:
         """Ends the session."""
+        self.cloud.stop()
         self.session.close()
 
 

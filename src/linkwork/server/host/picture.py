@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
-from linkwork.engines.kernels import loop_state
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses
 from linkwork.server.host.camera_pictures import CameraPictures
-from linkwork.server.messages import CONTACTS, GHOST, IMAGE, IMAGE_STEP, Status, encode
+from linkwork.server.messages import (
+    CONTACTS,
+    FORCES,
+    GHOST,
+    IMAGE,
+    IMAGE_STEP,
+    NEAR,
+    REACH,
+    Status,
+    encode,
+)
 from linkwork.server.relay import Look, Picture
 from linkwork.server.relay import encode as pack
 from linkwork.session.cycle import Cycle
@@ -29,11 +39,13 @@ class Painter:
 
     Attributes:
         look: What the viewers want to see.
+        reach: Makes the blocks about a tool that is dragged, by kind.
         base: Browsers count the session's versions from here.
     """
 
     def __init__(self, cycle: Cycle, look: Look, *, base: int = 0) -> None:
         self._cycle, self._base = cycle, base
+        self.reach: Callable[[int, State], bytes] = lambda kind, state: b""
         self._status, self._made = b"", 0.0
         self._marks: tuple[float, float] | None = None
         self._rtf = 0.0
@@ -109,8 +121,14 @@ class Painter:
         blocks: dict[int, bytes] = {}
         if CONTACTS in asked:
             blocks[CONTACTS] = b"" if is_past else self._contacts()
+        if FORCES in asked:
+            forces = self._cycle.joint_forces() if not is_past else np.zeros((0, 7))
+            blocks[FORCES] = forces.astype("<f4").tobytes()
         if GHOST in asked:
             blocks[GHOST] = self._wanted(state)
+        for kind in (REACH, NEAR):
+            if kind in asked:
+                blocks[kind] = self.reach(kind, state)
         for kind in asked:
             number, kind_only = divmod(kind, IMAGE_STEP)
             if kind_only == IMAGE:
@@ -187,13 +205,5 @@ def unseen(state: State) -> list[int]:
 
 def widest_loop(world: World, state: State) -> str:
     """Name of the loop that is open furthest; empty where none is."""
-    worst, name = 0.0, ""
-    loop_q, turns = state.loop_q.copy(), state["loop_turns"].copy()
-    for n, each in enumerate(world.loop_names):
-        gap = loop_state(
-            np.array([n]), world.loop_kind, world.loop_body, world.loop_pose, world.loop_axis,
-            state.pose, loop_q, turns,
-        )  # fmt: skip
-        if gap > worst:
-            worst, name = float(gap), each
-    return name
+    gap = state.report.gap
+    return world.loop_names[int(gap[1])] if gap[0] > 0.0 else ""

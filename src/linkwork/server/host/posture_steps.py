@@ -64,6 +64,10 @@ class PostureSteps:
             return _Step(f"place {message.joint}", (client, message.gesture), state.copy())
         return _Step(f"posture {message.name}", (client, 0), state.copy())
 
+    def reached(self, gesture: tuple[str, int], tip: str, state: State) -> _Step:
+        """What a drag of a tool would be a step from."""
+        return _Step(f"reach with {tip}", gesture, state.copy())
+
     def keep(self, step: _Step, now: State) -> None:
         """Keeps a step that was done; a hand that goes on moving goes on with its own."""
         self._undone.clear()

@@ -1,0 +1,270 @@
+"""The rivals of ``ik.py`` in one process of ``.venv-bench``: each solves the targets it is given.
+
+A word is the path of a JSON file that says what to solve; arrays come and go as .npy files. Every
+solver is asked until the tool is within 1 mm and 0.1° and within the ranges, or gives up.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shared.child import answer
+
+FAR, TURNED = 1e-3, math.radians(0.1)
+Solve = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def robotics_toolbox(given: dict[str, Any]) -> Solve:
+    """Its compiled Levenberg–Marquardt with Chan's damping, the fastest of its methods."""
+    rtb = importlib.import_module("roboticstoolbox")
+    ets = rtb.Robot.URDF(given["urdf"]).ets(end=given["tip"])
+
+    def solve(target: np.ndarray, start: np.ndarray) -> np.ndarray:
+        found = ets.ik_LM(target, q0=start, ilimit=30, slimit=200, tol=1e-7, k=0.1, method="chan")
+        return found.q
+
+    return solve
+
+
+def optik(given: dict[str, Any]) -> Solve:
+    """In its mode for speed, on one thread."""
+    module = importlib.import_module("optik")
+    robot = module.Robot.from_urdf_file(given["urdf"], given["base"], given["tip"])
+    robot.set_parallelism(1)
+    config = module.SolverConfig(solution_mode="speed", max_time=1.0, tol_f=1e-8)
+
+    def solve(target: np.ndarray, start: np.ndarray) -> np.ndarray:
+        found = robot.ik(config, target, start)
+        return np.full(len(start), np.nan) if found is None else np.asarray(found[0])
+
+    return solve
+
+
+def trac_ik(given: dict[str, Any]) -> Solve:
+    """In its mode for speed."""
+    module = importlib.import_module("trac_ik")
+    solver = module.TracIK(
+        base_link_name=given["base"], tip_link_name=given["tip"], urdf_path=given["urdf"],
+        timeout=0.5, epsilon=1e-5, solver_type="Speed",
+    )  # fmt: skip
+
+    def solve(target: np.ndarray, start: np.ndarray) -> np.ndarray:
+        found = solver.ik(target[:3, 3], target[:3, :3], seed_jnt_values=start)
+        return np.full(len(start), np.nan) if found is None else np.asarray(found)
+
+    return solve
+
+
+def _is_there(error: np.ndarray) -> bool:
+    return float(np.linalg.norm(error[:3])) < 0.9 * FAR and (
+        float(np.linalg.norm(error[3:])) < 0.9 * TURNED
+    )
+
+
+def mink(given: dict[str, Any]) -> Solve:
+    """Steps of its quadratic program with the ranges as limits; a new start after 60 of them."""
+    mj, module = importlib.import_module("mujoco"), importlib.import_module("mink")
+    model = mj.MjModel.from_xml_string(Path(given["bare"]).read_text())
+    configuration = module.Configuration(model)
+    task = module.FrameTask(given["tip"], "body", 1.0, 1.0, lm_damping=1e-3)
+    limits = [module.ConfigurationLimit(model)]
+    lo, hi, n = np.array(given["lo"]), np.array(given["hi"]), len(given["lo"])
+    rng = np.random.default_rng(0)
+    whole = np.zeros(model.nq)
+
+    def solve(target: np.ndarray, start: np.ndarray) -> np.ndarray:
+        task.set_target(module.SE3.from_matrix(target))
+        for attempt in range(50):
+            whole[:n] = start if attempt == 0 else rng.uniform(lo, hi)
+            configuration.update(whole)
+            for _ in range(60):
+                if _is_there(task.compute_error(configuration)):
+                    return configuration.q[:n].copy()
+                v = module.solve_ik(configuration, [task], 1.0, "daqp", 1e-6, limits=limits)
+                configuration.integrate_inplace(v, 1.0)
+        return configuration.q[:n].copy()
+
+    return solve
+
+
+def pink(given: dict[str, Any]) -> Solve:
+    """The same with pink."""
+    pin, module = importlib.import_module("pinocchio"), importlib.import_module("pink")
+    model = pin.buildModelFromUrdf(given["urdf"])
+    data = model.createData()
+    configuration = module.Configuration(model, data, pin.neutral(model))
+    task = module.FrameTask(given["tip"], position_cost=1.0, orientation_cost=1.0, lm_damping=1e-3)
+    lo, hi, n = np.array(given["lo"]), np.array(given["hi"]), len(given["lo"])
+    rng = np.random.default_rng(0)
+    whole = pin.neutral(model)
+
+    def solve(target: np.ndarray, start: np.ndarray) -> np.ndarray:
+        task.set_target(pin.SE3(target[:3, :3], target[:3, 3]))
+        for attempt in range(50):
+            whole[:n] = start if attempt == 0 else rng.uniform(lo, hi)
+            configuration.update(whole)
+            for _ in range(60):
+                if _is_there(task.compute_error(configuration)):
+                    return configuration.q[:n].copy()
+                v = module.solve_ik(
+                    configuration, [task], 1.0, "daqp", 1e-6, safety_break=False,
+                    limits=[configuration.model.configuration_limit],
+                )  # fmt: skip
+                configuration.integrate_inplace(v, 1.0)
+        return configuration.q[:n].copy()
+
+    return solve
+
+
+RIVALS: dict[str, tuple[str, Callable[[dict[str, Any]], Solve]]] = {
+    "Robotics Toolbox": ("roboticstoolbox-python", robotics_toolbox),
+    "optik": ("optik-py", optik),
+    "TRAC-IK": ("pytracik", trac_ik),
+    "mink": ("mink", mink),
+    "pink": ("pin-pink", pink),
+}
+
+
+def arm(given: dict[str, Any]) -> dict[str, Any]:
+    """Times [ns] and answers of one rival, as files beside the given ones."""
+    solve = RIVALS[given["rival"]][1](given)
+    targets, starts = np.load(given["targets"]), np.load(given["starts"])
+    q, times = np.zeros_like(starts), np.zeros(len(starts))
+    solve(targets[0], starts[0])
+    last, done = time.process_time() + given["seconds"], 0
+    for k in range(len(starts)):
+        if time.process_time() > last:
+            break
+        began = time.process_time_ns()
+        q[k] = solve(targets[k], starts[k])
+        times[k] = time.process_time_ns() - began
+        done = k + 1
+    np.save(given["q"], q)
+    np.save(given["times"], times)
+    return {"done": done}
+
+
+class Humanoid:
+    """mink on a humanoid: feet, wrists and centre of mass."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        mj, self.mink = importlib.import_module("mujoco"), importlib.import_module("mink")
+        spec = mj.MjSpec.from_string(Path(given["bare"]).read_text())
+        spec.worldbody.first_body().add_freejoint()
+        model = spec.compile()
+        self.model, self.configuration = model, self.mink.Configuration(model)
+        self.frames = [
+            self.mink.FrameTask(name, "body", 1.0, 1.0, lm_damping=0.0) for name in given["frames"]
+        ]
+        self.com = self.mink.ComTask(1.0)
+        self.limits = [self.mink.ConfigurationLimit(model, gain=1.0)]
+        joints = [model.joint(name) for name in given["joints"]]
+        self.qadr = np.array([joint.qposadr[0] for joint in joints])
+        self.vadr = np.array([joint.dofadr[0] for joint in joints])
+
+    def theirs(self, q: np.ndarray) -> np.ndarray:
+        """Coordinates in MuJoCo's order from base pose and joints."""
+        made = np.zeros(self.model.nq)
+        made[:7], made[self.qadr] = q[:7], q[7:]
+        return made
+
+    def aim(self, poses: np.ndarray, com: np.ndarray) -> None:
+        for task, pose in zip(self.frames, poses, strict=True):
+            task.set_target(self.mink.SE3(wxyz_xyz=np.concatenate([pose[3:], pose[:3]])))
+        self.com.set_target(com)
+
+    def step(self, damping: float) -> np.ndarray:
+        tasks = [*self.frames, self.com]
+        return self.mink.solve_ik(
+            self.configuration, tasks, 1.0, "daqp", damping, limits=self.limits
+        )
+
+    def there(self) -> bool:
+        far = [task.compute_error(self.configuration) for task in self.frames]
+        near = float(np.linalg.norm(self.com.compute_error(self.configuration))) < 0.9 * FAR
+        return near and all(_is_there(each) for each in far)
+
+
+def humanoid(given: dict[str, Any]) -> dict[str, Any]:
+    """Steps from given postures, and whole postures from home."""
+    robot = Humanoid(given)
+    poses, coms = np.load(given["poses"]), np.load(given["coms"])
+    ticks = [_steps(robot, poses, coms, np.load(given[key]), given) for key in ("far", "close")]
+    np.save(given["ticks"], np.array([made for _, made in ticks]))
+    times, answers = _postures(robot, poses, coms, given)
+    np.save(given["answers"], answers)
+    return {
+        "tick": [times.tolist() for times, _ in ticks], "whole": times, "done": len(times),
+    }  # fmt: skip
+
+
+def _steps(
+    robot: Humanoid, poses: np.ndarray, coms: np.ndarray, starts: np.ndarray, given: dict[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Times [ns] and velocities of one step from each start, the quickest of three."""
+    made, times = np.zeros((len(starts), robot.model.nv)), np.zeros(len(starts))
+    for k in range(len(starts)):
+        robot.aim(poses[k], coms[k])
+        times[k], v = np.inf, made[k]
+        for _ in range(3):
+            robot.configuration.update(robot.theirs(starts[k]))
+            began = time.process_time_ns()
+            v = robot.step(given["damping"])
+            robot.configuration.integrate_inplace(v, 1.0)  # with forward kinematics, as ours
+            times[k] = min(times[k], time.process_time_ns() - began)
+        made[k, :6], made[k, 6:] = v[:6], v[robot.vadr]
+    return times, made
+
+
+def _postures(
+    robot: Humanoid, poses: np.ndarray, coms: np.ndarray, given: dict[str, Any]
+) -> tuple[list[int], np.ndarray]:
+    """Times [ns] and postures as far as time allows; ten starts of sixty steps each."""
+    rng = np.random.default_rng(1)
+    lo, hi, home = np.array(given["lo"]), np.array(given["hi"]), np.array(given["home"])
+    times: list[int] = []
+    answers: list[np.ndarray] = []
+    last = time.process_time() + given["seconds"]
+    for k in range(given["whole"]):
+        if time.process_time() > last:
+            break
+        robot.aim(poses[k], coms[k])
+        began = time.process_time_ns()
+        ok = False
+        for attempt in range(10):
+            q = home.copy()
+            if attempt:
+                q[7:] = home[7:] + 0.3 * (rng.uniform(lo, hi) - home[7:])
+            robot.configuration.update(robot.theirs(q))
+            for _ in range(60):
+                if robot.there():
+                    ok = True
+                    break
+                robot.configuration.integrate_inplace(robot.step(given["damping"]), 1.0)
+            if ok:
+                break
+        times.append(time.process_time_ns() - began)
+        found = robot.configuration.q
+        answers.append(np.concatenate([found[:7], found[robot.qadr]]))
+    return times, np.array(answers)
+
+
+def word(text: str) -> object:
+    given = json.loads(Path(text).read_text())
+    try:
+        return humanoid(given) if given["kind"] == "humanoid" else arm(given)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+if __name__ == "__main__":
+    answer({name: version(package) for name, (package, _) in RIVALS.items()}, word)

@@ -1,0 +1,201 @@
+"""Linkages on the impulse engine: its step in a compiled loop, and whole sessions."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from linkwork.engines.impulse import Impulse
+from linkwork.engines.impulse.adams import adams_weights
+from linkwork.engines.impulse.adams_kernels import carry
+from linkwork.engines.impulse.body_kernels import X
+from linkwork.engines.impulse.phase_kernels import DONE, ITERATIONS
+from linkwork.engines.impulse.step_kernels import step
+from linkwork.parts import Anchor, Box, Element, Joint, Loop, Part
+from linkwork.scene import Scene
+from linkwork.session.session import Session
+from linkwork.spatial import Inertia, Pose
+from shared.linkages import Linkage, Motion
+
+NAME = "ours"
+#: How far open a joint may be [m or rad], and how fast it may open: the default.
+GAP, SPEED_GAP = 1e-10, 1e-9
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Order, method, and how far open a joint may be: the default, or else.
+
+    Attributes:
+        part: Gap as a part of the step's square; 0 for ``gap``.
+    """
+
+    order: int
+    method: str = "impulses"
+    part: float = 0.0
+    gap: float = GAP
+    speed_gap: float = SPEED_GAP
+
+
+SETTINGS = {
+    f"order {order}{', loose' if part else ''}": Setting(order, part=part)
+    for order in (2, 4, 6)
+    for part in (0.0, 1e-4 if order == 2 else 1e-5)
+} | {
+    f"forces, order {order}, {word}": Setting(order, "forces", 0.0, gap, speed_gap)
+    for order in (4, 5, 6)
+    for word, gap, speed_gap in (
+        ("tight", GAP, SPEED_GAP),
+        ("loose", 1e-6, 1e-4),
+        ("looser", 1e-5, 1e-3),
+    )
+}
+
+
+def part_of(linkage: Linkage) -> Part:
+    """The linkage as a part."""
+    part = Part("linkage").add(Element("ground", (Box((0.1, 0.1, 0.1), collide=False),), mass=1.0))
+
+    def name(body: int) -> str:
+        return f"body{body}" if body >= 0 else "ground"
+
+    def place(body: int, point: np.ndarray) -> Pose:
+        return Pose.of(point - linkage.centre(body))
+
+    for n, body in enumerate(linkage.bodies):
+        part.add(Element(name(n), inertia=Inertia.of(body.mass, matrix=body.inertia)))
+    for pin in linkage.tree:
+        speed = tuple(pin.rate) if pin.kind == "ball" else None
+        part.add(
+            Joint(
+                f"J{pin.b}", pin.kind, name(pin.a), name(pin.b), at=place(pin.a, pin.point),
+                at_to=place(pin.b, pin.point), axis=tuple(pin.axis), axis2=tuple(pin.axis2),
+                speed=speed,
+            )
+        )  # fmt: skip
+    for n, pin in enumerate(linkage.loops):
+        part.add(
+            Anchor(f"a{n}", name(pin.a), place(pin.a, pin.point)),
+            Anchor(f"b{n}", name(pin.b), place(pin.b, pin.point)),
+            Loop(f"L{n}", f"a{n}", f"b{n}", pin.kind, axis=tuple(pin.axis)),
+        )
+    return part
+
+
+def session_of(linkage: Linkage, h: float = 1e-3, **params: object) -> Session:
+    """A session that runs it on the impulse engine; by default with its default settings."""
+    return Session(Scene("loops", step=h).place(part_of(linkage)).engine("impulse", **params))
+
+
+def motion_of(session: Session) -> Motion:
+    """Where a session's bodies are."""
+    names = session.world.body_names
+    own = sorted(n for n, name in enumerate(names) if name.rpartition("/")[2].startswith("body"))
+    pose, twist = session.state.pose[own], session.state.twist[own]
+    w, xyz = pose[:, 3], pose[:, 4:7]
+    turn = np.zeros((len(pose), 3, 3))
+    for n, (s, v) in enumerate(zip(w, xyz, strict=True)):
+        hat = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+        turn[n] = np.eye(3) + 2 * s * hat + 2 * hat @ hat
+    return Motion(pose[:, :3].copy(), turn, twist[:, :3].copy(), twist[:, 3:].copy())
+
+
+@numba.njit
+def _steps(
+    count, mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, mean,
+    start, store, h, order, gap, most, account,
+):  # fmt: skip
+    for n in range(count):
+        done = step(
+            mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, mean,
+            start, store, h, order, gap, most, n > 0, account,
+        )  # fmt: skip
+        if done != DONE:
+            return n
+    return count
+
+
+@numba.njit
+def _carries(
+    count, mechanism, pattern, desk, scratch, wrench, memory, known, weights, work, rates, h, gap,
+    speed_gap, most, account,
+):  # fmt: skip
+    for n in range(count):
+        done = carry(
+            mechanism, pattern, desk, scratch, wrench, memory, known, weights, work, rates, h, gap,
+            speed_gap, most, account,
+        )  # fmt: skip
+        if done != DONE:
+            return n
+    return count
+
+
+class Engine:
+    """The engine's step alone, as often as asked in one compiled loop, from the start each time."""
+
+    def __init__(self, linkage: Linkage) -> None:
+        self.linkage = linkage
+        self.session = session_of(linkage)
+        engine = self.session.cycle.engines[0]
+        assert isinstance(engine, Impulse)
+        self.engine = engine
+        engine._enter()
+        self._bodies = engine.made.bodies.copy()
+        self.iterations = 0.0
+
+    def run(self, setting: str, count: int) -> tuple[float, np.ndarray | None]:
+        """One second from the start; None where a step did not close."""
+        asked = SETTINGS[setting]
+        if asked.method == "forces":
+            return self._carry(asked, 1.0 / count, count)
+        return self.leap(asked.order, 1.0 / count, asked.part / count**2 or asked.gap, count)
+
+    def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
+        """Where bodies of a whole session are, every 10 ms."""
+        session = session_of(self.linkage, h, order=SETTINGS[setting].order)
+        found = []
+        for _ in range(round(seconds / 0.01)):
+            session.step(round(0.01 / h))
+            found.append(motion_of(session))
+        return found
+
+    def leap(self, order: int, h: float, gap: float, count: int) -> tuple[float, np.ndarray | None]:
+        """CPU time [s] and centres of mass after so many steps of ``h`` with an order and a gap."""
+        own, made = self.engine.stepper, self.engine.made
+        self._begin()
+        arguments = (
+            own.mechanism, own.pattern, own.desk, own.scratch, made.soft_whole, made.soft,
+            own.drive, own.wrench, own.past, own.known, own.mean, own.start, own.store, h, order,
+            gap, 50, own.account,
+        )  # fmt: skip
+        started = time.process_time()
+        done = _steps(count, *arguments)
+        return self._end(time.process_time() - started, count, done)
+
+    def _carry(self, asked: Setting, h: float, count: int) -> tuple[float, np.ndarray | None]:
+        own = self.engine.stepper
+        self._begin()
+        memory = np.zeros((asked.order - 1, *own.work.shape[1:]))
+        arguments = (
+            own.mechanism, own.pattern, own.desk, own.scratch, own.wrench, memory, own.known,
+            adams_weights(asked.order), own.work, own.rates, h, asked.gap, asked.speed_gap, 50,
+            own.account,
+        )  # fmt: skip
+        started = time.process_time()
+        done = _carries(count, *arguments)
+        return self._end(time.process_time() - started, count, done)
+
+    def _begin(self) -> None:
+        own = self.engine.stepper
+        self.engine.made.bodies[:] = self._bodies
+        own.past[:] = 0.0
+        own.wipe()
+        own.account[:] = 0.0
+
+    def _end(self, spent: float, count: int, done: int) -> tuple[float, np.ndarray | None]:
+        self.iterations = self.engine.stepper.account[ITERATIONS] / max(1, count)
+        bodies = self.engine.made.bodies
+        return spent, bodies[:-1, X : X + 3].copy() if done == count else None

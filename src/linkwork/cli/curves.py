@@ -1,0 +1,110 @@
+"""Curves over time: as characters on a terminal, and as a picture (SVG)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from linkwork.errors import FormatError
+
+_MARKS = "o·+x"
+_COLORS = ("#b45309", "#0f6fb5", "#7a828c", "#0b7a57")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve: its name, times [s] and values; ``dots`` draws each value by itself."""
+
+    name: str
+    time: np.ndarray
+    values: np.ndarray
+    dots: bool = False
+
+
+def in_characters(
+    curves: Sequence[Curve], unit: str, *, wide: int = 72, high: int = 16
+) -> list[str]:
+    """Lines of text that show the curves; the first given lies on top."""
+    seconds, lowest, highest = _extent(curves)
+    field = [[" "] * wide for _ in range(high)]
+    for mark, curve in reversed(list(zip(_MARKS, curves, strict=False))):
+        when = curve.time if curve.dots else np.linspace(0.0, seconds, wide)
+        values = curve.values if curve.dots else np.interp(when, curve.time, curve.values)
+        for t, value in zip(when, values, strict=True):
+            column = round(t / seconds * (wide - 1))
+            row = round((highest - value) / (highest - lowest) * (high - 1))
+            field[row][column] = mark
+    made = []
+    for n, row in enumerate(field):
+        value = round(highest - n * (highest - lowest) / (high - 1), 9)
+        label = f"{value:8.4g}" if n % 5 == 0 else ""
+        made.append(f"{label:>8} │{''.join(row).rstrip()}")
+    made.append(f"{'':8} └{'─' * wide}")
+    end = f"{seconds:g} s"
+    made.append(f"{unit:>8}  0{end:>{wide - 1}}")
+    names = (f"{mark} {c.name}" for mark, c in zip(_MARKS, curves, strict=False))
+    made.append(f"{'':10}{'   '.join(names)}")
+    return made
+
+
+def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> None:
+    """Writes a picture of the curves.
+
+    Raises:
+        FormatError: If the file cannot be written.
+    """
+    seconds, lowest, highest = _extent(curves)
+    width, height, left, right, top, bottom = 960, 360, 64, 24, 44, 36
+
+    def x(time: float) -> float:
+        return left + time / seconds * (width - left - right)
+
+    def y(value: float) -> float:
+        return top + (highest - value) / (highest - lowest) * (height - top - bottom)
+
+    made = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        'font-family="system-ui, sans-serif" font-size="13">',
+        f'<rect width="{width}" height="{height}" fill="#fafbfc"/>',
+        f'<text x="{left}" y="26" fill="#1a1e23" font-weight="600">{title}</text>',
+    ]
+    for k in range(5):
+        value, time = lowest + k * (highest - lowest) / 4.0, k * seconds / 4.0
+        end = unit if k == 4 else ""
+        made += [
+            f'<path d="M{left} {y(value):.1f}H{width - right}" stroke="#e0e4e9"/>',
+            f'<text x="{left - 8}" y="{y(value) + 4:.1f}" fill="#4a545f" text-anchor="end">'
+            f"{value:.4g}{end}</text>",
+            f'<text x="{x(time):.1f}" y="{height - 12}" fill="#4a545f" text-anchor="middle">'
+            f"{time:g}{' s' if k == 4 else ''}</text>",
+        ]
+    place = width - right
+    for color, curve in reversed(list(zip(_COLORS, curves, strict=False))):
+        points = [(x(t), y(v)) for t, v in zip(curve.time, curve.values, strict=True)]
+        if curve.dots:
+            made += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{color}"/>' for a, b in points]
+        else:
+            way = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
+            made.append(f'<polyline points="{way}" fill="none" stroke="{color}" stroke-width="2"/>')
+        made.append(
+            f'<text x="{place}" y="26" fill="{color}" font-weight="600" text-anchor="end">'
+            f"{curve.name}</text>"
+        )
+        place -= 8 * len(curve.name) + 24
+    try:
+        file.write_text("\n".join([*made, "</svg>"]) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise FormatError(f"{file} cannot be written: {error.strerror}.") from None
+
+
+def _extent(curves: Sequence[Curve]) -> tuple[float, float, float]:
+    """Longest time, lowest and highest value."""
+    seconds = max(float(curve.time[-1]) for curve in curves)
+    lowest = min(float(curve.values.min()) for curve in curves)
+    highest = max(float(curve.values.max()) for curve in curves)
+    if highest - lowest < 1e-9:
+        lowest, highest = lowest - 0.5, highest + 0.5
+    return max(seconds, 1e-9), lowest, highest

@@ -1,0 +1,111 @@
+"""``linkwork derive``: a robot's kinematics and dynamics as C, as Python or as formulas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from linkwork.dynamics.symbolic import Model
+    from linkwork.world import World
+
+_SUFFIXES = {"c": ".c", "numpy": ".py", "latex": ".tex"}
+
+
+def derive(
+    robot: Annotated[str, typer.Argument(help="A part or scene, or a kit's name for it.")],
+    to: Annotated[str, typer.Option(metavar="c|numpy|latex", help="What to write.")] = "c",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to write; ROBOT.c … if absent.")
+    ] = None,
+    floating: Annotated[
+        bool, typer.Option("--free", help="The part floats freely instead of being fixed.")
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", "--force", help="Replace files that exist.")
+    ] = False,
+) -> None:
+    """Derives the equations of motion and writes them down.
+
+    C is one documented file with its header and an example main, without dependencies; where a
+    compiler exists it is compiled, loaded and checked. LaTeX of up to three joints is a textbook's,
+    with names for masses and lengths (it needs the extra 'symbolic').
+
+    Examples:
+      $ linkwork derive bioloid/humanoid --free
+      $ linkwork derive kuka/arm --to numpy --out arm.py
+      $ linkwork derive mechanisms/pendulum --to latex
+    """
+    from linkwork.cli.given import load_with_notes
+    from linkwork.cli.ready import getting_ready
+    from linkwork.cli.screen import stdout
+    from linkwork.errors import FormatError, suggestion
+
+    if to not in _SUFFIXES:
+        raise FormatError(f"--to {to}: " + suggestion(to, list(_SUFFIXES), kind="forms"))
+    thing, _ = load_with_notes(robot)
+    with getting_ready():
+        from linkwork.dynamics.symbolic import Model, c_code, latex, numpy_code
+
+        world = _world(thing, robot, floating)
+        name = c_code.identifier(out.stem if out else world.scene.name)
+        file = out or Path(f"{name}{_SUFFIXES[to]}")
+        files = [file, file.with_suffix(".h")] if to == "c" else [file]
+        taken = [str(each) for each in files if each.exists()]
+        if taken and not overwrite:
+            raise FormatError(f"{taken[0]} exists.", hint="Give --overwrite to replace it.")
+        model = Model(world)
+        if to == "c":
+            name = c_code.identifier(file.stem)
+            texts = [c_code.source(model, name), c_code.header(model, name)]
+            texts[0] = texts[0].replace(f'"{name}.h"', f'"{files[1].name}"')
+        else:
+            texts = [numpy_code.source(model) if to == "numpy" else latex.document(model)]
+        for each, text in zip(files, texts, strict=True):
+            each.write_text(text, encoding="utf-8")
+    screen = stdout()
+    for each in files:
+        screen.say(f"Wrote {each}.")
+    if to == "c":
+        screen.say(_checked(model, name))
+
+
+def _world(thing: object, robot: str, floating: bool) -> World:
+    """The robot alone, or the scene as it is."""
+    from linkwork.errors import FormatError
+    from linkwork.parts import Part
+    from linkwork.scene import Scene
+    from linkwork.world import compile_scene
+
+    if isinstance(thing, Scene):
+        if floating:
+            raise FormatError(f"--free is for parts, and {robot} is a scene.")
+        world = compile_scene(thing)
+    else:
+        assert isinstance(thing, Part)
+        base = "free" if floating else "fixed"
+        world = compile_scene(Scene(thing.name).place(thing, name=thing.name, base=base))
+    if world.nv == 0:
+        raise FormatError(f"{robot} has no joint that moves.", hint="Give --free to let it float.")
+    return world
+
+
+def _checked(model: Model, name: str) -> str:
+    """Compiles, loads and compares with the kernels; says how it went."""
+    import numpy as np
+
+    from linkwork.dynamics import bias
+    from linkwork.dynamics.symbolic import Compiled, count_operations
+
+    code, world = Compiled(model, name), model.world
+    total = sum(count_operations(model.forward_dynamics).values())
+    about = f"Forward dynamics of {world.nv} degrees of freedom: {total} operations."
+    if code.how == "numba":
+        return f"{about} There is no C compiler here, so the file was not tried."
+    v = np.linspace(-1.0, 1.0, world.nv)
+    expected = bias(world, world.q0, v)
+    apart = float(np.max(np.abs(code.bias(world.q0, v) - expected)))
+    apart /= max(1.0, float(np.max(np.abs(expected))))
+    return f"{about} Compiled, loaded and checked: it differs by {apart:.0e} from the kernels."

@@ -1,0 +1,190 @@
+"""``linkwork ik``: joint values that bring a tool to a pose, one or a file full of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from linkwork.errors import Origin
+    from linkwork.kinematics import Solver
+    from linkwork.spatial import Pose
+
+
+def ik(
+    file: Annotated[str, typer.Argument(help="A scene or part, or a kit's name for it.")],
+    tip: Annotated[str, typer.Option(metavar="NAME", help="Element or anchor that is the tool.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="X,Y,Z[,R,P,Y]", help="Where to, in m; roll, pitch and yaw in degrees if given."
+        ),
+    ] = "",
+    batch: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Many targets: columns x, y, z and roll, pitch, yaw."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="CSV", help="Where to write the answers of a batch.")
+    ] = None,
+    first: Annotated[
+        str, typer.Option(metavar="JOINT", help="Only this joint and what it carries may move.")
+    ] = "",
+) -> None:
+    """Solves inverse kinematics: which joint values bring the tool there.
+
+    Without angles only the place counts. Exit code 1 if a target is out of reach; the nearest
+    posture is shown all the same.
+
+    Examples:
+      $ linkwork ik kuka/arm --tip flange --to 0.4,0.1,0.6,180,0,0
+      $ linkwork ik cell.toml --tip arm/tool --batch targets.csv --out joints.csv
+    """
+    from linkwork.cli import exits
+    from linkwork.cli.given import load_with_notes, scene_to_run
+    from linkwork.cli.ready import getting_ready
+    from linkwork.cli.screen import stdout
+    from linkwork.errors import FormatError
+
+    if bool(to) == (batch is not None):
+        raise FormatError("give either --to or --batch.")
+    if batch is not None and out is None:
+        raise FormatError("--batch needs --out, the file for its answers.")
+    targets = [_numbers(to.split(","), "--to")] if batch is None else _read(batch)
+    thing, _ = load_with_notes(file)
+    with getting_ready():
+        from linkwork.kinematics import PoseTask, PositionTask, Solver
+        from linkwork.world import compile_scene
+
+        scene, _ = scene_to_run(thing, file, free=False)
+        world = compile_scene(scene)
+        known = [*world.element_names, *world.anchors]
+        fits = [tip] if tip in known else [n for n in known if n.endswith(f"/{tip}")]
+        fits = list(dict.fromkeys(fits))
+        if len(fits) > 1:
+            raise FormatError(f"--tip {tip!r} fits several: {', '.join(fits)}.")
+        name = fits[0] if fits else tip
+        whole = len(targets[0]) == 6
+        task = PoseTask(name) if whole else PositionTask(name)
+        solver = Solver(world, [task], first=first)
+        poses = [_pose(each) for each in targets]
+    if batch is not None and out is not None:
+        reached = _batch(solver, poses, out)
+        stdout().say(f"{reached} of {len(poses)} reached; written to {out}.")
+        if reached < len(poses):
+            raise typer.Exit(exits.MISTAKE)
+        return
+    solver.aim(poses[0])
+    answer = solver.solve()
+    screen = stdout()
+    rows = [(solver.movable[c], _shown(solver, c, answer.q)) for c in range(len(solver.movable))]
+    screen.rows(("joint", "value"), rows)
+    screen.say(f"{name}: {answer}.")
+    if not answer.reached:
+        raise typer.Exit(exits.MISTAKE)
+
+
+def _numbers(words: list[str], where: str, origin: Origin | None = None) -> list[float]:
+    from linkwork.errors import FormatError
+
+    try:
+        made = [float(word) for word in words]
+    except ValueError:
+        made = []
+    if len(made) not in (3, 6) or not all(map(math.isfinite, made)):
+        given = ",".join(words)
+        raise FormatError(
+            f"{where}: expected x,y,z or x,y,z,roll,pitch,yaw, not {given!r}.", origin=origin
+        )
+    return made
+
+
+def _read(path: Path) -> list[list[float]]:
+    """Targets of a file, whose first row may be a heading."""
+    from linkwork.errors import FormatError, Origin
+
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise FormatError("this is not UTF-8 text.", origin=Origin(str(path), line)) from None
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    made: list[list[float]] = []
+    try:
+        is_first = True
+        for row in rows:
+            here = Origin(str(path), rows.line_num)
+            if row and not (is_first and not _is_number(row[0])):
+                made.append(_numbers(row, "a target", here))
+                if len(made[-1]) != len(made[0]):
+                    raise FormatError(
+                        f"expected {len(made[0])} numbers as in the rows before, not "
+                        f"{len(made[-1])}.",
+                        origin=here,
+                    )
+            is_first = is_first and not row
+    except csv.Error as error:
+        raise FormatError(f"{error}.", origin=Origin(str(path), rows.line_num)) from None
+    if not made:
+        raise FormatError("expected rows of three or of six numbers.", origin=Origin(str(path)))
+    return made
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _pose(numbers: list[float]) -> Pose:
+    from linkwork.spatial import Pose
+
+    turn = [math.radians(angle) for angle in numbers[3:]]
+    return Pose.of(numbers[:3], rpy=(turn[0], turn[1], turn[2])) if turn else Pose.of(numbers)
+
+
+def _value(solver: Solver, column: int, q: object) -> tuple[float, str]:
+    """Value of a column in the unit that people read."""
+    import numpy as np
+
+    dof = int(solver.columns.dof[column])
+    coordinate = int(solver.columns.coordinate[dof])
+    if coordinate < 0:
+        return math.nan, ""
+    value = float(np.asarray(q)[coordinate])
+    return (math.degrees(value), "°") if solver.world.dof_is_angle(dof) else (value, " m")
+
+
+def _shown(solver: Solver, column: int, q: object) -> str:
+    value, unit = _value(solver, column, q)
+    return f"{value:.6g}{unit}".replace("-", "−") if unit else "free"
+
+
+def _batch(solver: Solver, poses: list[Pose], out: Path) -> int:
+    """Solves all, with a bar on a terminal, and writes a row for each."""
+    from rich.progress import Progress
+
+    from linkwork.cli.screen import stderr
+
+    screen = stderr()
+    columns = range(len(solver.movable))
+    units = ["_deg" if solver.world.dof_is_angle(int(d)) else "_m" for d in solver.columns.dof]
+    with out.open("w", newline="", encoding="utf-8") as file:  # before the work, which may be long
+        with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+            work = bar.add_task("solving", total=len(poses))
+            answers = solver.solve_many(poses, progress=lambda n: bar.update(work, completed=n))
+        writer = csv.writer(file)
+        names = [f"{n}{unit}" for n, unit in zip(solver.movable, units, strict=True)]
+        writer.writerow(["reached", "miss_m", "miss_deg", *names])
+        for n in range(len(poses)):
+            values = [repr(_value(solver, c, answers.q[n])[0]) for c in columns]
+            miss = answers.distance[n], math.degrees(answers.angle[n])
+            writer.writerow([int(answers.reached[n]), *(repr(float(m)) for m in miss), *values])
+    return int(answers.reached.sum())

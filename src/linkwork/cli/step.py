@@ -1,0 +1,84 @@
+"""``linkwork step``: a joint's answer to a step of its target, in numbers and as a curve."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def step(
+    what: Annotated[str, typer.Argument(metavar="SCENE", help="A scene or part, or a kit's name.")],
+    joint: Annotated[str, typer.Option(metavar="NAME", help="The joint that is told to move.")],
+    by: Annotated[
+        float, typer.Option(metavar="DEGREES", help="How far; mm where the joint slides.")
+    ] = 50.0,
+    seconds: Annotated[float, typer.Option("--for", metavar="SECONDS", help="How long.")] = 1.0,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="SIGNAL=VALUE", help="Gains and limits. Repeatable."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write time, target and angle.")
+    ] = None,
+    picture: Annotated[Path | None, typer.Option(metavar="SVG", help="Write the curve.")] = None,
+) -> None:
+    """Steps the target of one joint and says how it follows: rise, overshoot, settling, energy.
+
+    Examples:
+      $ linkwork step gripper/arm --joint arm/J2 --by 20
+      $ linkwork step cell.toml --joint arm/elbow --set arm/elbow.kp=8 --csv step.csv
+    """
+    from linkwork.cli.curves import Curve, in_characters, write_svg
+    from linkwork.cli.given import load_with_notes, scene_to_run
+    from linkwork.cli.perform import set_signal
+    from linkwork.cli.ready import getting_ready
+    from linkwork.cli.run import check_number
+    from linkwork.cli.screen import stdout
+
+    check_number("--for", seconds)
+    thing, _ = load_with_notes(what)
+    scene, _ = scene_to_run(thing, what, free=False)
+    with getting_ready():
+        from linkwork.session.session import Session
+        from linkwork.studies import step_response
+
+        session = Session(scene, watch=False)
+    with session:
+        for text in set_ or []:
+            set_signal(session, text)
+        angle = session.world.dof_is_angle(session.world.single_dof(joint))
+        scale = math.pi / 180.0 if angle else 1e-3
+        found = step_response(session, joint, by * scale, seconds)
+    unit = "deg" if angle else "mm"
+    screen = stdout()
+    settled = f"{found.settling:.4g} s" if found.settling is not None else "not within the time"
+    rise = f"{found.rise:.4g} s" if found.rise is not None else "does not get there"
+    rows = [
+        ("rise, 10 to 90 %", rise),
+        ("settled within 2 %", settled),
+        ("overshoot", f"{100.0 * found.overshoot:.3g} %"),
+        ("error at the end", f"{found.error / scale:.4g} {unit}"),
+        ("highest speed", f"{found.fastest / scale:.4g} {unit}/s"),
+        ("largest effort", f"{found.effort:.4g} {'N m' if angle else 'N'}"),
+    ]
+    if found.energy is not None:
+        rows.append(("energy", f"{found.energy:.4g} J"))
+    screen.rows(("", ""), rows)
+    curves = [
+        Curve("actual", found.time, found.actual / scale),
+        Curve("wanted", found.time, found.wanted / scale),
+    ]
+    for line in in_characters(curves, unit):
+        screen.say(line)
+    if picture is not None:
+        write_svg(picture, f"{joint}: a step of {by:g} {unit}", curves, f" {unit}")
+    if out is not None:
+        word = "rad" if angle else "m"
+        lines = [f"time [s],{joint}.target [{word}],{joint}.{'angle' if angle else 'position'} "
+                 f"[{word}]"]  # fmt: skip
+        rows_ = zip(found.time, found.wanted, found.actual, strict=True)
+        lines += [f"{t:.9g},{w!r},{a!r}" for t, w, a in ((float(x) for x in row) for row in rows_)]
+        out.write_text("\n".join(lines) + "\n", encoding="utf-8")

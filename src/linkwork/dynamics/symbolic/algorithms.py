@@ -1,0 +1,266 @@
+"""Recursive dynamics traced over a world's links: what runs here once, its expressions repeat.
+
+Every vector is seen in its own link's axes. Accelerations are those of the link's origin itself, so
+that the velocities of origins never occur: dynamics depends on turning rates alone (Luh, Walker and
+Paul 1980). Forward dynamics eliminates articulated bodies (Featherstone) with a row and a column
+of exact zeros for each axis that is done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from linkwork.dynamics.symbolic.expression import Expression, Graph
+from linkwork.dynamics.symbolic.links import Link, Links
+from linkwork.dynamics.symbolic.moves import (
+    Matrix,
+    Move,
+    Vector,
+    add,
+    cross,
+    dot,
+    mirrored,
+    numbers,
+    scale,
+    times,
+    total,
+    transposed,
+)
+
+
+@dataclass
+class Motion:
+    """How one link moves, in its own axes.
+
+    Attributes:
+        spin: Angular velocity.
+        turning: Its rate, without what the joint's own acceleration adds.
+        pull: Acceleration of the origin, likewise.
+    """
+
+    spin: Vector
+    turning: Vector
+    pull: Vector
+
+
+class Trace:
+    """Expressions of a robot's motion and dynamics.
+
+    Args:
+        graph: Where they grow.
+        links: The robot.
+        q: Coordinates.
+        armature: Rotor inertia by degree of freedom.
+        gravity: [m/s²].
+    """
+
+    def __init__(
+        self, graph: Graph, links: Links, q: Vector, armature: list[float], gravity: list[float]
+    ) -> None:
+        self.graph, self.links, self.armature = graph, links.links, armature
+        self.gravity = gravity
+        self.moves = [Move(graph, link, q) for link in links.links]
+        self.none: Vector = [graph.zero] * 3
+
+    def axes(self, n: int) -> list[tuple[int, list[float], list[float]]]:
+        """Degree of freedom, turning axis and sliding axis of each of a link's freedoms."""
+        link, move = self.links[n], self.moves[n]
+        if link.kind != "ball":
+            return [(link.v, move.spin.tolist(), move.slide.tolist())]
+        unit = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        return [(link.v + k, unit[k], [0.0] * 3) for k in range(3)]
+
+    def _carried(self, n: int, spin: Vector, turning: Vector, pull: Vector, v: Vector) -> Motion:
+        """Motion of a link from its parent's; the joint moves with ``v`` and does not accelerate.
+
+        a' = a + α × s + ω × (ω × s) + 2 ω × ṡ,  α' = α + ω' × joint's turning.
+        """
+        link, move = self.links[n], self.moves[n]
+        pull = add(pull, cross(turning, move.shift))
+        pull = add(pull, cross(spin, cross(spin, move.shift)))
+        rate = [self.graph.number(0.0)] * 3
+        slide = [self.graph.number(0.0)] * 3
+        for dof, about, along in self.axes(n):
+            rate = add(rate, [v[dof] * c for c in about])
+            slide = add(slide, [v[dof] * c for c in along])
+        before = move.into(spin)
+        pull = add(move.into(pull), scale(cross(before, slide), self.graph.number(2.0)))
+        own = add(before, rate)
+        turning = add(move.into(turning), cross(before if link.kind != "ball" else own, rate))
+        return Motion(own, turning, pull)
+
+    def _rest(self) -> tuple[Vector, Vector, Vector]:
+        """The world accelerates against gravity."""
+        return self.none, self.none, [self.graph.number(-g) for g in self.gravity]
+
+    def _wrench(self, link: Link, spin: Vector, turning: Vector, pull: Vector) -> tuple:
+        """Moment and force that move a rigid link so."""
+        graph = self.graph
+        if link.mass == 0.0 and not link.inertia.any():
+            return self.none, self.none
+        moment, inertia = numbers(graph, link.moment), numbers(graph, link.inertia)
+        force = add(scale(pull, graph.number(link.mass)), cross(turning, moment))
+        force = add(force, cross(spin, cross(spin, moment)))
+        turn = add(times(inertia, turning), cross(spin, times(inertia, spin)))
+        return add(turn, cross(moment, pull)), force
+
+    def inverse(self, v: Vector, a: Vector) -> Vector:
+        """Efforts that move the joints with accelerations ``a`` (Newton–Euler)."""
+        motions: list[Motion] = []
+        wrenches: list[list[Vector]] = []
+        for n, link in enumerate(self.links):
+            up = motions[link.parent] if link.parent >= 0 else None
+            given = (up.spin, up.turning, up.pull) if up else self._rest()
+            motion = self._carried(n, *given, v)
+            for dof, about, along in self.axes(n):
+                motion.turning = add(motion.turning, [a[dof] * c for c in about])
+                motion.pull = add(motion.pull, [a[dof] * c for c in along])
+            motions.append(motion)
+            wrenches.append([*self._wrench(link, motion.spin, motion.turning, motion.pull)])
+        made = [self.graph.zero] * len(v)
+        for n in range(len(self.links) - 1, -1, -1):
+            moment, force = wrenches[n]
+            for dof, about, along in self.axes(n):
+                made[dof] = dot(about, moment) + dot(along, force) + a[dof] * self.armature[dof]
+            parent = self.links[n].parent
+            if parent >= 0:
+                moment, force = self.moves[n].wrench(moment, force)
+                wrenches[parent][0] = add(wrenches[parent][0], moment)
+                wrenches[parent][1] = add(wrenches[parent][1], force)
+        return made
+
+    def mass_matrix(self, size: int) -> Matrix:
+        """M(q), by composite bodies."""
+        graph, made = self.graph, [[self.graph.zero] * size for _ in range(size)]
+        whole = [
+            (link.mass, numbers(graph, link.moment), numbers(graph, link.inertia))
+            for link in self.links
+        ]
+        for n in range(len(self.links) - 1, -1, -1):
+            mass, moment, inertia = whole[n]
+            axes = self.axes(n)
+            for k, (dof, about, along) in enumerate(axes):
+                turn, slide = numbers_of(graph, about), numbers_of(graph, along)
+                torque = add(times(inertia, turn), cross(moment, slide))
+                force = add(scale(slide, graph.number(mass)), cross(turn, moment))
+                pairs = axes[: k + 1]
+                at = n
+                while True:
+                    for other, about2, along2 in pairs:
+                        value = dot(about2, torque) + dot(along2, force)
+                        made[dof][other] = made[other][dof] = value
+                    parent = self.links[at].parent
+                    if parent < 0:
+                        break
+                    torque, force = self.moves[at].wrench(torque, force)
+                    at, pairs = parent, self.axes(parent)
+                made[dof][dof] = made[dof][dof] + self.armature[dof]
+            parent = self.links[n].parent
+            if parent >= 0:
+                m, h, i = self.moves[n].composite(mass, moment, inertia)
+                over = whole[parent]
+                whole[parent] = over[0] + m, add(over[1], h), total(over[2], i)
+        return made
+
+    def forward(self, v: Vector, effort: Vector) -> Vector:
+        """Accelerations that the efforts cause (articulated bodies)."""
+        graph, count = self.graph, len(self.links)
+        zeros: Matrix = [list(self.none) for _ in range(3)]
+        spins: list[Vector] = []
+        drifts: list[Motion] = []
+        bodies: list[tuple[Matrix, Matrix, Matrix]] = []
+        biases: list[tuple[Vector, Vector]] = []
+        for n, link in enumerate(self.links):
+            spin = spins[link.parent] if link.parent >= 0 else self.none
+            drift = self._carried(n, spin, self.none, self.none, v)
+            spins.append(drift.spin)
+            drifts.append(drift)
+            h = numbers(graph, link.moment)
+            coupling = transposed([cross(h, column) for column in _unit(graph)])
+            mass = [[x * link.mass for x in row] for row in _unit(graph)]
+            bodies.append((numbers(graph, link.inertia), coupling, mass))
+            biases.append(self._wrench(link, drift.spin, self.none, self.none))
+        solved: list[list[tuple[int, Vector, Vector, Expression, Expression]]] = [[]] * count
+        for n in range(count - 1, -1, -1):
+            a, h, m = bodies[n]
+            moment, force = biases[n]
+            solved[n] = []
+            for dof, about, along in reversed(self.axes(n)):
+                turn, slide = numbers_of(graph, about), numbers_of(graph, along)
+                upper = add(times(a, turn), times(h, slide))
+                lower = add(times(transposed(h), turn), times(m, slide))
+                inverse = 1.0 / (dot(about, upper) + dot(along, lower) + self.armature[dof])
+                left = effort[dof] - dot(about, moment) - dot(along, force)
+                solved[n].append((dof, upper, lower, inverse, left))
+                done = _single(about, along) if self.armature[dof] == 0.0 else None
+                a, h, m = _eliminated(graph, (a, h, m), upper, lower, inverse, done)
+                push = left * inverse
+                moment, force = add(moment, scale(upper, push)), add(force, scale(lower, push))
+                if done is not None:  # what is left of it is the effort itself, whatever the bias
+                    which = moment if done < 3 else force
+                    which[done % 3] = effort[dof] * float((about + along)[done])
+            parent = self.links[n].parent
+            if parent < 0:
+                continue
+            drift = drifts[n]
+            moment = add(moment, add(times(a, drift.turning), times(h, drift.pull)))
+            force = add(force, add(times(transposed(h), drift.turning), times(m, drift.pull)))
+            moment, force = self.moves[n].wrench(moment, force)
+            biases[parent] = add(biases[parent][0], moment), add(biases[parent][1], force)
+            body = self.moves[n].inertia(a, h, m) if (a, h, m) != (zeros, zeros, zeros) else None
+            if body is not None:
+                over = bodies[parent]
+                bodies[parent] = tuple(total(x, y) for x, y in zip(over, body, strict=True))  # type: ignore[assignment]
+        made = [graph.zero] * len(v)
+        moving: list[tuple[Vector, Vector]] = []
+        for n, link in enumerate(self.links):
+            _, turning, pull = self._rest()
+            if link.parent >= 0:
+                turning, pull = moving[link.parent]
+            move, drift = self.moves[n], drifts[n]
+            pull = add(move.into(add(pull, cross(turning, move.shift))), drift.pull)
+            turning = add(move.into(turning), drift.turning)
+            axes = {dof: (about, along) for dof, about, along in self.axes(n)}
+            for dof, upper, lower, inverse, left in reversed(solved[n]):
+                made[dof] = (left - dot(upper, turning) - dot(lower, pull)) * inverse
+                about, along = axes[dof]
+                turning = add(turning, [made[dof] * c for c in about])
+                pull = add(pull, [made[dof] * c for c in along])
+            moving.append((turning, pull))
+        return made
+
+
+def numbers_of(graph: Graph, values: list[float]) -> Vector:
+    """Numbers as expressions."""
+    return [graph.number(value) for value in values]
+
+
+def _unit(graph: Graph) -> Matrix:
+    return [[graph.number(float(i == j)) for j in range(3)] for i in range(3)]
+
+
+def _single(about: list[float], along: list[float]) -> int | None:
+    """The one axis of six that the joint frees, if it is one."""
+    found = [k for k, c in enumerate([*about, *along]) if c]
+    return found[0] if len(found) == 1 else None
+
+
+def _eliminated(
+    graph: Graph, body: tuple[Matrix, Matrix, Matrix], upper: Vector, lower: Vector,
+    inverse: Expression, done: int | None,
+) -> tuple[Matrix, Matrix, Matrix]:  # fmt: skip
+    """What an articulated inertia resists with once an axis gives way: I − U Uᵀ / D."""
+    a, h, m = body
+    up, low = scale(upper, inverse), scale(lower, inverse)
+    a = mirrored([[a[i][j] - up[i] * upper[j] if j >= i else a[i][j] for j in range(3)]
+                  for i in range(3)])  # fmt: skip
+    h = [[h[i][j] - up[i] * lower[j] for j in range(3)] for i in range(3)]
+    m = mirrored([[m[i][j] - low[i] * lower[j] if j >= i else m[i][j] for j in range(3)]
+                  for i in range(3)])  # fmt: skip
+    if done is not None and done < 3:
+        for k in range(3):
+            a[done][k] = a[k][done] = h[done][k] = graph.zero
+    elif done is not None:
+        for k in range(3):
+            m[done - 3][k] = m[k][done - 3] = h[k][done - 3] = graph.zero
+    return a, h, m

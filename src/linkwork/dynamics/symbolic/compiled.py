@@ -1,0 +1,153 @@
+"""Derived code at work: the C file compiled and loaded, or kernels where there is no compiler."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.dynamics import recursive
+from linkwork.dynamics.symbolic import c_code
+from linkwork.dynamics.symbolic.links import rotation
+from linkwork.dynamics.symbolic.model import Model
+from linkwork.errors import LinkworkError
+from linkwork.jit import cache_directory, cpu_features
+from linkwork.kinematics.forward import forward, shaped
+
+#: How the C file is compiled; errno and traps of the floating point unit are nobody's business.
+FLAGS = (
+    "-std=gnu11", "-O2", "-march=native", "-fno-math-errno", "-fno-trapping-math",
+    "-fno-tree-reassoc", "-fPIC",
+)  # fmt: skip
+
+_POINTER = ctypes.POINTER(ctypes.c_double)
+
+
+def compiler() -> str | None:
+    """The C compiler of this machine: ``$CC``, else cc, gcc or clang; None if there is none."""
+    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        found = shutil.which(name) if name else None
+        if found:
+            return found
+    return None
+
+
+def build(model: Model, name: str = "robot") -> Path | None:
+    """Compiles the C file of a model into a library; None where there is no compiler.
+
+    Libraries are kept: one for each text, compiler and CPU.
+
+    Raises:
+        LinkworkError: The compiler refuses the file.
+    """
+    chosen = compiler()
+    if chosen is None:
+        return None
+    files = {f"{name}.h": c_code.header(model, name), f"{name}.c": c_code.source(model, name)}
+    words = "\0".join([*files.values(), chosen, *FLAGS, cpu_features()])
+    key = hashlib.sha256(words.encode()).hexdigest()[:20]
+    folder = cache_directory().parent / "derived"
+    library = folder / f"{name}-{key}.so"
+    if library.exists():
+        return library
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        for file, text in files.items():
+            (Path(place) / file).write_text(text, encoding="utf-8")
+        made = Path(place) / "library.so"
+        command = [chosen, *FLAGS, "-shared", f"{name}.c", "-lm", "-o", made.name]
+        run = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise LinkworkError(
+                f"{chosen} refuses the derived C file: {run.stderr.strip()[:400]}",
+                hint="Name another compiler with the environment variable CC.",
+            )
+        made.replace(library)
+    return library
+
+
+class Compiled:
+    """The dynamics of a world as fast code.
+
+    Args:
+        model: The model, or a world to be traced.
+        name: Of its C functions.
+        use: "c", "numba", or "" for C where a compiler exists.
+
+    Attributes:
+        how: "c" or "numba".
+        functions: The C functions by name, as ctypes takes them; Numba kernels may call them with
+            ``array.ctypes``. Empty without C.
+    """
+
+    def __init__(self, model: Model, name: str = "robot", *, use: str = "") -> None:
+        if use not in ("", "c", "numba"):
+            raise LinkworkError(f"use must be 'c' or 'numba', not {use!r}.")
+        self.model, self.world = model, model.world
+        self.functions: dict[str, Callable[..., Any]] = {}
+        library = None if use == "numba" else build(model, c_code.identifier(name))
+        if library is None and use == "c":
+            raise LinkworkError(
+                "there is no C compiler on this machine.",
+                hint="Install gcc or clang, or set the environment variable CC.",
+            )
+        self.how = "numba" if library is None else "c"
+        if library is not None:
+            self._library = ctypes.CDLL(str(library))
+            for each in c_code.functions(model):
+                function = getattr(self._library, f"{c_code.identifier(name)}_{each.name}")
+                function.argtypes = [_POINTER] * (len(each.inputs) + 1)
+                function.restype = None
+                self.functions[each.name] = function
+
+    def _call(self, name: str, size: int, **given: np.ndarray) -> np.ndarray:
+        made = np.zeros(size)
+        lengths = {"q": self.world.nq}
+        arrays = [
+            np.ascontiguousarray(shaped(what, each, (lengths.get(what, self.world.nv),)))
+            for what, each in given.items()
+        ]
+        self.functions[name](*(each.ctypes.data_as(_POINTER) for each in [*arrays, made]))
+        return made
+
+    def poses(self, q: np.ndarray) -> np.ndarray:
+        """Origin [m] and rotation matrix of each body (nb×12)."""
+        nb = self.world.nb
+        if self.how == "c":
+            return self._call("poses", nb * 12, q=q).reshape(nb, 12)
+        placed = forward(self.world, q)
+        turns = np.array([rotation(row[3:]).reshape(9) for row in placed])
+        return np.column_stack([placed[:, :3], turns])
+
+    def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        """M(q) (nv×nv)."""
+        nv = self.world.nv
+        if self.how == "c":
+            return self._call("mass_matrix", nv * nv, q=q).reshape(nv, nv)
+        return recursive.crba(self.world, q)
+
+    def bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Efforts c(q, v)."""
+        if self.how == "c":
+            return self._call("bias", self.world.nv, q=q, v=v)
+        return recursive.bias(self.world, q, v, gravity=self.model.gravity)
+
+    def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Efforts M(q) a + c(q, v)."""
+        if self.how == "c":
+            return self._call("inverse_dynamics", self.world.nv, q=q, v=v, a=a)
+        return recursive.rnea(self.world, q, v, a, gravity=self.model.gravity)
+
+    def forward_dynamics(self, q: np.ndarray, v: np.ndarray, effort: np.ndarray) -> np.ndarray:
+        """Accelerations M(q)⁻¹ (effort − c(q, v))."""
+        if self.how == "c":
+            return self._call("forward_dynamics", self.world.nv, q=q, v=v, effort=effort)
+        return recursive.aba(self.world, q, v, effort, gravity=self.model.gravity)

@@ -1,0 +1,67 @@
+"""Forces of joints: what holds each joint and loop together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.engines.impulse.body_kernels import R, X
+from linkwork.engines.impulse.build import Mechanism
+from linkwork.engines.impulse.joint_kernels import COUPLING, KIND, PB, B
+from linkwork.engines.impulse.row_kernels import DOF, JOINT, KEEPS, LAW, STOP, WAY, W
+from linkwork.world import World
+
+
+def joint_forces(
+    world: World, made: Mechanism, rows: np.ndarray, impulse: np.ndarray, h: float
+) -> np.ndarray:
+    """The force that each joint and loop puts on its second body, on average over a step.
+
+    Rows J of a joint give its bodies the momentum Jᵀλ, so that the force is Jᵀλ / h.
+
+    Args:
+        world: The world.
+        made: The mechanism.
+        rows: J of each joint (n×sides×6×6), as bodies stand after the step.
+        impulse: λ of each joint along its rows (n×6), summed over the step [N s or N m s].
+        h: The step [s].
+
+    Returns:
+        A row each: place [m], force [N], and the number of the joint, or of joints plus that of
+        the loop (n×7).
+    """
+    holds = made.whole[:, KIND] != COUPLING
+    holds[made.soft_whole[made.springs[:, 0], JOINT]] = False
+    held = np.flatnonzero(holds)
+    number = {name: n for n, name in enumerate(world.joint_names)}
+    found = np.zeros((len(held), 7))
+    second = made.bodies[made.whole[held, B]]
+    turn = second[:, R : R + 9].reshape(-1, 3, 3)
+    found[:, :3] = second[:, X : X + 3] + np.einsum(
+        "nij,nj->ni", turn, made.number[held, PB : PB + 3]
+    )
+    found[:, 3:6] = np.einsum("nki,nk->ni", rows[held, 1, :, :3], impulse[held]) / h
+    found[:, 6] = [
+        len(world.joint_names) + made.loops[n] if made.loops[n] >= 0 else number[made.names[n]]
+        for n in held
+    ]
+    return found
+
+
+def felt_speeds(rows: np.ndarray, soft: np.ndarray, v: np.ndarray, h: float) -> np.ndarray:
+    """Speeds of degrees of freedom as what acts along them felt them in the step.
+
+    What is stiff acts at the start of a step, outer forces half at its end: a weight that a stiff
+    servo holds still has the speed of half a step's fall then, of which the servo knows nothing.
+
+    Args:
+        rows: Integers of soft rows, see ``row_kernels``.
+        soft: Their numbers.
+        v: Speeds after the step.
+        h: Its last piece [s].
+    """
+    stiff = (soft[:, W] > 0.5) & (soft[:, STOP] == 0.0) & (rows[:, KEEPS] == LAW)
+    if not stiff.any():
+        return v
+    felt, dofs = v.copy(), rows[stiff, DOF]
+    felt[dofs] += (2.0 * soft[stiff, W] - 1.0) * (soft[stiff, WAY] / h - v[dofs])
+    return felt

@@ -1,0 +1,212 @@
+"""How steps are taken: by impulses or by forces, and what is done with those that do not close."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.engines.impulse import phase_kernels as phases
+from linkwork.engines.impulse.account_kernels import opening
+from linkwork.engines.impulse.adams import adams_weights, not_joints_alone
+from linkwork.engines.impulse.adams_kernels import carry
+from linkwork.engines.impulse.anytime_kernels import leap_anytime
+from linkwork.engines.impulse.body_kernels import L, Q, V, X
+from linkwork.engines.impulse.build import Mechanism, make_desk, make_scratch
+from linkwork.engines.impulse.circle import circle_through
+from linkwork.engines.impulse.force_kernels import RATE_COLUMNS, STATE_COLUMNS
+from linkwork.engines.impulse.joint_kernels import TURNS, S
+from linkwork.engines.impulse.params import ImpulseParams
+from linkwork.engines.impulse.row_kernels import DRIVE, Q0, SLIP, STOP, WAY
+from linkwork.engines.impulse.step_kernels import step
+from linkwork.errors import EngineError, Origin, listing
+
+#: How often a step is halved before the run gives up.
+MOST_HALVES = 6
+#: What is allowed of a single row: three of them make a distance.
+ROWS_OF = 0.57
+#: Columns of a body that make its state.
+KEPT = np.r_[X : X + 3, Q : Q + 4, V : V + 3, L : L + 3]
+
+
+class Stepper:
+    """Takes steps of a mechanism, with the arrays that this needs.
+
+    Attributes:
+        mechanism, pattern, desk, scratch: What the kernels share, see ``phase_kernels``.
+        account: What the last step found and took.
+        piece: The time over which impulses were summed last [s]; 0 before any step.
+    """
+
+    def __init__(self, made: Mechanism, params: ImpulseParams, most_step: float) -> None:
+        self.made, self.params = made, params
+        pattern = made.pattern
+        self.pattern = (
+            pattern.columns, pattern.row_of, pattern.updates, pattern.update_of, pattern.pairs
+        )  # fmt: skip
+        self.mechanism = (made.bodies, made.whole, made.number, made.rail)
+        self.desk, self.scratch = make_desk(made), make_scratch()
+        self.account = np.zeros(phases.ACCOUNT_COLUMNS)
+        self.mean = np.zeros((len(made.bodies), 12))
+        self.start = made.soft.copy()
+        self.store = tuple(self.desk[k].copy() for k in (0, 2, 3, 5, 9))
+        self.piece = 0.0
+        self._by_forces = params.method == "forces"
+        self._pieces_of = 1 if self._by_forces else params.order // 2
+        self._row_gap = ROWS_OF * params.gap
+        if not self._by_forces:
+            least = (1e-4 if params.order == 2 else 1e-5) * most_step**2
+            self._row_gap = min(self._row_gap, least)
+        self._rooms = params.order - 1 if self._by_forces else 0
+        bodies = len(made.own)
+        self.weights = adams_weights(params.order)
+        self.work = np.zeros((5, bodies, STATE_COLUMNS))
+        self.rates = np.zeros((bodies + 1, RATE_COLUMNS))
+
+    def check(self, origin: Origin | None) -> None:
+        """Refuses settings that do not go together, and what forces cannot carry."""
+        params, wrong = self.params, ""
+        if self._by_forces and params.order == 2:
+            wrong = 'method = "forces" has the orders 4, 5 and 6'
+        elif self._by_forces and params.solver == "anytime":
+            wrong = 'solver = "anytime" knows impulses only, not method = "forces"'
+        elif params.order == 5 and not self._by_forces:
+            wrong = 'order = 5 is for method = "forces"; impulses have the orders 2, 4 and 6'
+        if wrong:
+            raise EngineError(f"{wrong}.", origin=origin)
+        if self._by_forces and (names := not_joints_alone(self.made)):
+            raise EngineError(
+                f'method = "forces" carries joints alone: along {listing(names, most=4)} something '
+                "acts (a drive, a spring, friction, a stop), or it is a rail, curve or coupling.",
+                origin=origin,
+                hint='Leave "method" away: impulses carry all of them.',
+            )
+
+    def slots(self) -> dict[str, tuple[int, ...]]:
+        """What steps remember of those before."""
+        joints, bodies = len(self.made.whole), len(self.made.own)
+        return {
+            "past": (3, 4, joints, 6),
+            "int:known": (3,),
+            "rates": (self._rooms, bodies, STATE_COLUMNS),
+            "pulled": (bodies + 1 if self._by_forces else 0, 6),
+        }
+
+    def bind(
+        self, memory: dict[str, np.ndarray], kept: np.ndarray, arcs: np.ndarray,
+        pieces: np.ndarray, drive: np.ndarray, wrench: np.ndarray,
+    ) -> None:  # fmt: skip
+        """Takes over the memory, where steps start (``kept``, …), and what acts in them."""
+        self.past, self.known = memory["past"], memory["int:known"]
+        self._memory, self._pulled = memory["rates"], memory["pulled"]
+        self._kept, self._arcs, self._pieces = kept, arcs, pieces
+        self.drive, self.wrench = drive, wrench
+
+    def wipe(self) -> None:
+        """Nothing is left of a step that was lost, whose errors and impulses are no numbers."""
+        for each in self.desk[6:9]:
+            each[:] = 0.0
+        self.known[:] = 0
+
+    def forget(self) -> None:
+        """What was before has nothing to do with what comes."""
+        self.known[:] = 0
+
+    def reset(self) -> None:
+        """As at the start of a run."""
+        self.past[:] = 0.0
+        self._memory[:] = 0.0
+        self._pulled[:] = 0.0
+        self.known[:] = 0
+        self.piece = 0.0
+
+    def take(self, h: float, fresh: bool, now: float) -> tuple[float, bool]:
+        """Takes a step, in pieces if it must: how fast joints open then, and whether it had to."""
+        self.account[:] = 0.0
+        done = self._step(h, fresh)
+        speed = self._slow_down(h) if done == phases.DONE else math.inf
+        self.piece = h / self._pieces_of
+        if speed < math.inf:
+            return speed, False
+        return self._halve(h, now), True
+
+    def _step(self, h: float, fresh: bool) -> int:
+        made, params = self.made, self.params
+        if self._by_forces:
+            if not np.array_equal(self._pulled, self.wrench):  # no smooth way from there to here
+                self._pulled[:] = self.wrench
+                self.known[:] = 0
+            return carry(
+                self.mechanism, self.pattern, self.desk, self.scratch, self.wrench, self._memory,
+                self.known, self.weights, self.work, self.rates, h, self._row_gap,
+                ROWS_OF * params.speed_gap, params.most, self.account,
+            )  # fmt: skip
+        if params.solver == "anytime":
+            return leap_anytime(
+                self.mechanism, self.pattern, self.desk, self.scratch, made.soft_whole,
+                made.soft, self.drive, self.wrench, h, ROWS_OF * params.gap,
+                ROWS_OF * params.speed_gap, params.most, self.account,
+            )  # fmt: skip
+        return step(
+            self.mechanism, self.pattern, self.desk, self.scratch, made.soft_whole, made.soft,
+            self.drive, self.wrench, self.past, self.known, self.mean, self.start, self.store,
+            h, params.order, self._row_gap, params.most, fresh, self.account,
+        )  # fmt: skip
+
+    def project_speeds(self, h: float) -> None:
+        """Takes away speeds that open joints."""
+        phases.project_speeds(
+            self.mechanism, self.pattern, self.desk, self.made.soft_whole, self.made.soft, h
+        )
+
+    def _slow_down(self, h: float) -> float:
+        """The speed with which joints open at most; where it is too much, it is taken away."""
+        made, params = self.made, self.params
+        speed = opening(made.bodies, made.whole, self.desk[0])
+        for _ in range(MOST_HALVES):
+            if not params.speed_gap < speed < math.inf or params.solver == "anytime":
+                break
+            self.project_speeds(h / self._pieces_of)
+            speed = opening(made.bodies, made.whole, self.desk[0])
+        return speed
+
+    def _halve(self, h: float, now: float) -> float:
+        """Takes a step that did not close in pieces, or stops; returns the speed that is left."""
+        made = self.made
+        if self.params.on_gap == "stop":
+            self._give_up(h, now)
+        for halves in range(1, MOST_HALVES + 1):
+            made.bodies[:-1, KEPT] = self._kept
+            phases.refresh(made.bodies)
+            self.wipe()
+            made.number[:, S : TURNS + 1] = self._arcs
+            made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[:, :4]
+            made.soft[:, WAY] = 0.0
+            piece, speed = h / 2**halves, math.inf
+            for part in range(2**halves):
+                done = self._step(piece, part > 0)
+                speed = self._slow_down(piece) if done == phases.DONE else math.inf
+                if not speed < math.inf:
+                    break
+            if speed < math.inf:
+                self.known[:] = 0
+                self.piece = piece / self._pieces_of
+                return speed
+        self._give_up(h, now)
+        return math.inf
+
+    def _give_up(self, h: float, now: float) -> None:
+        account = self.account
+        name, *others = circle_through(self.made, int(account[phases.WHERE]))
+        pieces = 1 if self.params.on_gap == "stop" else 2**MOST_HALVES
+        tried = f", in pieces of {1e3 * h / pieces:.2g} ms too" if pieces > 1 else ""
+        loop = f" in a loop with {listing(others, most=6)}" if others else ""
+        gap = np.nan_to_num(account[phases.GAP], nan=np.inf)
+        wrong = f"it is open by {gap:.3g}"
+        if gap <= self.params.gap:
+            wrong = "what holds it pulls without bound"
+        raise EngineError(
+            f"{name}{loop} cannot be closed at {now:.3f} s: {wrong} "
+            f"after {self.params.most} iterations{tried}.",
+            hint="Use a smaller step, or look for joints that contradict each other.",
+        )

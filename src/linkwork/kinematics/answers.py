@@ -1,0 +1,96 @@
+"""What inverse kinematics answers: a posture and how near it is, or one step."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Miss:
+    """How far a task is from its target.
+
+    Attributes:
+        task: Its name.
+        distance: [m], or the task's own unit.
+        angle: [rad].
+        reached: Whether that is near enough.
+    """
+
+    task: str
+    distance: float
+    angle: float
+    reached: bool
+
+    def __str__(self) -> str:
+        return f"{self.task}: {self.distance * 1e3:.4g} mm, {math.degrees(self.angle):.4g}°"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A posture.
+
+    Attributes:
+        q: Coordinates; the nearest that were found where the target is out of reach.
+        reached: Whether all tasks are reached.
+        misses: Task by task.
+        iterations: Steps taken, over all starts.
+        starts: Postures from which it was tried.
+    """
+
+    q: np.ndarray
+    reached: bool
+    misses: list[Miss]
+    iterations: int
+    starts: int
+
+    def __str__(self) -> str:
+        if self.reached:
+            return f"reached in {self.iterations} iterations from {self.starts} starts"
+        far = "; ".join(str(miss) for miss in self.misses if not miss.reached)
+        return f"not reached after {self.starts} starts; the nearest posture misses {far}"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Many postures: coordinates (n×nq), which are reached, iterations, distances and angles."""
+
+    q: np.ndarray
+    reached: np.ndarray
+    iterations: np.ndarray
+    distance: np.ndarray
+    angle: np.ndarray
+
+
+@dataclass(frozen=True)
+class Tick:
+    """One step.
+
+    Attributes:
+        v: Velocities of the degrees of freedom (nv) [rad/s or m/s].
+        q: Coordinates after the step.
+        damping: λ², how much the tasks were held back.
+    """
+
+    v: np.ndarray
+    q: np.ndarray
+    damping: float
+
+
+@dataclass(frozen=True)
+class Damping:
+    """Where the damping λ of the least squares comes from.
+
+    Attributes:
+        kind: "smallest" (from the smallest singular value σ: with F = ‖J‖, nothing above the edge
+            σ = ε F, and λ² = (λ₀² F² + ¼ F ‖e‖)(1 − (σ/(ε F))²) below it), "constant" (λ² is the
+            value itself) or "robotix" (003 eq. 3.8, λ = k/(1 + ‖JJᵀ‖)).
+        value: λ₀, λ² or k.
+        edge: ε.
+    """
+
+    kind: str = "smallest"
+    value: float = 0.05
+    edge: float = 0.04

@@ -1,0 +1,160 @@
+"""Columns: the unknowns of inverse kinematics, which are the joints that may move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+from linkwork.kinematics.kernels import BALL, FREE
+from linkwork.world import World
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which degrees of freedom may move, and how those of couplings go together.
+
+    Attributes:
+        col: Column of each degree of freedom; −1 for those that stay.
+        scale: How strongly each moves with its column.
+        coordinate: Coordinate of each; −1 for those of balls and free bodies that have none.
+        dof: Leading degree of freedom of each column.
+        lo: Lower ends of the ranges by column [rad or m].
+        hi: Upper ends.
+        speed: Fastest by column [rad/s or m/s].
+        metric: Weight of each column's motion (a weighted pseudo-inverse).
+        by_body: Degrees of freedom that may move, by body.
+    """
+
+    col: np.ndarray
+    scale: np.ndarray
+    coordinate: np.ndarray
+    dof: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+    speed: np.ndarray
+    metric: np.ndarray
+    by_body: dict[int, list[int]]
+
+    def of_body(self, body: int) -> list[int]:
+        """Degrees of freedom of the joint that carries a body, as far as they may move."""
+        return self.by_body.get(body, [])
+
+
+def coordinates_of(world: World) -> np.ndarray:
+    """Coordinate of each degree of freedom that has one to itself; −1 for the others."""
+    body = world.dof_body
+    if not world.nv:
+        return np.zeros(0, np.int64)
+    made = world.qadr[body] + np.arange(world.nv) - world.vadr[body]
+    turning = np.arange(world.nv) - world.vadr[body]
+    kind = world.kind[body]
+    made[(kind == BALL) | ((kind == FREE) & (turning >= 3))] = -1
+    return made
+
+
+def find_columns(
+    world: World, wanted: np.ndarray, *, limits: bool = True, metric: np.ndarray | None = None
+) -> Columns:
+    """Sorts degrees of freedom into columns.
+
+    Args:
+        world: The world.
+        wanted: Which degrees of freedom may move (nv, bool).
+        limits: Whether ranges count.
+        metric: Weight of each degree of freedom's motion; 1 if absent.
+    """
+    lead, ratio, offset = _leaders(world)
+    col = np.full(world.nv, -1, np.int64)
+    moving = [d for d in range(world.nv) if lead[d] == d and wanted[d]]
+    for c, d in enumerate(moving):
+        col[d] = c
+    for d in range(world.nv):
+        if lead[d] != d:
+            col[d] = col[lead[d]]
+    lo = np.array([world.dof_lo[d] for d in moving]) if limits else np.full(len(moving), -np.inf)
+    hi = np.array([world.dof_hi[d] for d in moving]) if limits else np.full(len(moving), np.inf)
+    speed = np.array([world.dof_speed[d] for d in moving])
+    coordinate = coordinates_of(world)
+    for d in range(world.nv):
+        c = col[d]
+        if c < 0 or lead[d] == d or ratio[d] == 0.0:
+            continue
+        ends = sorted((end - offset[d]) / ratio[d] for end in (world.dof_lo[d], world.dof_hi[d]))
+        if limits:
+            lo[c], hi[c] = max(lo[c], ends[0]), min(hi[c], ends[1])
+        speed[c] = min(speed[c], world.dof_speed[d] / abs(ratio[d]))
+    for c, d in enumerate(moving):
+        if coordinate[d] < 0:
+            lo[c], hi[c] = -np.inf, np.inf
+    by_body: dict[int, list[int]] = {}
+    for d in range(world.nv):
+        if col[d] >= 0:
+            by_body.setdefault(int(world.dof_body[d]), []).append(d)
+    weights = np.ones(world.nv) if metric is None else np.asarray(metric, float)
+    if weights.shape != (world.nv,) or not (weights > 0.0).all():
+        raise LinkworkError(f"metric must have {world.nv} numbers above 0, not {weights}.")
+    return Columns(
+        col, ratio, coordinate, np.array(moving, np.int64), lo.astype(float), hi.astype(float),
+        speed.astype(float), weights[moving], by_body,
+    )  # fmt: skip
+
+
+def _leaders(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Leader, ratio and offset of each degree of freedom; its own leader where it is free."""
+    lead, ratio, offset = np.arange(world.nv), np.ones(world.nv), np.zeros(world.nv)
+    for (follows, leads), law in zip(world.coupling_dof, world.laws(), strict=True):
+        if any(law[2:]):
+            raise LinkworkError(
+                f"{world.dof_name(int(follows))!r} follows {world.dof_name(int(leads))!r} by a "
+                "curved law; inverse kinematics follows straight ones only.",
+                hint="Leave it out of the joints that may move.",
+            )
+        lead[follows] = lead[leads]
+        ratio[follows] = law[1] * ratio[leads]
+        offset[follows] = law[1] * offset[leads] + law[0]
+    return lead, ratio, offset
+
+
+def couple(world: World, q: np.ndarray) -> None:
+    """Puts followers of couplings where their leaders say, in place."""
+    lead, ratio, offset = _leaders(world)
+    coordinate = coordinates_of(world)
+    for d in np.flatnonzero(lead != np.arange(world.nv)):
+        q[coordinate[d]] = ratio[d] * q[coordinate[lead[d]]] + offset[d]
+
+
+def choose(
+    world: World, bodies: Sequence[int], joints: Sequence[str] | None, first: str
+) -> np.ndarray:
+    """Which degrees of freedom may move (nv, bool).
+
+    Args:
+        world: The world.
+        bodies: Bodies that tasks look at: by default all joints that carry them move.
+        joints: These joints only.
+        first: Only this joint and what it carries.
+    """
+    chosen = np.zeros(world.nv, bool)
+    if joints is not None:
+        for name in joints:
+            chosen[list(world.dofs(name))] = True
+    else:
+        carriers: set[int] = set()
+        for body in bodies:
+            while body > 0:
+                carriers.add(body)
+                body = int(world.parent[body])
+        chosen[[d for d in range(world.nv) if int(world.dof_body[d]) in carriers]] = True
+        for follows, leads in world.coupling_dof:
+            chosen[leads] |= chosen[follows]
+    if first:
+        root = int(world.joint_body[world.joint(first)])
+        for d in range(world.nv):
+            body = int(world.dof_body[d])
+            while body > 0 and body != root:
+                body = int(world.parent[body])
+            chosen[d] &= body == root
+    return chosen

@@ -1,0 +1,118 @@
+"""Compiled forward kinematics with the motion of each degree of freedom, seen at the world origin.
+
+The column of a degree of freedom is the twist of its body for unit speed: velocity of the point of
+the body that passes the world's origin, then angular velocity, both in world axes (Featherstone's
+spatial vectors). At one common point columns of different bodies add up without being moved.
+"""
+
+from __future__ import annotations
+
+from linkwork.jit import flat_kernel
+from linkwork.kinematics.kernels import (
+    CYLINDRICAL,
+    FIXED,
+    FREE,
+    HINGE,
+    PLANAR,
+    UNIVERSAL,
+    count_dofs,
+    dof_motion,
+    hinge_pose,
+    joint_pose,
+)
+from linkwork.kinematics.trig_kernels import sine_cosine
+from linkwork.spatial.kernels import compose, normalise, rotate
+
+
+@flat_kernel
+def stand(index, frame, rail, q, b, pose, scratch):
+    """Pose of body ``b`` from its parent's; ``scratch`` is 5×7."""
+    kind = index[b, 1]
+    if kind == HINGE:
+        s, c = sine_cosine(0.5 * q[index[b, 2]])
+        hinge_pose(index[b, 0], frame, s, c, pose, b)
+        return
+    if kind == FIXED:
+        compose(pose[index[b, 0]], frame[b, 0:7], pose[b])
+        return
+    joint, base, s1, s2, pin = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    compose(pose[index[b, 0]], frame[b, 0:7], base)
+    joint_pose(
+        kind, q, index[b, 2], frame[b, 10:13], frame[b, 13:16], frame[b, 16],
+        rail, index[b, 4], index[b, 5], joint, s1, s2,
+    )  # fmt: skip
+    px, py, pz = frame[b, 7], frame[b, 8], frame[b, 9]
+    x, y, z = rotate(joint[3:], px, py, pz)
+    for k in range(7):
+        pin[k] = joint[k]
+    pin[0] += px - x
+    pin[1] += py - y
+    pin[2] += pz - z
+    compose(base, pin, pose[b])
+    normalise(pose[b, 3:])
+
+
+@flat_kernel
+def columns(index, frame, rail, q, b, pose, motion, scratch):
+    """Rows of ``motion`` (nv×6) for the degrees of freedom of body ``b``, whose pose is known."""
+    kind = index[b, 1]
+    i = index[b, 3]
+    if kind == HINGE:
+        w, x, y, z = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
+        ax, ay, az = frame[b, 10], frame[b, 11], frame[b, 12]
+        tx = 2.0 * (y * az - z * ay)
+        ty = 2.0 * (z * ax - x * az)
+        tz = 2.0 * (x * ay - y * ax)
+        ax += w * tx + y * tz - z * ty
+        ay += w * ty + z * tx - x * tz
+        az += w * tz + x * ty - y * tx
+        rx, ry, rz = frame[b, 7], frame[b, 8], frame[b, 9]
+        tx = 2.0 * (y * rz - z * ry)
+        ty = 2.0 * (z * rx - x * rz)
+        tz = 2.0 * (x * ry - y * rx)
+        rx += pose[b, 0] + w * tx + y * tz - z * ty
+        ry += pose[b, 1] + w * ty + z * tx - x * tz
+        rz += pose[b, 2] + w * tz + x * ty - y * tx
+        motion[i, 0] = ry * az - rz * ay
+        motion[i, 1] = rz * ax - rx * az
+        motion[i, 2] = rx * ay - ry * ax
+        motion[i, 3], motion[i, 4], motion[i, 5] = ax, ay, az
+        return
+    n = count_dofs(kind)
+    if n == 0:
+        return
+    base = scratch[1]
+    compose(pose[index[b, 0]], frame[b, 0:7], base)
+    for k in range(n):
+        unit = motion[i + k]
+        dof_motion(
+            kind, q, index[b, 2], k, frame[b, 10:13], frame[b, 13:16], frame[b, 16],
+            rail, index[b, 4], index[b, 5], frame[b, 7:10], base, pose[b], unit,
+        )  # fmt: skip
+        unit[0] += pose[b, 1] * unit[5] - pose[b, 2] * unit[4]
+        unit[1] += pose[b, 2] * unit[3] - pose[b, 0] * unit[5]
+        unit[2] += pose[b, 0] * unit[4] - pose[b, 1] * unit[3]
+
+
+@flat_kernel
+def place_bodies(index, frame, rail, order, q, pose, motion, scratch):
+    """Fills ``pose`` (nb×7) and ``motion`` (nv×6) for the bodies of ``order``, parents first."""
+    for k in range(7):
+        pose[0, k] = 1.0 if k == 3 else 0.0
+    for n in range(order.shape[0]):
+        b = order[n]
+        stand(index, frame, rail, q, b, pose, scratch)
+        columns(index, frame, rail, q, b, pose, motion, scratch)
+
+
+@flat_kernel
+def rides_on_parent(kind, k):
+    """Whether the column of degree of freedom ``k`` is fixed in the parent, not in the body.
+
+    Where both are true (a hinge) either gives the same rate of change.
+    """
+    if kind == FREE:
+        return k < 3
+    if kind == PLANAR:
+        return k < 2
+    return (kind == CYLINDRICAL or kind == UNIVERSAL) and k == 0

@@ -1,0 +1,263 @@
+"""Tasks as numbers: names looked up, poses in body frames, weights by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import LinkworkError, not_found
+from linkwork.kinematics import layout_kernels as k
+from linkwork.kinematics.tasks import (
+    AlignTask,
+    CentreOfMassTask,
+    CouplingTask,
+    DistanceTask,
+    LookAtTask,
+    OrientationTask,
+    PoseTask,
+    PositionTask,
+    PostureTask,
+    Task,
+)
+from linkwork.spatial.pose import Numbers, Pose, quat_between
+from linkwork.world import World
+
+_POSITION, _ORIENTATION, _GOAL_AXES = 1, 2, 4
+_SIDES = {"exactly": 0, "at least": 1, "at most": -1}
+
+
+@dataclass
+class Packed:
+    """One task for the kernels; the meaning of the numbers is told in ``layout_kernels``."""
+
+    kind: int
+    rows: int
+    level: int = 0
+    body: int = 0
+    other: int = -1
+    mask: int = 0
+    side: int = 0
+    how: np.ndarray = field(default_factory=lambda: np.zeros(k.HOW))
+    table: np.ndarray | None = None
+    bodies: list[int] = field(default_factory=list)
+    title: str = ""
+
+
+def weights_of(value: Any, task: Task, what: str = "weight") -> np.ndarray:
+    """Three weights from one or three numbers."""
+    made = np.broadcast_to(np.asarray(value, float), (3,)) if np.size(value) in (1, 3) else None
+    if made is None or not (np.isfinite(made).all() and (made >= 0.0).all()):
+        raise LinkworkError(
+            f"task {task.title!r}: {what} must be one number or three, 0 or above, not {value!r}."
+        )
+    return made
+
+
+def _start(task: Task, kind: int, rows: int) -> Packed:
+    if not (0.0 <= task.gain <= 1.0 and task.lm >= 0.0):
+        raise LinkworkError(
+            f"task {task.title!r}: gain must be within 0 and 1 and lm 0 or above, not "
+            f"{task.gain:g} and {task.lm:g}."
+        )
+    made = Packed(kind, rows, task.priority, title=task.title)
+    made.how[k.GAIN], made.how[k.LM] = task.gain, task.lm
+    made.how[k.NEAR], made.how[k.NEAR_TURN] = task.near, task.near_turn
+    return made
+
+
+def _stands(world: World, pose: np.ndarray, name: str) -> tuple[int, Pose, Pose]:
+    """Body of a frame, its pose in the body, and its pose in the world."""
+    body, local = world.frame(name)
+    here = Pose(tuple(pose[body, :3]), tuple(pose[body, 3:]))
+    return body, local, here @ local
+
+
+def _relative(world: World, made: Packed, pose: np.ndarray, name: str) -> Pose:
+    """Notes the frame in which a target stands; its pose in the world."""
+    if not name:
+        return Pose()
+    made.other, local, here = _stands(world, pose, name)
+    made.how[k.LOCAL_OTHER : k.LOCAL_OTHER + 7] = local.array()
+    return here
+
+
+@singledispatch
+def pack_task(task: Task, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    """A task for the kernels; ``pose`` and ``q`` give targets that are left out."""
+    raise LinkworkError(f"{type(task).__name__} is not a task that can be solved.")
+
+
+@pack_task.register
+def _(task: PoseTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    position = weights_of(task.position, task, "position")
+    orientation = weights_of(task.orientation, task, "orientation")
+    if task.error not in ("split", "twist"):
+        raise not_found("error measure", task.error, ["split", "twist"])
+    mask = _POSITION * bool(position.any()) + _ORIENTATION * bool(orientation.any())
+    if mask == 0:
+        raise LinkworkError(f"task {task.title!r} has no weight above 0.")
+    even = len(set(position)) == 1 and len(set(orientation)) == 1
+    twist = task.error == "twist"
+    rows = 6 if twist else 3 * bool(mask & 1) + 3 * bool(mask & 2)
+    made = _start(task, k.TWIST if twist else k.POSE, rows)
+    made.mask = mask | (0 if even else _GOAL_AXES)
+    body, local, _ = _stands(world, pose, task.frame)
+    local = local @ Pose.of(task.point)
+    made.body = body
+    made.how[:7] = local.array()
+    root = _relative(world, made, pose, task.relative_to)
+    here = Pose(tuple(pose[body, :3]), tuple(pose[body, 3:])) @ local
+    target = root.inverse() @ here if task.target is None else task.target
+    made.how[k.TARGET : k.TARGET + 7] = target.array()
+    made.how[k.WEIGHT : k.WEIGHT + 6] = np.concatenate([position, orientation])
+    return made
+
+
+@pack_task.register
+def _(task: PositionTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    target = None if task.target is None else Pose.of(task.target)
+    same = PoseTask(
+        task.frame, target, task.point, task.weight, 0.0, task.relative_to, **_common(task)
+    )
+    return pack_task(same, world, pose, q)
+
+
+@pack_task.register
+def _(task: OrientationTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    same = PoseTask(
+        task.frame, task.target, position=0.0, orientation=task.weight,
+        relative_to=task.relative_to, **_common(task),
+    )  # fmt: skip
+    return pack_task(same, world, pose, q)
+
+
+def _common(task: Task) -> dict[str, Any]:
+    names = ("priority", "gain", "lm", "near", "near_turn")
+    return {name: getattr(task, name) for name in names} | {"name": task.title}
+
+
+def _x_onto(axis: Numbers) -> Pose:
+    """A turn whose x axis is ``axis``."""
+    return Pose((0.0, 0.0, 0.0), quat_between((1.0, 0.0, 0.0), axis))
+
+
+@pack_task.register
+def _(task: AlignTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    made = _start(task, k.ALIGN, 3)
+    made.body, local, _ = _stands(world, pose, task.frame)
+    made.how[:7] = (local @ _x_onto(task.axis)).array()
+    _relative(world, made, pose, task.relative_to)
+    made.how[k.TARGET : k.TARGET + 7] = _x_onto(task.direction).array()
+    made.how[k.WEIGHT + 3 : k.WEIGHT + 6] = weights_of(float(task.weight), task)
+    return made
+
+
+@pack_task.register
+def _(task: LookAtTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    made = _start(task, k.LOOK, 3)
+    made.body, local, _ = _stands(world, pose, task.frame)
+    made.how[:7] = (local @ _x_onto(task.axis)).array()
+    _relative(world, made, pose, task.at)
+    made.how[k.TARGET : k.TARGET + 7] = Pose.of(task.target).array()
+    made.how[k.WEIGHT + 3 : k.WEIGHT + 6] = weights_of(float(task.weight), task)
+    return made
+
+
+@pack_task.register
+def _(task: CentreOfMassTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    made = _start(task, k.CENTRE, 3)
+    parts = sorted({part for part in world.body_part if part})
+    if task.part and task.part not in parts:
+        raise not_found("part", task.part, parts)
+    counted = [
+        b for b in range(1, world.nb)
+        if (world.body_part[b] == task.part if task.part else not world.is_static(b))
+    ]  # fmt: skip
+    mass = np.zeros(world.nb)
+    mass[counted] = world.mass[counted]
+    if not mass.sum() > 0.0:
+        raise LinkworkError(f"task {task.title!r}: nothing that moves has a mass.")
+    made.table = mass
+    carriers: set[int] = set()
+    for b in counted:
+        while b > 0:
+            carriers.add(b)
+            b = int(world.parent[b])
+    made.bodies = sorted(carriers)
+    made.how[k.WEIGHT : k.WEIGHT + 3] = weights_of(task.weight, task)
+    target = centre_of_mass(world, pose, mass) if task.target is None else task.target
+    made.how[k.TARGET : k.TARGET + 3] = target
+    return made
+
+
+def centre_of_mass(world: World, pose: np.ndarray, mass: np.ndarray | None = None) -> np.ndarray:
+    """Centre of mass [m] of the bodies at ``pose``, by their masses or by those given."""
+    weight = world.mass if mass is None else mass
+    made = np.zeros(3)
+    for b in np.flatnonzero(weight):
+        here = Pose(tuple(pose[b, :3]), tuple(pose[b, 3:]))
+        made += weight[b] * np.array(here.apply(world.com[b]))
+    return made / weight.sum()
+
+
+@pack_task.register
+def _(task: PostureTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    made = _start(task, k.POSTURE, 0)
+    wanted, weight = q.copy(), np.zeros(world.nv)
+    names = task.target if task.target is not None else {}
+    for name, value in names.items():
+        dof = world.single_dof(name)
+        wanted[_coordinate(world, dof, name)] = value
+        weight[dof] = task.weight
+    if not names:
+        weight[:] = task.weight
+        free = world.kind[world.dof_body] == 9 if world.nv else np.zeros(0, bool)
+        weight[free] = 0.0
+    for name, value in task.weights.items():
+        weight[list(world.dofs(name))] = value
+    if not (np.isfinite(weight).all() and (weight >= 0.0).all()):
+        raise LinkworkError(f"task {task.title!r}: weights must be 0 or above.")
+    made.table = np.concatenate([wanted, weight])
+    made.how[k.WEIGHT] = task.weight
+    return made
+
+
+def _coordinate(world: World, dof: int, name: str) -> int:
+    body = int(world.dof_body[dof])
+    turn = dof - int(world.vadr[body])
+    if world.kind[body] == 3 or (world.kind[body] == 9 and turn >= 3):
+        raise LinkworkError(f"{name!r} has no value of its own: its joint turns freely.")
+    return int(world.qadr[body]) + turn
+
+
+@pack_task.register
+def _(task: CouplingTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    made = _start(task, k.COUPLING, 1)
+    made.table = np.zeros(world.nv)
+    for name, ratio in task.ratios.items():
+        dof = world.single_dof(name)
+        _coordinate(world, dof, name)
+        made.table[dof] = ratio
+    if not made.table.any():
+        raise LinkworkError(f"task {task.title!r} names no joint with a ratio.")
+    made.how[k.SCALAR] = task.offset
+    made.how[k.WEIGHT] = weights_of(float(task.weight), task)[0]
+    return made
+
+
+@pack_task.register
+def _(task: DistanceTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    if task.keep not in _SIDES:
+        raise not_found("way to keep a distance", task.keep, list(_SIDES))
+    made = _start(task, k.DISTANCE, 1)
+    made.body, local, _ = _stands(world, pose, task.frame)
+    made.how[:7] = (local @ Pose.of(task.point)).array()
+    _relative(world, made, pose, task.other)
+    made.how[k.TARGET : k.TARGET + 7] = Pose.of(task.other_point).array()
+    made.how[k.SCALAR] = task.distance
+    made.how[k.WEIGHT] = weights_of(float(task.weight), task)[0]
+    made.side = _SIDES[task.keep]
+    return made

@@ -1,0 +1,96 @@
+"""Workspace: the places that a point of a robot can reach, as a cloud of points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+from linkwork.kinematics import cloud_kernels
+from linkwork.kinematics.solver import Solver
+from linkwork.kinematics.tasks import PositionTask
+from linkwork.spatial.pose import Numbers
+from linkwork.world import World
+
+
+def workspace(
+    world: World,
+    frame: str,
+    count: int = 100_000,
+    *,
+    point: Numbers = (0.0, 0.0, 0.0),
+    joints: Sequence[str] | None = None,
+    first: str = "",
+    q: np.ndarray | None = None,
+    seed: int = 1,
+    progress: Callable[[int], object] | None = None,
+    chunk: int = 10_000,
+) -> np.ndarray:
+    """Places [m] (count×3) to which random postures within the ranges take a point.
+
+    Args:
+        world: The world.
+        frame: Element or anchor.
+        count: How many postures.
+        point: The point in that frame [m].
+        joints: Joints that move; all that carry the frame if absent.
+        first: Only this joint and what it carries.
+        q: Coordinates of the joints that stay; the world's if absent.
+        seed: Of the random postures.
+        progress: Is told how many are done.
+        chunk: Postures between two tellings.
+    """
+    made, at = np.zeros((count, 3)), 0
+    parts = workspace_parts(
+        world, frame, count, point=point, joints=joints, first=first, q=q, seed=seed, chunk=chunk
+    )
+    for part in parts:
+        made[at : at + len(part)] = part
+        at += len(part)
+        if progress is not None:
+            progress(at)
+    return made
+
+
+def workspace_parts(
+    world: World,
+    frame: str,
+    count: int = 100_000,
+    *,
+    point: Numbers = (0.0, 0.0, 0.0),
+    joints: Sequence[str] | None = None,
+    first: str = "",
+    q: np.ndarray | None = None,
+    seed: int = 1,
+    chunk: int = 10_000,
+) -> Iterator[np.ndarray]:
+    """The same cloud piece by piece, for those who show it growing or may give it up.
+
+    Args:
+        world: The world.
+        frame: Element or anchor.
+        count: How many postures.
+        point: The point in that frame [m].
+        joints: Joints that move; all that carry the frame if absent.
+        first: Only this joint and what it carries.
+        q: Coordinates of the joints that stay; the world's if absent.
+        seed: Of the random postures.
+        chunk: Postures in a piece.
+
+    Yields:
+        Places [m] (n×3).
+    """
+    if count < 1:
+        raise LinkworkError(f"a workspace needs at least one posture, not {count}.")
+    solver = Solver(world, [PositionTask(frame, point=point)], joints=joints, first=first)
+    problem = solver._problem
+    start = world.q0.copy() if q is None else np.array(q, float)
+    state = np.array([seed * 2654435761 % (1 << 63) or 1], np.uint64)
+    here = start.copy()
+    for at in range(0, count, chunk):
+        part = np.zeros((min(chunk, count - at), 3))
+        cloud_kernels.scatter(
+            problem.ints, problem.reals, problem.work, state, 0.3, start, here, part
+        )  # fmt: skip
+        yield part

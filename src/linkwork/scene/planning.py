@@ -1,0 +1,79 @@
+"""Planning: the words in which a movement says how its joints get from posture to posture."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+from linkwork.errors import SceneError
+
+#: Planners of ``linkwork.motion.profiles``, by what they make least or keep.
+PLANNERS = ("acceleration", "speed", "energy", "cruise", "jerk")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a joint may do at most.
+
+    Attributes:
+        speed: [rad/s or m/s].
+        acceleration: [rad/s² or m/s²].
+        jerk: [rad/s³ or m/s³].
+    """
+
+    speed: float = math.inf
+    acceleration: float = math.inf
+    jerk: float = math.inf
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if not value > 0.0:
+                raise SceneError(f"the largest {each.name} must be above 0, not {value:g}.")
+
+    def within(self, other: Limits) -> Limits:
+        """The lower of each of both."""
+        mine, theirs = ([getattr(x, f.name) for f in fields(self)] for x in (self, other))
+        return Limits(*map(min, mine, theirs))
+
+
+UNLIMITED = Limits()
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What it costs a motor to move a joint.
+
+    With the effort τ = inertia·a + viscous·ω + coulomb·sign ω, the supply gives the power
+    P = τω + copper·τ². Where P is below 0, the share ``recuperation`` of it comes back and the rest
+    is burnt. As they stand, the values are those of 004 §4.5 for an arm of 1 kg m²: inertia alone,
+    and nothing comes back.
+
+    Attributes:
+        inertia: What the motor turns, its own rotor included [kg m² or kg].
+        copper: R/(k·n)², of winding resistance, torque constant and gear [W/(N m)² or W/N²].
+        viscous: Friction that grows with speed [N m s/rad or N s/m].
+        coulomb: Friction that does not [N m or N].
+        recuperation: Share of the braking power that comes back, 0 to 1.
+    """
+
+    inertia: float = 1.0
+    copper: float = 0.0
+    viscous: float = 0.0
+    coulomb: float = 0.0
+    recuperation: float = 0.0
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            top = 1.0 if each.name == "recuperation" else math.inf
+            if not (0.0 <= value <= top and math.isfinite(value)):
+                allowed = "from 0 to 1" if top == 1.0 else "a finite number of 0 or more"
+                raise SceneError(f"the loss {each.name!r} must be {allowed}, not {value:g}.")
+        if self.inertia == 0.0:
+            raise SceneError("the loss 'inertia' must be above 0.")
+
+    @property
+    def lossless(self) -> bool:
+        """Whether only the inertia takes power."""
+        return not (self.copper or self.viscous or self.coulomb)

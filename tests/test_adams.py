@@ -1,0 +1,170 @@
+"""Joints held by forces, carried on in time by Adams' rule: orders, joints, what it refuses."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkwork.engines.impulse.adams import adams_weights
+from linkwork.errors import EngineError
+from linkwork.parts import Joint, Part
+from linkwork.scene import Scene
+from linkwork.session.messages import Grab
+from linkwork.session.session import Session
+from linkwork.spatial import Pose
+from mechanisms import bar, centres, chain, four_bar, ground, ring, scene_of
+
+STARTS: dict[str, dict[str, Any]] = {
+    "hinge": {"speed": 2.0},
+    "slider": {"speed": 0.3},
+    "ball": {"speed": (2.0, -1.0, 3.0)},
+    "universal": {"speed": (2.0, 1.5), "axis2": (0.0, 0.0, 1.0)},
+    "cylindrical": {"speed": (0.3, 2.0)},
+    "planar": {"speed": (0.2, 0.3, 2.0)},
+    "screw": {"speed": 2.0, "pitch": 0.05},
+    "fixed": {},
+}
+CASES = {"double pendulum of balls": lambda: chain(2, "ball"), "four-bar": four_bar}
+
+
+def arm(kind: str) -> Part:
+    """A turning bar, behind it one on a joint of some kind, and another on a hinge."""
+    part = Part("arm").add(
+        ground(), bar("root", 0.2, 0.5), bar("one", 0.3, 0.5), bar("two", 0.2, 0.3, deep=0.05)
+    )
+    at = Pose.of((0.2, 0, 0), rpy=(0.2, 0.3, 0.1))
+    return part.add(
+        Joint("R", "hinge", "ground", "root", axis=(0, 0.8, 0.6), speed=-3.0),
+        Joint("J", kind, "root", "one", at=at, axis=(0, 1, 0), **STARTS[kind]),
+        Joint("K", "hinge", "one", "two", at=Pose.of((0.3, 0, 0)), axis=(0.6, 0.8, 0), value=0.4),
+    )
+
+
+def by_forces(part: Part, order: int = 6, **params: Any) -> Scene:
+    return scene_of(part, method="forces", order=order, **params)
+
+
+def after(case: str, step: float, order: int, **params: Any) -> np.ndarray:
+    """Where all bodies are at eight instants of 0.32 s."""
+    scene = scene_of(CASES[case](), step=step, order=order, most=200, **params)
+    with Session(scene) as session:
+        found = []
+        for _ in range(8):
+            session.step(round(0.04 / step))
+            found.append(centres(session))
+        return np.array(found)
+
+
+def test_weights_are_those_of_the_tables() -> None:
+    """Adams and Bashforth's 3 steps: 23, −16, 5 of 12; Adams and Moulton add 3/8 of the error."""
+    np.testing.assert_allclose(12.0 * adams_weights(4)[0], [23.0, -16.0, 5.0, 0.0], atol=1e-13)
+    np.testing.assert_allclose(adams_weights(4)[1], [3.0, -3.0, 1.0, 3.0 / 8.0], atol=1e-15)
+
+
+@pytest.mark.capability(10)
+@pytest.mark.parametrize(
+    ("case", "order", "step"),
+    [
+        ("double pendulum of balls", 4, 1e-3),
+        ("double pendulum of balls", 5, 2e-3),
+        ("double pendulum of balls", 6, 4e-3),
+        ("four-bar", 4, 1e-3),
+    ],
+)
+def test_steps_by_forces_have_the_order_they_are_called(case: str, order: int, step: float) -> None:
+    """Halving the step divides the error by 16, 32 and 64, against impulses with small steps."""
+    truth = after(case, 2.5e-3, 6, gap=1e-13)
+    coarse, fine = (
+        np.linalg.norm(after(case, h, order, method="forces", gap=1e-11) - truth)
+        for h in (step, step / 2)
+    )
+    assert math.log2(coarse / fine) == pytest.approx(order, abs=0.25), (coarse, fine)
+
+
+@pytest.mark.parametrize("kind", STARTS)
+def test_forces_hold_every_joint_as_impulses_do(kind: str) -> None:
+    """The same place and speed after 0.3 s, to what the order leaves."""
+    with (
+        Session(by_forces(arm(kind))) as ours,
+        Session(scene_of(arm(kind), order=6, step=2e-3)) as theirs,
+    ):
+        ours.step(300)
+        theirs.step(150)
+        np.testing.assert_allclose(ours.state.pose, theirs.state.pose, atol=1e-7)
+        np.testing.assert_allclose(ours.state.v, theirs.state.v, atol=1e-6)
+
+
+@pytest.mark.capability(11)
+def test_forces_keep_the_tolerance_and_tell_it() -> None:
+    """A ring of hinges for a second: gaps and speeds as allowed, energy to a thousandth."""
+    with Session(by_forces(ring())) as session:
+        session.step()
+        first = session.state.report.energy.sum()
+        session.step(999)
+        (account,) = session.report().accounts
+        assert account.gap <= 1e-10
+        assert account.speed_gap <= 1e-9
+        assert account.exceeded == 0
+        energies = session.state.report.energy
+        assert energies.sum() == pytest.approx(first, abs=1e-3 * energies[0])
+
+
+def test_joint_forces_are_those_of_impulses() -> None:
+    """What holds the joints of a four-bar, told by both methods alike."""
+    found = []
+    for method, order in (("forces", 6), ("impulses", 2)):
+        with Session(scene_of(four_bar(), method=method, order=order, step=2e-4)) as session:
+            session.step(500)
+            found.append(session.cycle.engines[0].joint_forces())
+    np.testing.assert_allclose(found[0], found[1], atol=0.05)
+
+
+def test_a_run_by_forces_that_is_gone_back_in_goes_the_same_way_again() -> None:
+    """What steps remember is part of the state: bit by bit."""
+    with Session(by_forces(chain(3, "ball"))) as session:
+        session.step(50)
+        kept = session.state.save()
+        session.step(50)
+        there = session.state.copy()
+        session.cycle.restore(kept)
+        session.step(50)
+        np.testing.assert_array_equal(session.state.pose, there.pose)
+        np.testing.assert_array_equal(session.state.v, there.v)
+
+
+def test_a_hand_that_pulls_is_no_kink() -> None:
+    """A pull that begins within a run by forces moves a bar as it does by impulses."""
+    ends = []
+    for params in ({"method": "forces", "order": 6}, {"order": 2, "step": 1e-3}):
+        with Session(scene_of(chain(2), **params)) as session:
+            session.step(20)
+            grab = Grab("chain/bar1", (0.0, 0.1, 0.3), (0.2, 0.0, 0.0), stiffness=20.0, damping=1.0)
+            session.send(grab)
+            session.step(100)
+            ends.append(centres(session))
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-4)
+
+
+def test_what_forces_cannot_carry_is_refused() -> None:
+    """Springs, drives, friction and stops along joints, and settings that do not fit."""
+    part = Part("door").add(ground("frame"), bar("leaf", 0.8, 5.0))
+    part.add(Joint("pin", "hinge", "frame", "leaf", axis=(0, 0, 1), damping=0.5))
+    for scene, text in (
+        (by_forces(part), "carries joints alone: along door/pin"),
+        (by_forces(four_bar(), order=2), "has the orders 4, 5 and 6"),
+        (scene_of(four_bar(), order=5), "order = 5 is for"),
+        (by_forces(four_bar(), solver="anytime"), "knows impulses only"),
+    ):
+        with pytest.raises(EngineError, match=text):
+            Session(scene)
+
+
+def test_a_step_too_long_for_forces_is_halved() -> None:
+    """At a monstrous speed and step it goes on in pieces, and is not wrong in silence."""
+    with Session(by_forces(chain(2, value=-2.0), step=0.04)) as session:
+        session.step(25)
+        (account,) = session.report().accounts
+        assert account.gap <= 1e-10
+        assert account.halved > 0
+        assert np.linalg.norm(np.diff(centres(session)[1:], axis=0)) < 0.201

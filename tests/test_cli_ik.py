@@ -1,0 +1,98 @@
+"""The command ``linkwork ik``: one target, a batch, and what is out of reach."""
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from command_line import linkwork
+from linkwork.scene import Scene
+from linkwork.world import compile_scene
+
+
+@pytest.mark.capability(110)
+def test_one_target_is_solved_and_shown() -> None:
+    """Joint values in degrees, and that it was reached."""
+    done = linkwork("ik", "kuka/arm", "--tip", "flange", "--to", "0.4,0.1,0.6,180,0,0")
+    assert done.code == 0, done.err
+    assert "reached" in done.out
+    assert done.out.count("°") >= 7
+
+
+def test_a_target_out_of_reach_ends_with_1_and_the_nearest_posture() -> None:
+    """How far it misses is said."""
+    done = linkwork("ik", "kuka/arm", "--tip", "flange", "--to", "5,0,0")
+    assert done.code == 1
+    assert "not reached" in done.out
+    assert "misses" in done.out
+
+
+def test_a_batch_writes_a_row_for_each_target(tmp_path: Path) -> None:
+    """Forward kinematics of each row leads back to its target."""
+    targets = [(0.4, 0.1, 0.6, 180.0, 0.0, 0.0), (0.3, -0.2, 0.7, 90.0, 20.0, 10.0)]
+    given, out = tmp_path / "targets.csv", tmp_path / "joints.csv"
+    lines = ["x,y,z,roll,pitch,yaw", *(",".join(map(str, row)) for row in targets)]
+    given.write_text("\n".join(lines))
+    done = linkwork("ik", "kuka/arm", "--tip", "flange", "--batch", given, "--out", out)
+    assert done.code == 0, done.err
+    assert "2 of 2 reached" in done.out
+    world = compile_scene(Scene("s").place(lw.load_part("kuka/arm"), name="arm", base="fixed"))
+    name = next(n for n in [*world.anchors, *world.element_names] if n.endswith("flange"))
+    body, local = world.frame(name)
+    with out.open() as file:
+        for row, target in zip(csv.DictReader(file), targets, strict=True):
+            assert row["reached"] == "1"
+            values = [math.radians(float(v)) for key, v in row.items() if key.endswith("_deg")][1:]
+            q = world.q0.copy()
+            q[: len(values)] = values
+            pose = lw.forward(world, q)[body]
+            there = lw.Pose(tuple(pose[:3]), tuple(pose[3:])) @ local
+            np.testing.assert_allclose(there.xyz, target[:3], atol=1e-5)
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    """Too few numbers, neither target nor batch, a tool that is not there."""
+    assert "either --to or --batch" in linkwork("ik", "kuka/arm", "--tip", "flange").err
+    done = linkwork("ik", "kuka/arm", "--tip", "flange", "--to", "1,2")
+    assert "expected x,y,z" in done.err
+    assert "nose" in linkwork("ik", "kuka/arm", "--tip", "nose", "--to", "1,2,3").err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"x,y,z\n0.4,0.1,0.6\n\n0.4,zero,0.6\n", ":4: a target: expected x,y,z"),
+        (b"0.4,0.1,0.6\n0.4,0.1,0.6,0,0,0\n", ":2: expected 3 numbers"),
+        (b"0.4,0.1,0.6\n0.4,\xff,0.6\n", ":2: this is not UTF-8 text"),
+        (b'0.4,0.1,0.6\n0.4,"0.1"x,0.6\n', ":2: "),
+        (b"x,y,z\n", ": expected rows of three or of six"),
+    ],
+)
+def test_mistakes_in_a_batch_name_its_line(tmp_path: Path, text: bytes, said: str) -> None:
+    """As an editor counts them, heading and empty lines included."""
+    given, out = tmp_path / "targets.csv", tmp_path / "joints.csv"
+    given.write_bytes(text)
+    done = linkwork("ik", "kuka/arm", "--tip", "flange", "--batch", given, "--out", out)
+    assert done.code == 1
+    assert f"targets.csv{said}" in " ".join(done.err.split()).replace("targets.csv ", "targets.csv")
+    assert not out.exists()
+
+
+def test_a_tip_that_fits_several_is_refused(tmp_path: Path) -> None:
+    """All that it may mean are listed; an answer that cannot be written is said before solving."""
+    scene = tmp_path / "cell.toml"
+    arms = "".join(f'[[part]]\nname = "{n}"\npart = "kuka/arm"\nbase = "fixed"\n' for n in "ab")
+    scene.write_text(f'format = "linkwork/scene 1"\nname = "cell"\n{arms}')
+    done = linkwork("ik", scene, "--tip", "flange", "--to", "0.4,0.1,0.6")
+    assert done.code == 1
+    assert "a/flange" in done.err
+    assert "b/flange" in done.err
+    given = tmp_path / "targets.csv"
+    given.write_text("0.4,0.1,0.6\n")
+    out = tmp_path / "nowhere" / "joints.csv"
+    done = linkwork("ik", scene, "--tip", "a/flange", "--batch", given, "--out", out)
+    assert done.code == 1
+    assert "No such file" in done.err

@@ -1,0 +1,236 @@
+"""``linkwork fit`` finds what made a measurement; ``linkwork step`` says how a joint follows."""
+
+import math
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from command_line import linkwork
+from linkwork.actuators.fit import Fit, fit_servo
+from linkwork.actuators.response import respond_to
+from linkwork.cli.measured import read_measured
+from linkwork.errors import LinkworkError
+from linkwork.parts import Box, Element, Joint, Part
+from linkwork.scene import Scene
+from linkwork.session.session import Session
+from linkwork.spatial import Pose
+from linkwork.studies import step_response
+
+TRUE: dict[str, Any] = {
+    "voltage": 12.0, "stall_effort": 1.2, "stall_current": 1.5, "free_speed": 5.0, "kp": 4.0,
+    "friction": 0.08, "gear": 200.0, "rotor_inertia": 1e-7,
+}  # fmt: skip
+START = {**TRUE, "stall_effort": 0.8, "free_speed": 3.5, "kp": 8.0, "friction": 0.03}
+FREE = ["stall_effort", "free_speed", "kp", "friction"]
+
+
+def measured(seed: int, noise: float = 0.001) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Time, noisy angle and target of a servo that goes forth and back."""
+    time = np.arange(0.0, 1.6, 0.01)
+    target = np.where(time < 0.5, 1.0, np.where(time < 1.0, 0.2, 0.5))
+    made = respond_to(np.repeat(target, 10), TRUE, inertia=0.005)
+    angle = np.interp(time, np.append(0.0, made.time), np.append(0.0, made.angle))
+    return time, angle + np.random.default_rng(seed).normal(0.0, noise, len(time)), target
+
+
+def fitted(seed: int) -> Fit:
+    return fit_servo(*measured(seed), START, FREE, inertia=0.005)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_known_parameters_are_found_from_noisy_data(seed: int) -> None:
+    """Each of four numbers is found within 5 %, and the error left is the noise."""
+    found = fitted(seed)
+    for each in found.found:
+        assert each.value == pytest.approx(TRUE[each.name], rel=0.05), each.name
+        assert not each.at_bound
+    assert found.rms == pytest.approx(0.001, rel=0.15)
+    assert found.rms < 0.1 * found.first_rms
+
+
+def test_intervals_are_as_wide_as_the_fits_scatter() -> None:
+    """Of 95 % intervals from independent noise nearly all hold the truth, and none is endless."""
+    inside = total = 0
+    for seed in range(10, 14):
+        for each in fitted(seed).found:
+            inside += abs(each.value - TRUE[each.name]) <= each.deviation
+            total += 1
+            assert 0.0 < each.deviation < 0.3 * each.value
+    assert inside >= 0.75 * total
+
+
+def test_a_delay_and_an_inertia_can_be_found_too() -> None:
+    """What belongs to the test and not to the servo is fitted the same way."""
+    time, angle, target = measured(5, noise=5e-4)
+    late = np.interp(time - 0.015, time, angle)
+    found = fit_servo(time, late, target, TRUE, ["delay", "inertia"], inertia=0.003)
+    values = {each.name: each.value for each in found.found}
+    assert values["delay"] == pytest.approx(0.015, abs=1.5e-3)
+    assert values["inertia"] == pytest.approx(0.005, rel=0.05)
+
+
+def write_log(file: Path, seed: int = 1) -> Path:
+    time, angle, target = measured(seed)
+    turn = 180.0 / math.pi
+    rows = [f"{t:.4f},{a * turn:.5f},{w * turn:.5f}"
+            for t, a, w in zip(time, angle, target, strict=True)]  # fmt: skip
+    file.write_text("\n".join(["# a remark", "time [s],angle [deg],target [deg]", *rows]) + "\n")
+    return file
+
+
+@pytest.mark.capability(162)
+def test_the_command_writes_a_servo_that_a_drive_can_name(tmp_path: Path) -> None:
+    """Numbers with intervals and both curves on the screen, a picture, and a file that runs."""
+    log = write_log(tmp_path / "step.csv")
+    start = tmp_path / "start.toml"
+    lines = [f"{name} = {value}" for name, value in START.items()]
+    start.write_text('format = "linkwork/servo 1"\n[parameters]\n' + "\n".join(lines) + "\n")
+    out, picture = tmp_path / "mine.toml", tmp_path / "both.svg"
+    found = linkwork("fit", log, "--model", start, "--inertia", 0.005, "--out", out,
+                     "--picture", picture)  # fmt: skip
+    assert found.code == 0, found.err
+    assert "± " in found.out
+    assert "o measured   · fitted   + wanted" in found.out
+    svg = picture.read_text()
+    assert svg.count("<circle") == 160
+    assert svg.count("<polyline") == 2
+    table = tomllib.loads(out.read_text())
+    assert table["parameters"]["stall_effort"] == pytest.approx(1.2, rel=0.05)
+    assert "fitted, ±" in out.read_text()
+    part = Part("arm").add(
+        Element("post", (Box((0.1, 0.1, 0.1)),), mass=1.0),
+        Element("link", (Box((0.2, 0.05, 0.05)),), mass=0.5),
+        Joint("J", "hinge", "post", "link", at=Pose((0.0, 0.0, 0.2))),
+    )
+    scene = Scene("test").place(part).engine("mujoco")
+    scene.actuator("J", "smart_servo", joint="arm/J", file=str(out))
+    with Session(scene, record=tmp_path / "run.mcap") as session:
+        assert session["arm/J.kp"] == pytest.approx(4.0, rel=0.05)
+        session["arm/J.target"] = 0.5
+        session.step(100)
+    out.unlink()  # the recording holds it
+    again = linkwork("replay", tmp_path / "run.mcap", "--verify")
+    assert again.code == 0, again.err
+
+
+@pytest.mark.capability(40)
+def test_a_log_of_a_real_arm_is_laid_over_a_simulated_one(tmp_path: Path) -> None:
+    """The log's targets drive the scene; the error of each measured signal is the one put in."""
+    scene = lw.load_scene("gripper/follow")
+    scene.agents = []
+    file = tmp_path / "log.csv"
+    with Session(scene, watch=False) as session:
+        rows = []
+        for _ in range(40):
+            session["arm/J2.target"] = 0.3
+            values = [session.time, 0.3, session["arm/J2.angle"] + 0.01]
+            rows.append(",".join(map(repr, values)))
+            session.step(10)
+    file.write_text("time [s],arm/J2.target [rad],arm/J2.angle [rad]\n" + "\n".join(rows) + "\n")
+    picture = tmp_path / "over.svg"
+    found = linkwork("fit", file, "--over", "gripper/follow", "--picture", picture)
+    assert found.code == 0, found.err
+    assert "agents are left out" in found.err
+    line = next(line for line in found.out.splitlines() if line.startswith("arm/J2.angle "))
+    assert float(line.split()[1]) == pytest.approx(math.degrees(0.01), rel=0.01)
+    assert "error" in picture.read_text()
+
+
+def test_step_response_is_measured_as_its_definition_says() -> None:
+    """A first-order servo with time constant T rises in T ln 9 and settles in T ln 50."""
+    part = Part("arm").add(
+        Element("post", (Box((0.1, 0.1, 0.1)),), mass=1.0),
+        Element("link", (Box((0.01, 0.01, 0.01)),), mass=1e-4),
+        Joint("J", "hinge", "post", "link", at=Pose((0.0, 0.0, 0.2)), damping=1.0),
+    )
+    scene = Scene("test", step=1e-3).place(part).engine("impulse")
+    with Session(scene.actuator("J", "servo", joint="arm/J", kp=20.0, kd=0.0)) as session:
+        found = step_response(session, "arm/J", 0.4, 1.0)
+    assert found.rise == pytest.approx(math.log(9.0) / 20.0, rel=0.02)
+    assert found.settling == pytest.approx(math.log(50.0) / 20.0, rel=0.02)
+    assert found.overshoot == 0.0
+    assert found.error == pytest.approx(0.0, abs=1e-6)
+    assert found.energy is None
+
+
+ARM = """
+format = "linkwork/part 1"
+name = "arm"
+
+[[element]]
+name = "post"
+mass = 1
+shape = { box = { size = [0.1, 0.1, 0.1] } }
+
+[[element]]
+name = "link"
+mass = 0.5
+shape = { box = { size = [0.2, 0.05, 0.05] } }
+
+[[joint]]
+name = "J"
+type = "hinge"
+from = "post"
+to = "link"
+at = { xyz = [0, 0, 0.2] }
+drive = { type = "smart_servo", model = "XM430-W350" }
+"""
+
+
+@pytest.mark.capability(75)
+def test_the_step_command_shows_what_a_gain_does(tmp_path: Path) -> None:
+    """A softer gain leaves the joint slower; the energy of a smart servo is told."""
+    (tmp_path / "arm.toml").write_text(ARM)
+    times = []
+    for kp in (8, 1):
+        found = linkwork("step", tmp_path / "arm.toml", "--joint", "arm/J", "--by", 30,
+                         "--set", f"arm/J.kp={kp}", "--csv", tmp_path / "step.csv")  # fmt: skip
+        assert found.code == 0, found.err
+        said = {line[:18].strip(): line[18:].split() for line in found.out.splitlines()}
+        times.append(float(said["rise, 10 to 90 %"][0]))
+        assert float(said["energy"][0]) > 0.0
+        assert "o actual   · wanted" in found.out
+    assert times[1] > 1.5 * times[0]
+    log = read_measured(tmp_path / "step.csv")
+    assert log.target() == pytest.approx(math.radians(30.0))
+
+
+BAD_LOGS = [
+    ("time,angle\n0,1\n", "at least two rows"),
+    ("when,angle\n0,1\n1,2\n", "no column is called time"),
+    ("time,x\n0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n", "no column is called angle"),
+    ("time,angle\n0,1\n1,up\n", "bad.csv:3: 2 numbers are expected here"),
+    ("time,angle\n0,1\n1,2\n1,3\n", "bad.csv:4: the time does not rise here"),
+    ("time,angle\n0,1\n1,2\n2,3\n", "too few"),
+]
+
+
+@pytest.mark.parametrize(("text", "says"), BAD_LOGS)
+def test_a_log_that_cannot_be_used_is_told(tmp_path: Path, text: str, says: str) -> None:
+    """The message names the line and what is expected."""
+    file = tmp_path / "bad.csv"
+    file.write_text(text)
+    found = linkwork("fit", file)
+    assert found.code == 1
+    assert says in found.err
+
+
+def test_what_cannot_be_fitted_is_told(tmp_path: Path) -> None:
+    """Names are checked, and a missing file is a clear line."""
+    log = write_log(tmp_path / "step.csv")
+    for words, says in [
+        (("--free", "speed"), "there is no parameter to fit named 'speed'"),
+        (("--free", "loop"), "loop"),
+        (("--set", "kp"), "NAME=VALUE"),
+        (("--angle", "J"), "there is no column named 'J'"),
+        (("--over", "gripper/arm"), "no column is an output of the scene"),
+    ]:
+        found = linkwork("fit", log, *words)
+        assert found.code == 1
+        assert says in found.err
+    with pytest.raises(LinkworkError):
+        read_measured(tmp_path / "none.csv")

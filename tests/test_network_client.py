@@ -1,0 +1,263 @@
+"""Control over the network: the Python client, and lines of JSON over plain TCP."""
+
+import contextlib
+import json
+import math
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import linkwork as lw
+from linkwork.errors import LinkworkError, NameNotFound, SessionError, SignalError
+from linkwork.server import messages as m
+from linkwork.server.client import RemoteSession
+from linkwork.session.session import Session
+from studio_rig import PATIENCE, TOKEN, Studio, studio
+
+J1 = "arm/J1.target"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """One studio for the whole file: each test begins with a scene of its own."""
+    with studio("gripper/follow", tmp_path_factory.mktemp("studio")) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def remote(made: Studio, *, drives: bool = True) -> Iterator[RemoteSession]:
+    with lw.connect(f"http://{made.address}/?token={TOKEN}", patience=PATIENCE) as client:
+        if drives:
+            client.drive()  # whoever was here before may be just about to leave
+        yield client
+
+
+class Lines:
+    """A client of thirty lines: a socket and JSON, nothing of ours."""
+
+    def __init__(self, made: Studio, first: object) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", made.server.lines), PATIENCE)
+        self.file = self.socket.makefile("r", encoding="utf-8", newline="\n")
+        self.say(first)
+
+    def say(self, message: object) -> None:
+        text = message if isinstance(message, str) else json.dumps(message)
+        self.socket.sendall(text.encode() + b"\n")
+
+    def until(self, type: str, **wanted: object) -> dict[str, Any]:
+        for line in self.file:
+            found = json.loads(line)
+            if found["type"] == type and all(found[k] == v for k, v in wanted.items()):
+                return found
+        raise AssertionError(f"the studio went without {type}")
+
+    def close(self) -> None:
+        self.file.close()
+        self.socket.close()
+
+
+def join(made: Studio, **more: object) -> Lines:
+    return Lines(made, {"type": "join", "token": TOKEN, **more})
+
+
+@pytest.mark.capability(160)
+def test_a_remote_session_is_a_session(shared: Studio) -> None:
+    """The same steps give the same angle as in a session of this process, to the last bit."""
+    with Session("bioloid/look", watch=False) as here:
+        here.run(1.5)
+        wanted = here["robot/neck.angle"]
+    with remote(shared) as there:
+        there.open("bioloid/look")
+        there.pause()
+        there.reset()
+        there.run(1.5)
+        assert there.time == pytest.approx(1.5)
+        assert there["robot/neck.angle"] == wanted
+        there.seek(1.0)
+        there.wait(lambda: there.time < 1.2)
+        assert there["robot/neck.angle"] != wanted
+        with pytest.raises(SessionError, match="1 or more"):
+            there.step(0)
+        assert math.hypot(*there.pose("robot/head")[3:]) == pytest.approx(1.0, abs=1e-6)
+        assert there.signals["robot/neck.angle"].unit == "rad"
+
+
+def test_inputs_are_taken_set_and_given_back(shared: Studio) -> None:
+    """Who owns an input is told; taken over, it is set and followed; released, it goes back."""
+    with remote(shared) as there:
+        there.open("gripper/follow")
+        there.pause()
+        there.step(50)  # the program has decided by then, and owns what it writes
+        with pytest.raises(SignalError, match="owned by 'lift'"):
+            there[J1] = 0.1
+        there.take(J1)
+        there[J1] = 0.1
+        there.run(1.0)
+        assert there[J1] == 0.1
+        assert there["arm/J1.angle"] == pytest.approx(0.1, abs=0.02)
+        there.release()
+        assert any("took" in each.text for each in there.events)
+
+
+def test_time_runs_while_somebody_waits(shared: Studio) -> None:
+    """play, wait for a condition, pause; the speed is set."""
+    with remote(shared) as there:
+        there.open("gripper/follow")
+        there.speed(0.0)
+        there.play()
+        there.wait(lambda: there.time > 1.0)
+        there.pause()
+        stood = there.time
+        assert stood > 1.0
+        with pytest.raises(SessionError, match="in vain"):
+            there.wait(lambda: there.time > stood, patience=0.2)
+        there.send(m.Seek(0.0))
+        with pytest.raises(SessionError, match="marks go into a recording"):
+            there.mark("here")
+
+
+def test_what_the_studio_refuses_is_raised(shared: Studio) -> None:
+    """Unknown scenes, postures and names, with what exists; nothing has changed."""
+    with remote(shared) as there:
+        there.open("gripper/follow")
+        before = there.scene
+        with pytest.raises(SessionError, match="no kit named 'nowhere'"):
+            there.open("nowhere/nothing")
+        with pytest.raises(SessionError, match="no posture named 'x'"):
+            there.posture("x")
+        with pytest.raises(NameNotFound, match="no signal named 'arm/J9'"):
+            there["arm/J9"]
+        with pytest.raises(NameNotFound, match="no body named"):
+            there.pose("nobody")
+        assert there.scene is before
+
+
+def test_one_drives_and_hands_over(shared: Studio) -> None:
+    """A second client looks on; it drives when the first hands over."""
+    with remote(shared) as first, remote(shared, drives=False) as second:
+        assert first.driver == first.name
+        with pytest.raises(SessionError, match=f"{first.name} drives"):
+            second.play()
+        asking = threading.Thread(target=second.drive)
+        asking.start()
+        first.wait(lambda: first._people.asks == second.name)
+        first.send(m.ControlGrant(second.name))
+        asking.join(PATIENCE)
+        assert second.driver == second.name
+        second.pause()
+
+
+def test_nobody_and_strangers_are_told(shared: Studio) -> None:
+    """A wrong token, a closed port and a studio that ends are errors in plain words."""
+    with pytest.raises(SessionError, match="address that linkwork studio prints"):
+        lw.connect(shared.address, token="wrong-token")
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        with pytest.raises(LinkworkError, match="no studio lets us in"):
+            lw.connect(f"127.0.0.1:{closed.getsockname()[1]}", patience=2.0)
+
+
+def test_a_studio_that_ends_is_told(tmp_path: Path) -> None:
+    """What is asked for afterwards raises; nothing hangs."""
+    with studio(None, tmp_path) as made:
+        there = lw.connect(made.address, token=TOKEN)
+        with pytest.raises(SessionError, match="no scene is open"):
+            there["x"]
+        with pytest.raises(SessionError, match="no scene is open"):
+            there.play()
+    with pytest.raises(SessionError, match="the studio is gone"):
+        there.wait(lambda: False)
+    there.close()
+
+
+# ---- lines over TCP ------------------------------------------------------------------------
+
+
+@pytest.mark.capability(160)
+def test_lines_drive_a_session(shared: Studio) -> None:
+    """Join, open, take, set, step and read values, with a socket and JSON alone."""
+    client = join(shared, poses=True)
+    hello = client.until("hello")
+    assert hello["protocol"] == m.PROTOCOL
+    before = client.until("scene")["opened"]
+    client.say({"type": "control_request"})
+    client.until("people", driver=hello["you"])
+    client.say({"type": "open", "scene": "gripper/follow"})
+    scene = client.until("scene")
+    assert (scene["name"], scene["opened"] == before) == ("follow", False)
+    client.say({"type": "pause"})
+    client.say({"type": "take", "signal": J1})
+    client.say({"type": "set", "signal": J1, "value": 0.1})
+    client.say({"type": "watch", "number": 7, "signals": [J1, "arm/J1.angle", "nothing"]})
+    client.say({"type": "step", "steps": 500})
+    while True:
+        seen = client.until("picture", number=7, version=scene["version"])
+        if seen["signals"][0] == 0.1 and seen["time"] > 0.9:
+            break
+    assert seen["signals"][1] == pytest.approx(0.1, abs=0.02)
+    assert seen["signals"][2] is None
+    assert len(seen["poses"]) == len(scene["bodies"])
+    client.say({"type": "set", "signal": J1, "value": 1e9})
+    assert client.until("refused")["what"] == "set"
+    client.close()
+
+
+def test_lines_and_websocket_are_people_of_one_studio(shared: Studio) -> None:
+    """A client of lines looks on while one of the other kind drives, and sees what it does."""
+    with remote(shared) as there:
+        there.open("gripper/follow")
+        there.pause()
+        client = join(shared)
+        assert client.until("hello")["driver"] == there.name
+        client.say({"type": "play"})
+        assert "drives" in client.until("refused")["text"]
+        client.say({"type": "watch", "number": 1, "signals": ["arm/J1.angle"]})
+        there.run(0.5)
+        while client.until("picture", number=1)["time"] < 0.4:
+            pass
+        client.close()
+
+
+@pytest.mark.parametrize(
+    ("first", "says"),
+    [
+        ({"type": "join", "token": "wrong"}, "token is wrong"),
+        ({"type": "join", "token": TOKEN, "protocol": 1}, "speaks protocol"),
+        ({"type": "play"}, "first line must be"),
+        ("GET / HTTP/1.1", "first line must be"),
+        ("[" * 5000, "first line must be"),
+    ],
+)
+def test_strangers_are_turned_away(shared: Studio, first: object, says: str) -> None:
+    """Who does not join with the token is told why, and the connection ends."""
+    client = Lines(shared, first)
+    assert says in client.until("refused", what="join")["text"]
+    assert client.file.read() == ""
+    client.close()
+
+
+def test_garbage_changes_nothing(shared: Studio) -> None:
+    """What is no message is refused, a line without end closes the connection, others go on."""
+    client = join(shared)
+    client.until("hello")
+    client.say("no json")
+    assert "no message" in client.until("refused")["text"]
+    client.say({"type": "watch"})
+    client.until("refused")
+    client.say("")
+    client.say({"type": "inspect", "name": "", "kind": "scene"})
+    client.until("attributes")
+    with contextlib.suppress(OSError):
+        client.socket.sendall(b"x" * (2**20 + 2**17))
+        client.socket.shutdown(socket.SHUT_WR)
+    with contextlib.suppress(OSError, AssertionError):
+        while True:
+            client.until("nothing of the kind")
+    client.close()
+    again = join(shared)
+    again.until("hello")
+    again.close()

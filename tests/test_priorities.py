@@ -1,0 +1,149 @@
+"""Priorities, loops and fences: what comes first is not disturbed by what comes after."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linkwork.kinematics import (
+    Damping,
+    PoseTask,
+    PositionTask,
+    PostureTask,
+    Solver,
+    jacobian,
+)
+from linkwork.scene import Scene
+from linkwork.world import compile_scene
+from mechanisms import four_bar
+from test_inverse import BENT, GOAL, WORLD, at
+
+FIRST = PositionTask("a/tool", GOAL.xyz, name="tool")
+SECOND = PositionTask("a/l5", (0.2, 0.3, 0.9), weight=(0, 1, 1), name="elbow", priority=1)
+THIRD = PostureTask({f"a/j{n}": 0.3 for n in range(7)}, priority=2)
+LEVELS = Solver(WORLD, [FIRST, SECOND, THIRD], limits=False)
+ALONE = Solver(WORLD, [FIRST], limits=False)
+LIMITED = Solver(WORLD, [FIRST, SECOND, THIRD])
+LIMITED_ALONE = Solver(WORLD, [FIRST])
+_SMALL = Damping("constant", 1e-10)
+
+
+@pytest.mark.capability(116)
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6))
+def test_a_lower_priority_never_disturbs_a_higher_one(seed: int) -> None:
+    """The first task's motion is the same with and without those below it, to 1e-9."""
+    q = np.random.default_rng(seed).uniform(WORLD.dof_lo, WORLD.dof_hi)
+    tool = jacobian(WORLD, q, "a/tool")[:3]
+    for damping in (_SMALL, Damping(), Damping("robotix", 0.1)):
+        alone = ALONE.tick(q, 1.0, damping=damping, scheme="strict", speeds=False).v
+        three = LEVELS.tick(q, 1.0, damping=damping, speeds=False).v
+        if damping is _SMALL and np.linalg.svd(tool, compute_uv=False)[-1] < 0.02:
+            continue
+        # alone solves the columns' equations, levels the rows': equal where both are exact
+        moved = tool @ (three - alone)
+        assert np.abs(moved).max() < 1e-7 * max(1.0, np.abs(alone).max())
+        two = TWO.tick(q, 1.0, damping=damping, speeds=False).v
+        assert np.abs(tool @ (three - two)).max() < 1e-9
+
+
+TWO = Solver(WORLD, [FIRST, SECOND], limits=False)
+
+
+def test_levels_are_the_recursion_of_siciliano_and_slotine() -> None:
+    """x = Σ (Jₖ Nₖ₋₁)⁺ (eₖ − Jₖ x), with numpy's pseudo-inverse."""
+    whole, error = LEVELS.rows(BENT)
+    posture = np.array([0.3] * 7) - BENT
+    levels = [(whole[:3], error[:3]), (whole[3:6], error[3:6]), (np.eye(7), posture)]
+    x, null = np.zeros(7), np.eye(7)
+    for rows, wanted in levels:
+        reduced = rows @ null
+        inverse = np.linalg.pinv(reduced, rcond=1e-9)
+        x = x + inverse @ (wanted - rows @ x)
+        null = null - inverse @ reduced
+    tick = LEVELS.tick(BENT, 1.0, damping=_SMALL, speeds=False)
+    np.testing.assert_allclose(tick.v, x, atol=1e-6)
+
+
+def test_the_nested_form_keeps_the_first_task_and_loses_the_second() -> None:
+    """003 eq. 3.16 as printed: x = J⁺v + N (J₁⁺v₁ + N₁ …)."""
+    whole, error = LEVELS.rows(BENT)
+    first, second = whole[:3], whole[3:6]
+    posture = np.array([0.3] * 7) - BENT
+    lower = np.linalg.pinv(second) @ error[3:6]
+    lower += (np.eye(7) - np.linalg.pinv(second) @ second) @ posture
+    expected = np.linalg.pinv(first) @ error[:3]
+    expected += (np.eye(7) - np.linalg.pinv(first) @ first) @ lower
+    tick = LEVELS.tick(BENT, 1.0, damping=_SMALL, scheme="nested", speeds=False)
+    np.testing.assert_allclose(tick.v, expected, atol=1e-6)
+    strict = LEVELS.tick(BENT, 1.0, damping=_SMALL, speeds=False)
+    assert np.abs(second @ strict.v - error[3:6]).max() < 1e-6
+    assert np.abs(second @ tick.v - error[3:6]).max() > 1e-2
+    assert np.abs(first @ tick.v - error[:3]).max() < 1e-6
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6))
+def test_limits_come_before_priorities_and_priorities_hold_within_them(seed: int) -> None:
+    """Bounds are kept, and the first task is as good as it can be alone within them."""
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(WORLD.dof_lo, WORLD.dof_hi)
+    dt = 0.1
+    tick = LIMITED.tick(q, dt, damping=1e-6)
+    lo, hi = np.maximum(WORLD.dof_lo - q, -0.2), np.minimum(WORLD.dof_hi - q, 0.2)
+    x = tick.v * dt
+    assert (x >= lo - 1e-9).all()
+    assert (x <= hi + 1e-9).all()
+    rows, error = LIMITED_ALONE.rows(q)
+    alone = LIMITED_ALONE.tick(q, dt, damping=1e-6).v * dt
+    left = np.linalg.norm(rows @ alone - error)
+    assert np.linalg.norm(rows @ x - error) == pytest.approx(left, abs=1e-5)
+
+
+def test_solving_with_priorities_reaches_the_first_and_nears_the_second() -> None:
+    """The whole pose first; the elbow's height and the posture take what is left."""
+    tool = PoseTask("a/tool", at(WORLD, BENT))
+    high = PositionTask("a/l3", (0.0, 0.0, 0.8), weight=(0, 0, 1.0), priority=1, name="elbow")
+    plain = Solver(WORLD, [tool]).solve()
+    better = Solver(WORLD, [tool, high]).solve()
+    assert better.misses[0].distance < 1e-6
+    assert better.misses[0].angle < 1e-6
+    assert better.misses[1].distance <= abs(at(WORLD, plain.q, "a/l3").xyz[2] - 0.8) + 1e-6
+
+
+def test_a_fence_is_not_crossed() -> None:
+    """A point may approach a plane only as far as the fence says; the task takes what is left."""
+    solver = Solver(WORLD, [PositionTask("a/tool", at(WORLD, BENT).apply((0, 0, 0.3)))])
+    tool = np.array(at(WORLD, BENT).xyz)
+    body = WORLD.frame("a/tool")[0]
+    free = solver.tick(BENT, 0.1, damping=1e-8)
+    rows = jacobian(WORLD, BENT, "a/tool")[:3]
+    along = rows @ free.v * 0.1
+    n = -along / np.linalg.norm(along)
+    bodies = np.array([[body, 0]])
+    points = np.concatenate([tool, tool, n])[None]
+    for bound in (-0.01, 0.02):
+        fences = bodies, points, np.array([bound])
+        held = solver.tick(BENT, 0.1, damping=1e-8, fences=fences)
+        assert n @ rows @ held.v * 0.1 == pytest.approx(bound, abs=1e-9)
+
+
+def test_loops_stay_closed_while_solving() -> None:
+    """A four-bar turns its crank; coupler and rocker go along, closed to 1e-9 m throughout."""
+    world = compile_scene(Scene("s").place(four_bar(), name="f", base="fixed"))
+    crank = Solver(world, [PostureTask({"f/A": 1.5}, near=1e-6)])
+    answer = crank.solve()
+    assert answer.reached, answer
+    assert answer.q[world.qadr[world.joint_body[world.joint("f/A")]]] == pytest.approx(1.5)
+    rocker = Solver(world, [PositionTask("f/rocker", point=(0.25, 0.0, 0.0))])
+    wanted = np.array(at(world, answer.q, "f/rocker").apply((0.25, 0.0, 0.0)))
+    rocker.aim(wanted)
+    back = rocker.solve(world.q0)
+    assert back.reached, back
+    assert max(miss.distance for miss in back.misses[1:]) < 1e-9
+    slow = Solver(world, [PositionTask("f/rocker", wanted, point=(0.25, 0.0, 0.0), gain=0.1)])
+    q = world.q0
+    for _ in range(150):
+        q = slow.tick(q, 0.01).q
+        assert max(miss.distance for miss in slow.misses(q)[1:]) < 1e-3
+    assert slow.misses(q)[0].distance < 1e-4

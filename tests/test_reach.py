@@ -1,0 +1,122 @@
+"""Reach: a tool dragged live by short steps, out of reach and at singular postures too."""
+
+import numpy as np
+import pytest
+
+from linkwork.engines.kernels import loop_state
+from linkwork.errors import LinkworkError
+from linkwork.formats import load_scene
+from linkwork.kinematics import CentreOfMassTask, Solver, forward
+from linkwork.motion import Aim, Reach
+from linkwork.motion.chains import chain_of
+from linkwork.motion.reach import SHORT
+from linkwork.spatial.pose import Pose
+from linkwork.world import World, compile_scene
+
+TIP = "arm/flange"
+
+
+@pytest.fixture(scope="module")
+def table() -> World:
+    return compile_scene(load_scene("kuka/table"))
+
+
+def shifted(pose: Pose, *by: float) -> Pose:
+    return Pose.of(np.add(pose.xyz, by), quat=pose.quat)
+
+
+def dragged(reach: Reach, q: np.ndarray, to: Pose, steps: int = 300) -> list[np.ndarray]:
+    """Every posture on the way to a pose."""
+    way = [q]
+    reach.aim(to)
+    for _ in range(steps):
+        way.append(reach.step(way[-1], 1.0 / 60.0, speeds=False))
+        if np.abs(way[-1] - way[-2]).max() < 1e-6:
+            break
+    return way
+
+
+@pytest.mark.parametrize(
+    "aims",
+    [
+        [Aim("position"), Aim("orientation", 0, 0.2), Aim("posture", 1, 0.1)],
+        [Aim("position"), Aim("orientation", 1), Aim("posture", 2, 0.1)],
+    ],
+    ids=["shared", "strict"],
+)
+def test_out_of_reach_and_back_without_a_jump_or_shaking(table: World, aims: list[Aim]) -> None:
+    """Far out, straight up and behind: short steps that come to rest; in reach it arrives."""
+    reach = Reach(table, TIP, aims)
+    home, q = reach.place(table.q0), table.q0.copy()
+    for by in ((1.4, 0.0, 0.3), (0.0, 0.0, 0.0), (-0.176, 0.0, 0.9), (-0.3, 0.1, 0.3)):
+        way = dragged(reach, q, shifted(home, *by))
+        steps = np.abs(np.diff(way, axis=0)).max(axis=1)
+        assert np.isfinite(way).all()
+        assert steps.max() <= SHORT + 1e-12
+        assert steps[-1] < 2e-3  # 0.1°: nobody sees it
+        q = way[-1]
+    assert reach.miss(q) == pytest.approx((0.0, 0.0), abs=1e-5)
+
+
+def test_speeds_of_joints_count_while_time_runs(table: World) -> None:
+    """No joint goes faster than it can, however far the target leaps."""
+    reach = Reach(table, TIP)
+    reach.aim(shifted(reach.place(table.q0), 0.0, 0.5, 0.2))
+    dt = 0.002
+    after = reach.step(table.q0, dt)
+    assert (np.abs(after - table.q0) <= table.dof_speed * dt + 1e-12).all()
+    assert np.abs(after - table.q0).max() > 0.1 * dt
+
+
+def test_a_leg_is_dragged_while_the_free_body_stays() -> None:
+    """Free bodies move only where the chain is said to begin with them."""
+    world = compile_scene(load_scene("bioloid/stand"))
+    tip = "robot/left_sole"
+    free = chain_of(world, tip)[0]
+    reach = Reach(world, tip)
+    assert free not in reach.joints
+    assert free not in reach.counted
+    way = dragged(reach, world.q0.copy(), shifted(reach.place(world.q0), 0.01, 0.0, 0.01), 60)
+    first = slice(int(world.qadr[int(world.joint_body[world.joint(free)])]), None)
+    assert (way[-1][first][:7] == world.q0[first][:7]).all()
+    assert free in Reach(world, tip, first=free).joints
+
+
+@pytest.mark.capability(142)
+def test_the_centre_of_mass_comes_before_a_hand() -> None:
+    """With the centre of mass first, all limbs balance a reach that would have moved it away."""
+    world = compile_scene(load_scene("bioloid/fixed"))
+    tip = "robot/right_hand"
+    far = {}
+    for name, aims in {
+        "first": [Aim("centre of mass"), Aim("position", 1)],
+        "not at all": [Aim("position")],
+    }.items():
+        reach = Reach(world, tip, aims)
+        q = dragged(reach, world.q0.copy(), shifted(reach.place(world.q0), 0.1, 0.0, 0.05), 80)[-1]
+        part = world.body_part[world.frame(tip)[0]]
+        measure = Solver(world, [CentreOfMassTask(part=part, weight=(1.0, 1.0, 0.0))])
+        far[name] = measure.misses(q)[0].distance
+        assert reach.miss(q)[0] < 0.11
+    assert far["first"] < 1e-6 < 1e-4 < far["not at all"]
+
+
+def test_loops_stay_closed_while_a_coupler_is_dragged() -> None:
+    """A four-bar follows a hand on its coupler as far as its loop lets it."""
+    world = compile_scene(load_scene("mechanisms/four_bar"))
+    reach = Reach(world, "linkage/coupler_end", [Aim("position")])
+    q = dragged(reach, world.q0.copy(), shifted(reach.place(world.q0), 0.02, 0.0, 0.02), 60)[-1]
+    assert np.abs(q - world.q0).max() > 0.05
+    loops = np.arange(len(world.loop_names))
+    rest = np.zeros(len(loops))
+    gap, _ = loop_state(loops, *world.loop_arrays, forward(world, q), rest, rest.copy())
+    assert gap < 1e-6
+
+
+def test_mistakes_are_told(table: World) -> None:
+    with pytest.raises(LinkworkError, match="no joint that may move moves"):
+        Reach(table, TIP, joints=["arm/J1"], first="arm/J4")
+    with pytest.raises(LinkworkError, match="kind of aim"):
+        Reach(table, TIP, [Aim("place")])
+    with pytest.raises(LinkworkError, match="must be above 0"):
+        Reach(table, TIP, [Aim("position", 0, 0.0)])

@@ -1,0 +1,186 @@
+"""Springs between anchors, and stops that bounce, against closed forms, on both dynamic engines."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkwork.errors import EngineError, PartError, SceneError
+from linkwork.parts import Anchor, Box, Element, Joint, Part, Spring
+from linkwork.scene import Scene
+from linkwork.session.session import Session
+from linkwork.spatial import Inertia, Pose
+from mechanisms import bar, ground, scene_of
+
+STIFFNESS, MASS, G = 50.0, 2.0, 9.81
+
+
+def block(name: str = "block", mass: float = MASS, **more: Any) -> Element:
+    return Element(name, (Box(size=(0.1, 0.1, 0.1), collide=False),), mass=mass, **more)
+
+
+def hung(**spring: Any) -> Part:
+    """A block on a vertical slider, half a metre below the anchor of its spring."""
+    given: dict[str, Any] = {"stiffness": STIFFNESS, "rest": 0.4} | spring
+    return Part("scale").add(
+        ground(), block(), Joint("lift", "slider", "ground", "block", at=Pose.of((0, 0, -0.5))),
+        Anchor("hook", "ground"), Anchor("eye", "block"), Spring("coil", "hook", "eye", **given),
+    )  # fmt: skip
+
+
+@pytest.mark.capability(16)
+@pytest.mark.parametrize(
+    ("engine", "params", "near"),
+    [
+        ("impulse", {}, 2e-5), ("impulse", {"order": 4}, 1e-8),
+        ("mujoco", {"integrator": "RK4"}, 1e-8),
+    ],
+)  # fmt: skip
+def test_a_block_swings_on_its_spring_as_the_closed_form_says(
+    engine: str, params: dict[str, Any], near: float
+) -> None:
+    """q(t) = q0 (1 − cos ωt) about where weight and spring are even; energy is kept."""
+    middle = 0.1 - MASS * G / STIFFNESS
+    rate = math.sqrt(STIFFNESS / MASS)
+    with Session(scene_of(hung(), engine, **params)) as session:
+        first = 0.0
+        for _ in range(10):
+            session.step(100)
+            first = first or session.state.report.energy.sum()
+            truth = middle * (1.0 - math.cos(rate * session.time))
+            assert session["scale/lift.position"] == pytest.approx(truth, abs=near)
+            assert session["scale/coil.length"] == pytest.approx(0.5 - truth, abs=near)
+            pull = STIFFNESS * (0.1 - truth)
+            assert session["scale/coil.force"] == pytest.approx(pull, abs=1e3 * near)
+            assert session.state.report.energy.sum() == pytest.approx(first, abs=1e-4)
+
+
+@pytest.mark.parametrize("engine", ["impulse", "mujoco"])
+def test_a_stiff_spring_comes_to_rest_and_a_live_one_can_be_changed(engine: str) -> None:
+    """A million times stiffer than the step can follow, it still holds its block."""
+    part = hung(stiffness=5e7, damping=100.0, rest=None)
+    with Session(scene_of(part, engine)) as session:
+        session.step(200)
+        assert session["scale/lift.position"] == pytest.approx(0.0, abs=1e-4)
+        session["scale/coil.stiffness"] = 100.0
+        session["scale/coil.damping"] = 40.0
+        session["scale/coil.rest"] = 0.3
+        session.step(3000)
+        there = 0.2 - MASS * G / 100.0
+        assert session["scale/lift.position"] == pytest.approx(there, abs=1e-5)
+
+
+def test_a_spring_without_rest_length_passes_through_zero() -> None:
+    """A free block in space swings through the anchor and out on the other side."""
+    part = Part("loose").add(
+        ground(), block(), Joint("free", "free", "ground", "block", at=Pose.of((0.3, 0, 0))),
+        Anchor("hook", "ground"), Anchor("eye", "block"),
+        Spring("coil", "hook", "eye", stiffness=STIFFNESS, rest=0.0),
+    )  # fmt: skip
+    scene = Scene("space", gravity=(0, 0, 0), step=1e-3).place(part).engine("impulse", order=4)
+    rate = math.sqrt(STIFFNESS / MASS)
+    with Session(scene) as session:
+        for _ in range(10):
+            session.step(100)
+            truth = 0.3 * math.cos(rate * session.time)
+            assert session["loose/free.x"] == pytest.approx(truth, abs=1e-8)
+
+
+def test_a_torsion_spring_is_as_the_spring_of_its_hinge() -> None:
+    """Turn after turn: what stands between two anchors acts as what stands on the joint."""
+    twisted = []
+    for spring in (False, True):
+        more: dict[str, Any] = {} if spring else {"stiffness": 0.4, "damping": 0.01, "rest": 0.5}
+        part = Part("door").add(ground(), bar("leaf", 0.3, 0.5))
+        part.add(
+            Joint("pin", "hinge", "ground", "leaf", axis=(0, 1, 0), speed=25.0, **more),
+            Anchor("frame", "ground"), Anchor("edge", "leaf"),
+        )  # fmt: skip
+        if spring:
+            law = {"stiffness": 0.4, "damping": 0.01, "rest": 0.5, "axis": (0, 1, 0)}
+            part.add(Spring("coil", "frame", "edge", "torsion", **law))
+        with Session(scene_of(part)) as session:
+            most = 0.0
+            for _ in range(60):
+                session.step(10)
+                most = max(most, session["door/pin.angle"])
+            assert most > math.pi  # more than half a turn
+            if spring:
+                assert session["door/coil.angle"] == pytest.approx(session["door/pin.angle"])
+            twisted.append([session["door/pin.angle"], session.state.report.energy.sum()])
+    np.testing.assert_allclose(twisted[0], twisted[1], atol=1e-9)
+
+
+def test_what_engines_cannot_do_with_springs_is_told() -> None:
+    part = hung(type="torsion")
+    with pytest.raises(EngineError, match=r"coil: Mujoco has no torsion springs"):
+        Session(scene_of(part, "mujoco"))
+    with Session(scene_of(hung(), "kinematic")) as session:
+        assert any("pulls at nothing" in str(f) for f in session.cycle.findings)
+
+
+def test_springs_that_are_none_are_refused() -> None:
+    with pytest.raises(PartError, match="stiffness must be 0 or more"):
+        Spring("s", "a", "b", stiffness=-1.0)
+    with pytest.raises(PartError, match=r"no type 'bent'. Available types: linear, torsion"):
+        Spring("s", "a", "b", "bent")
+    with pytest.raises(PartError, match="spring name 'lift' is taken by the joint"):
+        hung().add(Spring("lift", "hook", "eye"))
+    both = Part("one").add(block(), Anchor("a", "block"), Anchor("b", "block"))
+    both.add(Spring("s", "a", "b"))
+    with pytest.raises(SceneError, match="joins two anchors of one rigid body"):
+        Session(Scene("bench").place(both, base="free"))
+
+
+@pytest.mark.capability(16)
+@pytest.mark.parametrize(
+    ("engine", "height", "late"), [("impulse", 1e-5, 2e-3), ("mujoco", 0.03, 0.06)]
+)
+def test_a_stop_gives_back_its_part_of_the_speed(engine: str, height: float, late: float) -> None:
+    """Each bounce is e² as high as the one before, at the time that the closed form says."""
+    bounce, drop = 0.8, 0.5
+    part = Part("drop").add(
+        ground(), block(),
+        Joint("fall", "slider", "ground", "block", range=(-drop, 3.0), restitution=bounce),
+    )  # fmt: skip
+    with Session(scene_of(part, engine)) as session:
+        tops, before = [], 0.0
+        while len(tops) < 4:
+            session.step()
+            speed = session["drop/fall.speed"]
+            if before > 0.0 >= speed:
+                tops.append((session.time, session["drop/fall.position"] + drop))
+            before = speed
+        session.step(4000)
+        resting = session["drop/fall.position"], session["drop/fall.speed"]
+    when, high = math.sqrt(2 * drop / G), drop
+    for number, (time, top) in enumerate(tops, start=1):
+        high *= bounce**2
+        up = math.sqrt(2 * high / G)
+        assert top == pytest.approx(high, abs=height)
+        assert time == pytest.approx(when + up, abs=number * late)
+        when += 2 * up
+    assert resting == pytest.approx((-drop, 0.0), abs=1e-2)
+
+
+@pytest.mark.capability(14)
+def test_a_rod_without_inertia_about_its_axis_swings_as_a_pendulum() -> None:
+    """The smallest inertia may be 0; energy is kept all the same."""
+    thin = Inertia.of(0.5, (0.15, 0, 0), np.diag([0.0, 0.5 * 0.3**2 / 12, 0.5 * 0.3**2 / 12]))
+    part = Part("rod").add(ground(), Element("rod", (), mass=0.5, inertia=thin))
+    part.add(Joint("tip", "ball", "ground", "rod", speed=(30.0, 2.0, 1.0)))
+    with Session(scene_of(part)) as session:
+        session.step()
+        first = session.state.report.energy.sum()
+        session.step(1000)
+        assert session.state.report.energy.sum() == pytest.approx(first, abs=2e-4)
+        assert session.report().accounts[0].gap <= 1e-10
+
+
+def test_springs_are_no_joints_whose_forces_are_shown() -> None:
+    """The studio asks for the forces of joints and loops; a spring is neither."""
+    with Session(scene_of(hung())) as session:
+        session.step(10)
+        rows = session.cycle.joint_forces()
+        assert rows[:, 6].tolist() == [0.0]

@@ -1,0 +1,101 @@
+"""The closed form of S-R-S arms closes, and says when an arm is not one."""
+
+import math
+
+import numpy as np
+import pytest
+
+import linkwork
+from linkwork.errors import LinkworkError
+from linkwork.kinematics import forward
+from linkwork.kinematics.srs import SrsArm
+from linkwork.parts import Joint
+from linkwork.scene import Scene
+from linkwork.spatial import Pose
+from linkwork.world import World, compile_scene
+from test_inverse import WORLD, arm, at
+
+
+def check(world: World, tool: str, count: int, seed: int) -> None:
+    """Random reachable poses: the posture found stands there, within the ranges."""
+    closed = SrsArm(world, tool)
+    rng = np.random.default_rng(seed)
+    lo, hi = world.dof_lo, world.dof_hi
+    dofs = world.vadr[closed._path]
+    for _ in range(count):
+        q = world.q0.copy()
+        q[closed.coordinates] = rng.uniform(lo[dofs], hi[dofs])
+        goal = at(world, q, tool)
+        for near in (None, q):
+            found = closed.solve(goal, near=near)
+            assert found is not None
+            there = at(world, found, tool)
+            assert math.dist(there.xyz, goal.xyz) < 1e-9
+            assert abs(abs(np.dot(there.quat, goal.quat)) - 1.0) < 1e-12
+            values = found[closed.coordinates]
+            assert (values >= lo[dofs] - 1e-9).all()
+            assert (values <= hi[dofs] + 1e-9).all()
+
+
+def test_the_iiwa_is_solved_in_closed_form() -> None:
+    """Two hundred poses, first posture and nearest one."""
+    check(WORLD, "a/tool", 200, 1)
+
+
+@pytest.mark.parametrize("kit", ["kuka/arm", "mitsubishi/arm", "amtec/arm"])
+def test_the_arms_of_003_are_solved_in_closed_form(kit: str) -> None:
+    """KUKA's LWR, Mitsubishi's PA-10 and Amtec's LWA are S-R-S arms (errata, 003)."""
+    part = linkwork.load_part(kit)
+    world = compile_scene(Scene("s").place(part, name="r", base="fixed", at=Pose((0.1, 0.2, 0.3))))
+    last = max(range(world.nb), key=lambda b: depth(world, b))
+    tool = next(
+        n for n, b in zip(world.element_names, world.element_body, strict=True) if b == last
+    )
+    check(world, tool, 60, 2)
+
+
+def depth(world: World, body: int) -> int:
+    """Hinges that carry a body; bodies carried by sliders do not count."""
+    count = 0
+    while body > 0:
+        if world.kind[body] == 2:
+            return -1
+        count += int(world.kind[body] == 1)
+        body = int(world.parent[body])
+    return count
+
+
+def test_the_posture_next_to_the_present_one_is_found() -> None:
+    """With enough turns of the elbow the arm hardly moves for a pose that it has already."""
+    closed = SrsArm(WORLD, "a/tool")
+    q = np.array([0.3, 0.5, -0.2, -1.1, 0.4, 0.7, 0.1])
+    found = closed.solve(at(WORLD, q), near=q, turns=720)
+    assert found is not None
+    assert np.abs(found - q).max() < math.radians(1.0)
+
+
+def test_what_is_out_of_reach_has_no_posture() -> None:
+    """A pose beyond the stretched arm is answered with None."""
+    closed = SrsArm(WORLD, "a/tool")
+    assert closed.solve(Pose((2.0, 0.0, 0.5))) is None
+    q, reached = closed.solve_many([Pose((2.0, 0.0, 0.5)), at(WORLD, np.full(7, 0.4))])
+    assert reached.tolist() == [False, True]
+    row = forward(WORLD, q[1])[WORLD.frame("a/tool")[0]]
+    assert np.isfinite(row).all()
+
+
+def test_other_arms_are_refused_with_the_reason() -> None:
+    """Six joints, and axes that do not meet."""
+    six = compile_scene(Scene("s").place(arm(joints=6), name="a", base="fixed"))
+    with pytest.raises(LinkworkError, match="6 joints carry it"):
+        SrsArm(six, "a/tool")
+    part = arm()
+    joint = part.joints["j1"]
+    moved = Joint(
+        "j1", "hinge", joint.from_, joint.to, at=Pose((0.05, 0.0, 0.0)), axis=(0, 1, 0),
+        range=joint.range,
+    )  # fmt: skip
+    part.joints["j1"] = moved
+    shifted = compile_scene(Scene("s").place(part, name="a", base="fixed"))
+    with pytest.raises(LinkworkError, match="shoulder miss each other"):
+        SrsArm(shifted, "a/tool")

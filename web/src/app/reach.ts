@@ -1,0 +1,55 @@
+import type { Cloud, Reaching, ReachSetup } from "../protocol/messages";
+import { announce } from "./topics";
+
+/** What the page knows of the tool that is dragged; the code about it comes when one is. */
+export const reach = {
+  setup: null as ReachSetup | null,
+  /** Joints that carry the tool, the first one first. */
+  chain: [] as string[],
+  /** Joints that may move; none while the mathematics are being made ready. */
+  joints: [] as string[],
+  /** The tool as the session has it, as the protocol's REACH says. */
+  numbers: null as Float64Array | null,
+  /** What is near, as the protocol's NEAR says. */
+  near: null as Float32Array | null,
+  cloud: null as Cloud | null,
+  /** What is drawn. */
+  shows: { ellipsoid: true, distances: true, trace: true, collisions: true, cloud: true },
+  /** Whether arrows or rings are at the tool, and whether they stand along its own axes. */
+  turns: false,
+  own: false,
+};
+
+export type ReachShow = keyof typeof reach.shows;
+
+/** Brings what draws and drags the tool. */
+let bring: () => Promise<unknown> = () => Promise.resolve();
+
+export function bringReach(load: () => Promise<unknown>): void {
+  bring = load;
+}
+
+export function receiveReaching({ setup, chain, joints }: Reaching): void {
+  reach.setup = setup;
+  reach.chain = chain;
+  reach.joints = joints;
+  if (!setup) reach.numbers = reach.near = null;
+  if (setup) void bring().then(() => announce("reach"));
+  announce("reach");
+}
+
+export function receiveCloud(cloud: Cloud): void {
+  reach.cloud = cloud.count > 0 ? cloud : null;
+  announce("cloud");
+}
+
+/** Arrows at the tool, or rings. */
+export function turnGizmo(turns: boolean): void {
+  reach.turns = turns;
+  announce("reach");
+}
+
+/** Whether distances are asked for: to be drawn, or for what touches. */
+export function looksNear(): boolean {
+  return reach.setup !== null && (reach.shows.distances || reach.shows.collisions);
+}

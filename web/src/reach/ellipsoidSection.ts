@@ -1,0 +1,77 @@
+import type { ReachSetup } from "../protocol/messages";
+import { formatFine } from "../app/numbers";
+import { paced } from "../app/paced";
+import { reach } from "../app/reach";
+import { on } from "../app/topics";
+import { section } from "../panels/section";
+import { h, setText } from "../ui/dom";
+import { driving } from "../ui/driving";
+import { field, fill, line } from "./fields";
+import { COLUMNS, FIGURE, JACOBIAN, LENGTHS } from "./numbers";
+import { change } from "./setup";
+import { shown } from "./shown";
+
+const KINDS: [ReachSetup["ellipsoid"], string][] = [
+  ["velocity", "velocity"],
+  ["force", "force"],
+  ["dynamic", "acceleration"],
+  ["impact", "impact"],
+];
+const ROWS = ["vx", "vy", "vz", "ωx", "ωy", "ωz"];
+
+/** How well the tool can move, as an ellipsoid with its figure, and the Jacobian behind it. */
+export function ellipsoidSection(): HTMLElement {
+  const kind = h("select", { "aria-label": "Kind of ellipsoid" });
+  const figure = h("span", { class: "reach-figures", "aria-label": "Manipulability" });
+  const axes = h("span", { class: "reach-figures", "aria-label": "Half axes" });
+  const table = h("table", { class: "jacobian", "aria-label": "Jacobian" });
+  const details = h("details", { class: "jacobian-box" }, h("summary", {}, "Jacobian"), table);
+  kind.addEventListener("change", () =>
+    change({ ellipsoid: kind.value as ReachSetup["ellipsoid"] }),
+  );
+  const build = (): void => fill(kind, KINDS, reach.setup?.ellipsoid ?? "velocity");
+  const draw = (): void => {
+    const n = reach.numbers;
+    if (!n) return;
+    setText(figure, formatFine(n[FIGURE]!, 4));
+    const lengths = [n[LENGTHS]!, n[LENGTHS + 1]!, n[LENGTHS + 2]!];
+    setText(axes, lengths.map((a) => (Number.isFinite(a) ? formatFine(a, 3) : "∞")).join("  "));
+    if (details.open) fillJacobian(table, n);
+  };
+  details.addEventListener("toggle", draw);
+  on("reach", build);
+  on("tool", paced(draw));
+  build();
+  return section(
+    "Ellipsoid",
+    shown("ellipsoid"),
+    driving(h("div", { class: "fields" }, field("Of", kind))),
+    h("div", { class: "fields" }, line("Figure w", figure), line("Half axes", axes), details),
+  );
+}
+
+/** Writes the numbers, a row for each of the tool's six velocities. */
+function fillJacobian(table: HTMLTableElement, n: Float64Array): void {
+  const columns = n[COLUMNS]!;
+  if (table.rows.length !== 7 || table.rows[0]!.cells.length !== columns + 1) {
+    const names = reach.chain.slice(-columns).map((name) => name.split("/").at(-1) ?? name);
+    const head = ["", ...Array.from({ length: columns }, (_, c) => names[c] ?? String(c + 1))];
+    table.replaceChildren(
+      h("tr", {}, ...head.map((word) => h("th", { scope: "col" }, word))),
+      ...ROWS.map((row) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, row),
+          ...Array.from({ length: columns }, () => h("td", {})),
+        ),
+      ),
+    );
+  }
+  for (let r = 0; r < 6; r++)
+    for (let c = 0; c < columns; c++)
+      setText(
+        table.rows[r + 1]!.cells[c + 1]!,
+        n[JACOBIAN + r * columns + c]!.toFixed(2).replace("-", "−").replace("−0.00", "0.00"),
+      );
+}

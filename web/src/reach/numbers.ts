@@ -1,0 +1,9 @@
+/** Where the numbers of the protocol's REACH begin. */
+export const LENGTHS = 14;
+export const AXES = 17;
+export const FIGURE = 26;
+export const DAMPING = 27;
+export const MISS = 28;
+export const MOVING = 30;
+export const COLUMNS = 31;
+export const JACOBIAN = 32;

@@ -1,0 +1,55 @@
+import { Euler, Quaternion } from "three";
+import { format, parse } from "../app/numbers";
+import { reach } from "../app/reach";
+import { command } from "../app/session";
+import { newGesture } from "../app/wanted";
+import { h } from "../ui/dom";
+import { toast } from "../ui/toast";
+import { line } from "./fields";
+
+const DEGREE = Math.PI / 180;
+const AXES = ["x", "y", "z"];
+
+/** Where the tool stands, to read and to type: place [mm] and fixed-axis turns [°]. */
+export function toolStand(): { elements: HTMLElement[]; draw: (n: Float64Array) => void } {
+  const made = (what: string) =>
+    AXES.map((axis) =>
+      h("input", { type: "text", class: "number", "aria-label": `${what} of the tool, ${axis}` }),
+    );
+  const place = made("Place");
+  const turn = made("Turn");
+  const go = (): void => {
+    const at = place.map((each) => parse(each.value, "m"));
+    const angles = turn.map((each) => parse(each.value, "rad"));
+    if ([...at, ...angles].includes(null)) {
+      toast({
+        level: "warning",
+        text: "A place is three numbers in millimetres, a turn in degrees.",
+      });
+      return;
+    }
+    const [roll, pitch, yaw] = angles as [number, number, number];
+    const q = new Quaternion().setFromEuler(new Euler(roll, pitch, yaw, "ZYX"));
+    const pose = [...at, q.w, q.x, q.y, q.z];
+    if (command({ type: "reach", pose, gesture: newGesture() })) command({ type: "let_go" });
+  };
+  for (const each of [...place, ...turn]) each.addEventListener("change", go);
+  const write = (inputs: HTMLInputElement[], values: number[], digits: number): void => {
+    if (inputs.some((each) => each === document.activeElement)) return;
+    inputs.forEach((each, n) => {
+      const text = format(values[n]!, digits);
+      if (each.value !== text) each.value = text;
+    });
+  };
+  const draw = (n: Float64Array): void => {
+    // A number that is being typed is not written over, nor are those beside it.
+    write(place, [n[0]! * 1e3, n[1]! * 1e3, n[2]! * 1e3], 1);
+    const q = new Quaternion(n[4], n[5], n[6], n[3]);
+    const { x, y, z } = new Euler().setFromQuaternion(q, "ZYX");
+    write(turn, [x / DEGREE, y / DEGREE, z / DEGREE], 1);
+  };
+  const boxes = (inputs: HTMLInputElement[]): HTMLElement[] =>
+    inputs.map((each) => h("div", { class: "input-box small" }, each));
+  if (reach.numbers) draw(reach.numbers);
+  return { elements: [line("Place, mm", ...boxes(place)), line("Turn, °", ...boxes(turn))], draw };
+}

@@ -1,0 +1,31 @@
+import { layout } from "../app/layout";
+import { reach } from "../app/reach";
+import { isDriver, store } from "../app/store";
+import { on } from "../app/topics";
+import { h } from "../ui/dom";
+
+/** The panel about dragging a tool; its code comes when it is looked at first. */
+export function reachTab(): HTMLElement {
+  const panel = h("div", {
+    class: "panel-body scroll",
+    role: "tabpanel",
+    "aria-label": "Reach",
+  });
+  let asked = false;
+  const look = (): void => {
+    if (asked || layout.left !== "Reach" || !store.scene) return;
+    asked = true;
+    import("../reach/reachPanel")
+      .then(({ reachPanel, begin }) => {
+        panel.append(reachPanel());
+        if (isDriver() && !reach.setup && !store.scene?.replay) begin();
+      })
+      .catch(() => {
+        asked = false;
+        panel.replaceChildren(h("p", { class: "empty" }, "This panel did not arrive."));
+      });
+  };
+  on(["layout", "scene"], look);
+  look();
+  return panel;
+}
