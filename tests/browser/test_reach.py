@@ -1,16 +1,20 @@
 """A tool is dragged by its gizmo, any link by the hand, and inverse kinematics follow live."""
 
 import re
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
 
 from linkwork.kinematics import jacobian
+from linkwork.kinematics.workspace import workspace_parts
+from linkwork.server.host import cloud_desk
 from linkwork.server.host.reach_desk import ReachDesk
 from studio_page import StudioPage, opened
-from studio_rig import Studio, studio
+from studio_rig import PATIENCE, Studio, studio
 from studio_state import at_the_start, eventually, scene_of, value
 
 TIP = "arm/flange"
@@ -103,9 +107,10 @@ def test_the_tool_goes_through_singular_postures_without_a_jump(
     eventually("back again", lambda: np.allclose(tool(table), start, atol=4e-3))
     mouse.up()
     way = np.array(postures)
-    assert len(way) > 30
     assert np.isfinite(way).all()
-    assert np.abs(np.diff(way, axis=0)).max() <= FAR
+    steps = np.abs(np.diff(way, axis=0))
+    assert steps.sum(axis=0).max() > 2.0  # joints have gone far, however many pictures that took
+    assert steps.max() <= FAR
 
 
 @pytest.mark.capability(110)
@@ -254,21 +259,33 @@ def reached(page: StudioPage, table: Studio, place: tuple[float, float, float]) 
     page.until("Math.abs(linkwork.reach.numbers[0] - a) < 1e-6", tool(table)[0])
 
 
+def trace(page: StudioPage) -> np.ndarray:
+    """The places that the trace goes through, up to what is drawn now."""
+    places = page.ask(
+        "(stage.draw(), Array.from(linkwork.tool.trace.root.geometry.attributes.position.array"
+        ".subarray(0, 3 * linkwork.tool.trace.length)))"
+    )
+    return np.array(places).reshape(-1, 3)
+
+
 @pytest.mark.capability(113, 114, 128)
 def test_the_ellipsoid_is_that_of_the_sessions_jacobian(page: StudioPage, table: Studio) -> None:
     """Half axes, figure and Jacobian on the page are what NumPy makes of the session's posture."""
     tab, session, start = page.page, scene_of(table).session, tool(table)
     tab.get_by_role("button", name="Clear the trace").click()
+    assert trace(page) == pytest.approx(np.array([start]), abs=1.1e-3)
     reached(page, table, (start[0] - 0.1, start[1] + 0.15, start[2] + 0.1))
     whole = jacobian(session.world, session.state.q, TIP)
     u, lengths, _ = np.linalg.svd(whole[:3])
     drawn = page.ask(
         "(stage.draw(), [linkwork.tool.ellipsoid.root.matrix.elements,"
-        " linkwork.tool.ellipsoid.root.visible, linkwork.tool.trace.length])"
+        " linkwork.tool.ellipsoid.root.visible])"
     )
     sides = np.array(drawn[0]).reshape(4, 4)[:, :3]
     assert drawn[1]
-    assert drawn[2] > 3
+    way = trace(page)  # how many points it has between these two depends on the pictures drawn
+    assert way[0] == pytest.approx(start, abs=1.1e-3)
+    assert way[-1] == pytest.approx(tool(table), abs=1.1e-3)
     assert np.linalg.norm(sides[:3], axis=1) / 0.2 == pytest.approx(lengths, rel=1e-5)
     assert np.abs((sides[:3] / np.linalg.norm(sides[:3], axis=1)[:, None]) @ u) == pytest.approx(
         np.eye(3), abs=1e-4
@@ -321,14 +338,27 @@ def test_colliding_faces_are_coloured_and_distances_drawn(page: StudioPage, tabl
 
 
 @pytest.mark.capability(127)
-def test_the_workspace_grows_is_drawn_and_cleared(page: StudioPage, table: Studio) -> None:
+def test_the_workspace_grows_is_drawn_and_cleared(
+    page: StudioPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Compute makes as many places as asked for; a long one can be cancelled."""
     tab = page.page
+    seen = threading.Event()
+
+    def waiting(*args: Any, **keywords: Any) -> Iterator[np.ndarray]:
+        for part in workspace_parts(*args, **keywords):
+            yield part
+            seen.wait(PATIENCE)  # however quick the machine is, this one is under way when seen
+
+    monkeypatch.setattr(cloud_desk, "workspace_parts", waiting)
     tab.get_by_label("Postures of the cloud").select_option("200000")
     tab.get_by_role("button", name="Compute").click()
-    expect(tab.get_by_role("progressbar", name="Progress of the cloud")).to_be_visible()
+    bar = tab.get_by_role("progressbar", name="Progress of the cloud")
+    expect(bar).to_be_visible()
+    expect(bar).to_have_js_property("value", 1000 / 200_000)
     tab.get_by_role("button", name="Cancel").click()
     page.until("linkwork.reach.cloud === null")
+    seen.set()
     tab.get_by_label("Postures of the cloud").select_option("10000")
     tab.get_by_role("button", name="Compute").click()
     page.until(

@@ -1,5 +1,6 @@
 import type { Cloud, Reaching, ReachSetup } from "../protocol/messages";
-import { announce } from "./topics";
+import { store } from "./store";
+import { announce, on } from "./topics";
 
 /** What the page knows of the tool that is dragged; the code about it comes when one is. */
 export const reach = {
@@ -29,8 +30,38 @@ export function bringReach(load: () => Promise<unknown>): void {
   bring = load;
 }
 
+/** The setup as the session told it last, and the one asked for that it has not told yet. */
+let told: ReachSetup | null = null;
+let asked: ReachSetup | null = null;
+
+/** Builds on a setup that was asked for: the next change may come before the answer. */
+export function expectSetup(setup: ReachSetup): void {
+  reach.setup = asked = setup;
+  announce("reach");
+}
+
+/** What was asked for does not come: what the session has, holds. */
+function giveUpAsking(): void {
+  if (!asked) return;
+  asked = null;
+  reach.setup = told;
+  announce("reach");
+}
+on("refused", () => store.refused?.what === "set_reach" && giveUpAsking());
+on("link", giveUpAsking);
+
+/** Whether two things say the same, in whatever order. */
+export function alike(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || !a || !b) return a === b;
+  const [left, right] = [Object.entries(a), new Map(Object.entries(b))];
+  return left.length === right.size && left.every(([key, value]) => alike(value, right.get(key)));
+}
+
 export function receiveReaching({ setup, chain, joints }: Reaching): void {
-  reach.setup = setup;
+  told = setup;
+  // The answer to an earlier change must not take a later one back.
+  if (!setup || alike(setup, asked)) asked = null;
+  reach.setup = asked ?? setup;
   reach.chain = chain;
   reach.joints = joints;
   if (!setup) reach.numbers = reach.near = null;

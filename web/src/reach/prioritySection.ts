@@ -1,6 +1,6 @@
 import type { ReachAim } from "../protocol/messages";
 import { arithmetic, format } from "../app/numbers";
-import { reach } from "../app/reach";
+import { alike, reach } from "../app/reach";
 import { primary, store } from "../app/store";
 import { on } from "../app/topics";
 import { section } from "../panels/section";
@@ -25,17 +25,20 @@ export function prioritySection(): HTMLElement {
   const list = h("div", { class: "aims", role: "list", "aria-label": "Priorities" });
   const more = h("div", { class: "reach-actions" });
   const hold = check("Hold the tool while a link is dragged", (on) => change({ hold: on }));
+  let drawn: ReachAim[] | null = null;
   const draw = (): void => {
     const aims = reach.setup?.aims ?? [];
+    hold.input.checked = reach.setup?.hold ?? false;
+    if (alike(aims, drawn)) return; // a weight may be half written
+    drawn = aims;
     list.replaceChildren(...aims.map((each, at) => row(aims, each, at)));
     const missing = KINDS.filter((kind) => !aims.some((each) => each.kind === kind));
     more.replaceChildren(
       ...missing.map((kind) => button(`+ ${WORDS[kind]}`, () => add(aim(kind, 9, 1)), "bare")),
       button("+ Control point", addPoint, "bare"),
     );
-    hold.input.checked = reach.setup?.hold ?? false;
   };
-  on(["reach", "scene"], draw);
+  on("reach", draw);
   draw();
   return section(
     "Priorities",

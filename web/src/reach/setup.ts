@@ -1,5 +1,5 @@
 import type { ReachAim, ReachSetup, Scene } from "../protocol/messages";
-import { reach } from "../app/reach";
+import { expectSetup, reach } from "../app/reach";
 import { command } from "../app/session";
 import { primary, store } from "../app/store";
 
@@ -40,9 +40,8 @@ export function change(changes: Partial<ReachSetup>): void {
   if (reach.setup) put({ ...reach.setup, ...changes });
 }
 
-/** Sends it, and builds on it: the next change may come before the answer. */
 function put(setup: ReachSetup): void {
-  if (command({ type: "set_reach", setup })) reach.setup = setup;
+  if (command({ type: "set_reach", setup })) expectSetup(setup);
 }
 
 /** Another tool: its chain begins anew, and control points are those of the old robot. */
