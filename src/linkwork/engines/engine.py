@@ -108,6 +108,10 @@ class Engine(Block):
         """Makes the first state fit what the engine holds together; says what it had to move."""
         return []
 
+    def code(self) -> str:
+        """Which code moves the bodies, for recordings, where a choice or the machine decides it."""
+        return ""
+
     def note_gap(self, found: tuple[float, int]) -> None:
         """Takes the widest gap of the engine's loops into the report, if no other is wider."""
         gap = self.state.report.gap

@@ -87,6 +87,12 @@ class Cycle:
         return [*self.sensors, *self.agents, *self.actuators, *self.engines, *self.buses,
                 *self.trouble.faults]  # fmt: skip
 
+    @property
+    def codes(self) -> dict[str, str]:
+        """Code that was made for this world or chosen on this machine, by who uses it."""
+        found = {f"engine {n} ({e.type})": e.code() for n, e in enumerate(self.engines, start=1)}
+        return {who: code for who, code in found.items() if code}
+
     def _check(self) -> None:
         self.findings: list[Finding] = [f for block in self.blocks for f in block.check()]
         errors = [f for f in self.findings if f.level == "error"]

@@ -60,10 +60,13 @@ def replay(
     """
     with Recording.open(path) as recording, tempfile.TemporaryDirectory() as folder:
         result = Replay()
-        here = Header.of_run(recording.header.world, seed=recording.header.seed, cpu=cpu_features())
-        result.different_versions = recording.header.differences(here)
         scene = unpack(join(recording.files), Path(folder))
         with Session(scene, watch=False, buses=False) as session:
+            here = Header.of_run(
+                recording.header.world, seed=recording.header.seed, cpu=cpu_features(),
+                codes=session.cycle.codes,
+            )  # fmt: skip
+            result.different_versions = recording.header.differences(here)
             session.cycle.restore(recording.first_state)
             Again(session, recording, result).run(progress, watch)
         return result

@@ -123,6 +123,7 @@ class Tape:
             seed=cycle.world.scene.seed,
             cpu=cpu_features(),
             command=" ".join(sys.argv),
+            codes=cycle.codes,
         )
         self.recorder = Recorder(path, header, split(archive), overwrite=overwrite)
         self.recorder.first(cycle.state.data)

@@ -36,37 +36,41 @@ class Function:
     values: Sequence[Expression]
 
 
-def functions(model: Model) -> list[Function]:
-    """What the file offers of a model."""
-    mass = [each for row in model.mass_matrix for each in row]
-    poses = [
-        each
-        for place, turn in model.poses
-        for each in [*place, *(entry for row in turn for entry in row)]
-    ]
-    return [
-        Function(
-            "poses", ("q",), ("pose", "NB*12"),
-            "Poses of all bodies: origin [m], then the rotation matrix row by row.", poses,
-        ),
-        Function(
-            "mass_matrix", ("q",), ("mass", "NV*NV"), "Mass matrix M(q), row by row.", mass
-        ),
-        Function(
-            "bias", ("q", "v"), ("effort", "NV"),
-            "Efforts c(q, v) of gravity, centrifugal and Coriolis forces [N m or N].", model.bias,
-        ),
-        Function(
-            "inverse_dynamics", ("q", "v", "a"), ("effort", "NV"),
-            "Efforts M(q) a + c(q, v) that move the joints with the accelerations a.",
-            model.inverse_dynamics,
-        ),
-        Function(
-            "forward_dynamics", ("q", "v", "effort"), ("a", "NV"),
-            "Accelerations M(q)^-1 (effort - c(q, v)) that the efforts cause.",
-            model.forward_dynamics,
-        ),
-    ]  # fmt: skip
+#: All functions that a file may have.
+ALL = ("poses", "mass_matrix", "bias", "inverse_dynamics", "forward_dynamics")
+
+
+def functions(model: Model, wanted: Sequence[str] = ALL) -> list[Function]:
+    """What the file offers of a model; only what is wanted is traced."""
+    return [_function(model, name) for name in ALL if name in wanted]
+
+
+def _function(model: Model, name: str) -> Function:
+    match name:
+        case "poses":
+            values = [
+                each
+                for place, turn in model.poses
+                for each in [*place, *(entry for row in turn for entry in row)]
+            ]
+            about = "Poses of all bodies: origin [m], then the rotation matrix row by row."
+            return Function(name, ("q",), ("pose", "NB*12"), about, values)
+        case "mass_matrix":
+            mass = [each for row in model.mass_matrix for each in row]
+            return Function(
+                name, ("q",), ("mass", "NV*NV"), "Mass matrix M(q), row by row.", mass
+            )
+        case "bias":
+            about = "Efforts c(q, v) of gravity, centrifugal and Coriolis forces [N m or N]."
+            return Function(name, ("q", "v"), ("effort", "NV"), about, model.bias)
+        case "inverse_dynamics":
+            about = "Efforts M(q) a + c(q, v) that move the joints with the accelerations a."
+            values = model.inverse_dynamics
+            return Function(name, ("q", "v", "a"), ("effort", "NV"), about, values)
+        case _:
+            about = "Accelerations M(q)^-1 (effort - c(q, v)) that the efforts cause."
+            values = model.forward_dynamics
+            return Function(name, ("q", "v", "effort"), ("a", "NV"), about, values)
 
 
 def identifier(name: str) -> str:
@@ -110,7 +114,7 @@ def _comment(words: str) -> str:
     return f"/*\n{body}\n */"
 
 
-def header(model: Model, name: str) -> str:
+def header(model: Model, name: str, wanted: Sequence[str] = ALL) -> str:
     """The header: sizes and functions, documented."""
     big = name.upper()
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
@@ -124,15 +128,15 @@ def header(model: Model, name: str) -> str:
     sizes = {"NQ": model.world.nq, "NV": model.world.nv, "NB": model.world.nb}
     made += [f"#define {big}_{what} {size}" for what, size in sizes.items()]
     made += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-    for function in functions(model):
+    for function in functions(model, wanted):
         line = textwrap.fill(f"{_signature(name, function)};", 100, subsequent_indent="    ")
         made += [f"/* {function.about} */", line, ""]
     made += ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(made)
 
 
-def source(model: Model, name: str) -> str:
-    """The C file; with ``-DNAME_MAIN`` it is a program that drops the robot for a second."""
+def source(model: Model, name: str, wanted: Sequence[str] = ALL) -> str:
+    """The C file; if it has all functions, it is with ``-DNAME_MAIN`` a program that tries them."""
     made = [
         _comment(
             f"Kinematics and dynamics of {model.world.scene.name}, derived by Linkwork.\n"
@@ -142,9 +146,9 @@ def source(model: Model, name: str) -> str:
         ),
         "#include <math.h>", f'#include "{name}.h"', "",
     ]  # fmt: skip
-    for function in functions(model):
+    for function in functions(model, wanted):
         made += [*_body(name, function), ""]
-    return "\n".join([*made, _main(model, name)])
+    return "\n".join([*made, _main(model, name)] if {*wanted} >= {*ALL} else made)
 
 
 def _body(name: str, function: Function) -> list[str]:

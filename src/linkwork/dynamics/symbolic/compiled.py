@@ -8,7 +8,8 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,19 @@ def compiler() -> str | None:
     return None
 
 
-def build(model: Model, name: str = "robot") -> Path | None:
+@cache
+def version(chosen: str) -> str:
+    """What a compiler says of itself, in one line."""
+    try:
+        run = subprocess.run(
+            [chosen, "--version"], capture_output=True, text=True, check=False, timeout=30
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return run.stdout.partition("\n")[0].strip()
+
+
+def build(model: Model, name: str = "robot", wanted: Sequence[str] = c_code.ALL) -> Path | None:
     """Compiles the C file of a model into a library; None where there is no compiler.
 
     Libraries are kept: one for each text, compiler and CPU.
@@ -51,8 +64,11 @@ def build(model: Model, name: str = "robot") -> Path | None:
     chosen = compiler()
     if chosen is None:
         return None
-    files = {f"{name}.h": c_code.header(model, name), f"{name}.c": c_code.source(model, name)}
-    words = "\0".join([*files.values(), chosen, *FLAGS, cpu_features()])
+    files = {
+        f"{name}.h": c_code.header(model, name, wanted),
+        f"{name}.c": c_code.source(model, name, wanted),
+    }
+    words = "\0".join([*files.values(), chosen, version(chosen), *FLAGS, cpu_features()])
     key = hashlib.sha256(words.encode()).hexdigest()[:20]
     folder = cache_directory().parent / "derived"
     library = folder / f"{name}-{key}.so"
@@ -64,10 +80,15 @@ def build(model: Model, name: str = "robot") -> Path | None:
             (Path(place) / file).write_text(text, encoding="utf-8")
         made = Path(place) / "library.so"
         command = [chosen, *FLAGS, "-shared", f"{name}.c", "-lm", "-o", made.name]
-        run = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
-        if run.returncode:
+        try:
+            run = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+            refused = run.returncode != 0
+            why = run.stderr.strip()[:400] or f"it ends with {run.returncode}"
+        except OSError as error:
+            refused, why = True, str(error)
+        if refused or not made.exists():
             raise LinkworkError(
-                f"{chosen} refuses the derived C file: {run.stderr.strip()[:400]}",
+                f"{chosen} refuses the derived C file: {why}.",
                 hint="Name another compiler with the environment variable CC.",
             )
         made.replace(library)
@@ -81,32 +102,44 @@ class Compiled:
         model: The model, or a world to be traced.
         name: Of its C functions.
         use: "c", "numba", or "" for C where a compiler exists.
+        wanted: Functions that the C file has; the others are then Numba kernels.
 
     Attributes:
         how: "c" or "numba".
+        library: The compiled file, if there is one.
         functions: The C functions by name, as ctypes takes them; Numba kernels may call them with
             ``array.ctypes``. Empty without C.
     """
 
-    def __init__(self, model: Model, name: str = "robot", *, use: str = "") -> None:
+    def __init__(
+        self, model: Model, name: str = "robot", *, use: str = "",
+        wanted: Sequence[str] = c_code.ALL,
+    ) -> None:  # fmt: skip
         if use not in ("", "c", "numba"):
             raise LinkworkError(f"use must be 'c' or 'numba', not {use!r}.")
         self.model, self.world = model, model.world
         self.functions: dict[str, Callable[..., Any]] = {}
-        library = None if use == "numba" else build(model, c_code.identifier(name))
+        library = None if use == "numba" else build(model, c_code.identifier(name), wanted)
         if library is None and use == "c":
             raise LinkworkError(
                 "there is no C compiler on this machine.",
                 hint="Install gcc or clang, or set the environment variable CC.",
             )
         self.how = "numba" if library is None else "c"
+        self.library = library
         if library is not None:
             self._library = ctypes.CDLL(str(library))
-            for each in c_code.functions(model):
+            for each in c_code.functions(model, wanted):
                 function = getattr(self._library, f"{c_code.identifier(name)}_{each.name}")
                 function.argtypes = [_POINTER] * (len(each.inputs) + 1)
                 function.restype = None
                 self.functions[each.name] = function
+
+    def address(self, name: str) -> int:
+        """Where a C function begins, for kernels that call it themselves."""
+        made = ctypes.cast(self.functions[name], ctypes.c_void_p).value
+        assert made is not None
+        return made
 
     def _call(self, name: str, size: int, **given: np.ndarray) -> np.ndarray:
         made = np.zeros(size)
@@ -121,7 +154,7 @@ class Compiled:
     def poses(self, q: np.ndarray) -> np.ndarray:
         """Origin [m] and rotation matrix of each body (nb×12)."""
         nb = self.world.nb
-        if self.how == "c":
+        if "poses" in self.functions:
             return self._call("poses", nb * 12, q=q).reshape(nb, 12)
         placed = forward(self.world, q)
         turns = np.array([rotation(row[3:]).reshape(9) for row in placed])
@@ -130,24 +163,24 @@ class Compiled:
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """M(q) (nv×nv)."""
         nv = self.world.nv
-        if self.how == "c":
+        if "mass_matrix" in self.functions:
             return self._call("mass_matrix", nv * nv, q=q).reshape(nv, nv)
         return recursive.crba(self.world, q)
 
     def bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Efforts c(q, v)."""
-        if self.how == "c":
+        if "bias" in self.functions:
             return self._call("bias", self.world.nv, q=q, v=v)
         return recursive.bias(self.world, q, v, gravity=self.model.gravity)
 
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Efforts M(q) a + c(q, v)."""
-        if self.how == "c":
+        if "inverse_dynamics" in self.functions:
             return self._call("inverse_dynamics", self.world.nv, q=q, v=v, a=a)
         return recursive.rnea(self.world, q, v, a, gravity=self.model.gravity)
 
     def forward_dynamics(self, q: np.ndarray, v: np.ndarray, effort: np.ndarray) -> np.ndarray:
         """Accelerations M(q)⁻¹ (effort − c(q, v))."""
-        if self.how == "c":
+        if "forward_dynamics" in self.functions:
             return self._call("forward_dynamics", self.world.nv, q=q, v=v, effort=effort)
         return recursive.aba(self.world, q, v, effort, gravity=self.model.gravity)

@@ -84,8 +84,12 @@ class Links:
     place: list[np.ndarray]
 
 
-def make_links(world: World) -> Links:
+def make_links(world: World, bodies: np.ndarray | None = None) -> Links:
     """The tree of a world as links.
+
+    Args:
+        world: The world.
+        bodies: Mask over those that move; what others do is left out. All if absent.
 
     Raises:
         LinkworkError: A joint is a rail, whose law changes from piece to piece.
@@ -94,6 +98,11 @@ def make_links(world: World) -> Links:
     for b in range(1, world.nb):
         parent = int(world.parent[b])
         kind = int(world.kind[b])
+        if bodies is not None and not bodies[b] and kind != FIXED:
+            made.carrier.append(-1)
+            made.turn.append(np.eye(3))
+            made.place.append(np.zeros(3))
+            continue
         if kind == RAIL:
             raise LinkworkError(
                 f"{world.body_names[b]!r} rides on a rail, which has another law for each piece: "

@@ -44,6 +44,9 @@ class Model:
     Args:
         world: The world; its numbers are constants of the expressions.
         gravity: [m/s²]; the scene's if absent.
+        armature: Rotor inertia by degree of freedom [kg m² or kg]; the world's if absent.
+        bodies: Mask over bodies (nb) of those that move; the others are left out, and what belongs
+            to their degrees of freedom is 0. All if absent.
 
     Attributes:
         q, v, a, effort: Coordinates, velocities, accelerations and efforts: the inputs ``q[0]`` …
@@ -52,7 +55,10 @@ class Model:
         LinkworkError: A joint is a rail.
     """
 
-    def __init__(self, world: World, *, gravity: Numbers | None = None) -> None:
+    def __init__(
+        self, world: World, *, gravity: Numbers | None = None, armature: np.ndarray | None = None,
+        bodies: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
         self.world = world
         self.graph = Graph()
         self.q = [self.graph.input(f"q[{n}]") for n in range(world.nq)]
@@ -62,9 +68,10 @@ class Model:
         )
         chosen = world.scene.gravity if gravity is None else gravity
         self.gravity = shaped("gravity", np.asarray(chosen), (3,))
-        self.links = make_links(world)
+        self.links = make_links(world, bodies)
+        rotors = shaped("armature", world.armature if armature is None else armature, (world.nv,))
         self._trace = Trace(
-            self.graph, self.links, self.q, world.armature.tolist(), self.gravity.tolist()
+            self.graph, self.links, self.q, rotors.tolist(), self.gravity.tolist()
         )
 
     @cached_property

@@ -13,9 +13,12 @@ from linkwork.engines.kernels import grab_forces
 from linkwork.engines.kinematic import coordinate_of_dof, own_loops
 from linkwork.engines.lagrange import force_kernels as laws
 from linkwork.engines.lagrange import step_kernels as kernels
+from linkwork.engines.lagrange.generated import Generated, generate
+from linkwork.engines.lagrange.grip_kernels import list_contacts
 from linkwork.engines.lagrange.ground import make_ground
 from linkwork.engines.lagrange.params import LagrangeParams
 from linkwork.engines.lagrange.tableaus import TABLEAUS
+from linkwork.engines.lagrange.tree import dof_above, owned_coordinates
 from linkwork.engines.mujoco.kernels import add_energies
 from linkwork.errors import EngineError, listing
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
@@ -114,6 +117,10 @@ class Lagrange(Engine):
         ratio = params.compliance_damping
         self._laws[:, laws.COMPLY_DAMP] = 2.0 * ratio * np.sqrt(self._comply * self._rotors)
         self._armature = np.where(self._comply > 0.0, 0.0, world.armature)
+        self._generated: Generated | None = None
+        if params.code == "generated":
+            self._generated = generate(world, self.owned, self._armature)
+        self._code = np.zeros(2, np.int64)
         self._method = TABLEAUS[params.integrator]()
         stages, nv, nq = len(self._method[1]), world.nv, world.nq
         self._desk = (
@@ -144,7 +151,7 @@ class Lagrange(Engine):
         self._twist, self._place = np.zeros_like(state.twist), np.zeros_like(state.pose)
         self._robot = (
             world.tree, self._order, self._inert, self._armature, self._gravity, self._dofs,
-            self._qaddr, dof_above(world), self._wrench, world.com,
+            self._qaddr, dof_above(world), self._wrench, world.com, self._code,
         )  # fmt: skip
         ground = self._ground
         self._touching = (ground.points, ground.planes, self._rub, self._grip_next, self._firm)
@@ -178,6 +185,24 @@ class Lagrange(Engine):
         self._rub[:] = self._ground.friction(state["param/friction"])
         self._pulling = bool(state["param/grab"][:, 0].any())
         self._wrench[:] = 0.0
+
+        if self._generated is not None:
+            # masses and gravity are numbers in it: while others hold, kernels that read them do
+            as_made = np.array_equal(mass[self.owned], world.mass[self.owned])
+            as_made &= np.array_equal(state["param/gravity"], world.scene.gravity)
+            self._code[:] = self._generated.addresses if as_made else 0
+
+    def assemble(self) -> list[Finding]:
+        """Says what became of generated code."""
+        made = self._generated
+        if made is None:
+            return []
+        about = listing(self._touchable(self.owned) or [self.world.scene.name], most=4)
+        return [Finding("note" if made.there else "soft", about, made.text, self.spec.origin)]
+
+    def code(self) -> str:
+        """Which code moves the bodies, as recordings note it."""
+        return "" if self._generated is None else self._generated.made
 
     def advance(self, h: float) -> None:  # noqa: D102
         state = self.state
@@ -226,7 +251,7 @@ class Lagrange(Engine):
         """Adds the contacts after the last step to a report's table."""
         if not len(self._ground.points):
             return
-        wanted = kernels.list_contacts(
+        wanted = list_contacts(
             self._robot, self._touching, self.state.q, self.state.v, self._work, self._desk,
             self._ground.point_element, self._ground.plane_body, report.contact_count,
             report.contacts,
@@ -258,30 +283,3 @@ class Lagrange(Engine):
             f"the motion diverged {when} (joint {self.world.dof_name(worst)}).",
             hint="Use a smaller step or softer gains.",
         )
-
-
-def dof_above(world: World) -> np.ndarray:
-    """The degree of freedom next to each on its way to the root, −1 for the first."""
-    made = np.full(world.nv, -1, np.int64)
-    for dof, b in enumerate(world.dof_body.tolist()):
-        if dof > world.vadr[b]:
-            made[dof] = dof - 1
-            continue
-        parent = int(world.parent[b])
-        while parent > 0:
-            own = np.flatnonzero(world.dof_body == parent)
-            if len(own):
-                made[dof] = own[-1]
-                break
-            parent = int(world.parent[parent])
-    return made
-
-
-def owned_coordinates(world: World, owned: np.ndarray) -> np.ndarray:
-    """Coordinates of the bodies of a mask, in order."""
-    found: list[int] = []
-    for b in np.flatnonzero(owned).tolist():
-        count = int(np.count_nonzero(world.dof_body == b))
-        count += 1 if world.kind[b] in (BALL, FREE) else 0
-        found += range(int(world.qadr[b]), int(world.qadr[b]) + count)
-    return np.array(found, np.int64)

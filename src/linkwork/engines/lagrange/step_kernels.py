@@ -1,4 +1,4 @@
-"""Compiled motion in joint coordinates: accelerations by Cholesky, steps by Runge and Kutta.
+"""Compiled steps in joint coordinates by methods of Runge and Kutta.
 
 Quaternions are integrated in the tangent space at the step's start (Munthe-Kaas), so that every
 method keeps its order on them and their length stays 1.
@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import math
 
-from linkwork.dynamics.kernels import body_wrench, fill_masses, move_bodies
+from linkwork.engines.lagrange.acceleration_kernels import accelerate, solve, weigh
 from linkwork.engines.lagrange.force_kernels import (
     COMPLY,
     COMPLY_DAMP,
     CREEP,
     STOP,
     STOP_DAMP,
-    contact_force,
-    joint_efforts,
-    push,
     touch,
 )
+from linkwork.engines.lagrange.generated_kernels import FORWARD
+from linkwork.engines.lagrange.grip_kernels import settle_here
 from linkwork.jit import kernel
 from linkwork.kinematics.kernels import BALL, FREE, count_dofs, integrate_coordinates
 
@@ -27,105 +26,6 @@ DONE, DIVERGED, MASSLESS, STIFF = 0, 1, 2, 3
 #: Step times rate of the fastest mode, up to which the methods are used.
 STABLE = 2.0
 MOST_PIECES = 2000
-
-
-@kernel
-def factorise(mass, above, dofs):
-    """M = Lᵀ D L in place, along the tree: ``above`` is the next degree of freedom to the root.
-
-    Returns false if M is not positive.
-    """
-    for n in range(dofs.shape[0] - 1, -1, -1):
-        k = dofs[n]
-        if not mass[k, k] > 1e-14:
-            return False
-        i = above[k]
-        while i >= 0:
-            share = mass[k, i] / mass[k, k]
-            j = i
-            while j >= 0:
-                mass[i, j] -= share * mass[k, j]
-                j = above[j]
-            mass[k, i] = share
-            i = above[i]
-    return True
-
-
-@kernel
-def solve(mass, above, dofs, x):
-    """X = M⁻¹ x with the factors of :func:`factorise`."""
-    for n in range(dofs.shape[0] - 1, -1, -1):
-        k = dofs[n]
-        i = above[k]
-        while i >= 0:
-            x[i] -= mass[k, i] * x[k]
-            i = above[i]
-    for n in range(dofs.shape[0]):
-        k = dofs[n]
-        x[k] /= mass[k, k]
-        i = above[k]
-        while i >= 0:
-            x[k] -= mass[k, i] * x[i]
-            i = above[i]
-
-
-@kernel
-def accelerate(robot, ground, law, q, v, rotor, work, desk, a, b):
-    """Fills accelerations ``a`` of joints and ``b`` of compliant rotors; false if M is singular."""
-    tree, order, inert, armature, gravity, dofs, qaddr, above, wrench, com = robot
-    points, planes, rub, grip, firm = ground
-    laws, damping, friction, drive, rotors = law
-    pose, motion, twist, rate, force, scratch = work
-    composite, mass, effort, pull, at, made = desk
-    index = tree[0]
-    a[:] = 0.0
-    move_bodies(tree, order, gravity, q, v, a, pose, motion, twist, rate, scratch)
-    for n in range(order.shape[0]):
-        body_wrench(inert, pose, twist, rate, order[n], force)
-    for n in range(points.shape[0]):
-        number = touch(points[n], planes, pose, twist, at)
-        if number >= 0:
-            contact_force(points[n], planes, number, grip[n], firm[0], firm[1],
-                          rub[n, number], at, made)  # fmt: skip
-            push(force, int(points[n, 0]), at[0], at[1], at[2], made[0], made[1], made[2])
-    for n in range(order.shape[0]):
-        c = order[n]
-        if wrench[c, 0] != 0.0 or wrench[c, 1] != 0.0 or wrench[c, 2] != 0.0:
-            _pull(force, pose, com, wrench, c)
-    joint_efforts(dofs, qaddr, laws, damping, friction, drive, q, v, rotor, effort, pull)
-    for n in range(order.shape[0] - 1, -1, -1):
-        c = order[n]
-        p, i = index[c, 0], index[c, 3]
-        for k in range(count_dofs(index[c, 1])):
-            total = effort[i + k]
-            for m in range(6):
-                total -= motion[i + k, m] * force[c, m]
-            a[i + k] = total
-        if p > 0:
-            for m in range(6):
-                force[p, m] += force[c, m]
-    fill_masses(index, order, inert, armature, pose, motion, force[0], composite, mass)
-    if not factorise(mass, above, dofs):
-        return False
-    solve(mass, above, dofs, a)
-    for n in range(dofs.shape[0]):
-        i = dofs[n]
-        b[i] = pull[i] / rotors[i] if laws[i, COMPLY] > 0.0 else 0.0
-    return True
-
-
-@kernel
-def _pull(force, pose, com, wrench, c):
-    """A hand's force and moment at the centre of mass."""
-    w, x, y, z = pose[c, 3], pose[c, 4], pose[c, 5], pose[c, 6]
-    rx, ry, rz = com[c, 0], com[c, 1], com[c, 2]
-    tx, ty, tz = 2.0 * (y * rz - z * ry), 2.0 * (z * rx - x * rz), 2.0 * (x * ry - y * rx)
-    rx += pose[c, 0] + w * tx + y * tz - z * ty
-    ry += pose[c, 1] + w * ty + z * tx - x * tz
-    rz += pose[c, 2] + w * tz + x * ty - y * tx
-    push(force, c, rx, ry, rz, wrench[c, 0], wrench[c, 1], wrench[c, 2])
-    for m in range(3, 6):
-        force[c, m] -= wrench[c, m]
 
 
 @kernel
@@ -156,7 +56,8 @@ def _tangent(index, order, u, v, rate):
 def fastest(robot, ground, law, h, work, desk, column):
     """Rate of the fastest mode that drives, dampers, stops and contacts make [1/s].
 
-    Uses the factors that the last :func:`accelerate` left; sets the stops' springs by them.
+    Uses the factors that :func:`accelerate` or :func:`_weigh` left; sets the stops' springs by
+    them.
     """
     dofs, above = robot[5], robot[7]
     points, planes, _, _, firm = ground
@@ -215,33 +116,6 @@ def fastest(robot, ground, law, h, work, desk, column):
 
 
 @kernel
-def settle_grips(ground, work, desk):
-    """After a step: points that left let go, those that slide take their grip along."""
-    points, planes, rub, grip, firm = ground
-    pose, _, twist, _, _, _ = work
-    at, made = desk[4], desk[5]
-    for n in range(points.shape[0]):
-        number = touch(points[n], planes, pose, twist, at)
-        if number < 0:
-            grip[n, 0] = 0.0
-            continue
-        contact_force(
-            points[n], planes, number, grip[n], firm[0], firm[1], rub[n, number], at, made
-        )
-        if grip[n, 0] == 0.0 or int(grip[n, 4]) != number:
-            grip[n, 0], grip[n, 4] = 1.0, number
-            for m in range(3):
-                grip[n, 1 + m] = at[m]
-        elif made[4] > 0.0:  # it slides: the spring keeps the length that friction can hold
-            normal, d = made[3], firm[1]
-            plane = planes[number]
-            sink = -(at[3] * plane[0] + at[4] * plane[1] + at[5] * plane[2])
-            for m in range(3):
-                held = made[m] - normal * plane[m] + d * (at[3 + m] + sink * plane[m])
-                grip[n, 1 + m] = at[m] + held / firm[0]
-
-
-@kernel
 def step(robot, ground, law, method, h, q, v, rotor, work, desk, room):
     """Moves ``q``, ``v`` and ``rotor`` by ``h``; returns an outcome and in how many pieces."""
     tree, order, dofs = robot[0], robot[1], robot[5]
@@ -249,7 +123,13 @@ def step(robot, ground, law, method, h, q, v, rotor, work, desk, room):
     weights, last = method
     stages = last.shape[0]
     u, gain, v_now, rotor_now, q_now, q_next, rate_q, rate_v, rate_t, rate_w = room
-    if not accelerate(robot, ground, law, q, v, rotor, work, desk, rate_v[0], rate_w[0]):
+    if robot[10][FORWARD] != 0:
+        positive = weigh(robot, ground, q, v, work, desk)
+    else:
+        positive = accelerate(
+            robot, ground, law, q, v, rotor, work, desk, rate_v[0], rate_w[0]
+        )
+    if not positive:
         return MASSLESS, 0
     speed = fastest(robot, ground, law, h, work, desk, rate_q[0])
     if not speed < 1e12:
@@ -300,46 +180,3 @@ def step(robot, ground, law, method, h, q, v, rotor, work, desk, room):
         if ground[0].shape[0]:
             settle_here(robot, ground, q, v, work, desk)
     return DONE, count
-
-
-@kernel
-def settle_here(robot, ground, q, v, work, desk):
-    """Places the bodies as they are now, and settles the grips."""
-    tree, order, gravity = robot[0], robot[1], robot[4]
-    pose, motion, twist, rate, _, scratch = work
-    desk[2][:] = 0.0
-    move_bodies(tree, order, gravity, q, v, desk[2], pose, motion, twist, rate, scratch)
-    settle_grips(ground, work, desk)
-
-
-@kernel
-def list_contacts(robot, ground, q, v, work, desk, points_element, planes_body, rows, table):
-    """Adds a row for each point that touches to the table of contacts; returns how many wanted."""
-    tree, order, gravity = robot[0], robot[1], robot[4]
-    points, planes, rub, grip, firm = ground
-    pose, motion, twist, rate, _, scratch = work
-    at, made = desk[4], desk[5]
-    desk[2][:] = 0.0
-    move_bodies(tree, order, gravity, q, v, desk[2], pose, motion, twist, rate, scratch)
-    for n in range(points.shape[0]):
-        number = touch(points[n], planes, pose, twist, at)
-        if number < 0:
-            continue
-        rows += 1
-        if rows > table.shape[0]:
-            continue
-        contact_force(
-            points[n], planes, number, grip[n], firm[0], firm[1], rub[n, number], at, made
-        )
-        row, plane = table[rows - 1], planes[number]
-        row[0], row[1] = planes_body[number, 0], points[n, 0]
-        row[2], row[3] = planes_body[number, 1], points_element[n]
-        fx = made[0] - made[3] * plane[0]
-        fy = made[1] - made[3] * plane[1]
-        fz = made[2] - made[3] * plane[2]
-        for m in range(3):
-            row[4 + m], row[7 + m] = at[m], plane[m]
-        row[10], row[11] = at[6], made[3]
-        row[12] = fx * plane[6] + fy * plane[7] + fz * plane[8]
-        row[13] = fx * plane[9] + fy * plane[10] + fz * plane[11]
-    return rows

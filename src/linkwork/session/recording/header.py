@@ -29,7 +29,8 @@ class Header:
         seed: Seed of all random numbers, 0 to 2⁶⁴ − 1.
         command: Command line that started the run; empty for a run from Python.
         cpu: Name and features of the processor, as far as compiled code depends on them.
-        versions: Version of python, linkwork, numpy, numba and mujoco, by name.
+        versions: Version of python, linkwork, numpy, numba and mujoco, by name, and of code that
+            was made for this run (``engine 1 (lagrange)``).
         created: Wall time of the start, ISO 8601, UTC.
         format: Version of the recording's content.
     """
@@ -43,14 +44,17 @@ class Header:
     format: int = FORMAT
 
     @staticmethod
-    def of_run(world: Outline, *, seed: int, cpu: str, command: str = "") -> Header:
+    def of_run(
+        world: Outline, *, seed: int, cpu: str, command: str = "",
+        codes: dict[str, str] | None = None,
+    ) -> Header:  # fmt: skip
         """The header of a run that starts now, on this machine."""
         return Header(
             world=world,
             seed=seed,
             command=command,
             cpu=cpu,
-            versions=installed_versions(),
+            versions=installed_versions() | (codes or {}),
             created=datetime.now(UTC).isoformat(timespec="milliseconds"),
         )
 
