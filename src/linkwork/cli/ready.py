@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 LOADING = "Getting ready …"
 COMPILING = "Compiling kernels, once for this version and processor: a minute or two …"
+DERIVING = "Compiling the derived C of a robot, once for this robot and compiler …"
 
 
 class Compiling:
@@ -62,9 +63,30 @@ def getting_ready() -> Iterator[Compiling]:
         if out.is_terminal:
             status = stack.enter_context(out.status(LOADING))
             tell = lambda count: status.update(f"{COMPILING} {count}")  # noqa: E731
+            derive = lambda: status.update(DERIVING)  # noqa: E731
         else:
             tell = lambda count: out.say(COMPILING) if count == 1 else None  # noqa: E731
+            derive = lambda: out.say(DERIVING)  # noqa: E731
+        stack.enter_context(hearing(derive))
         yield stack.enter_context(listening(tell))
+
+
+@contextlib.contextmanager
+def hearing(derive: Callable[[], object]) -> Iterator[None]:
+    """Tells of each C file that is compiled meanwhile."""
+    from numba.core import event
+
+    from linkwork.dynamics.symbolic.compiled import DERIVED
+
+    class Listener(event.Listener):
+        def on_start(self, event: object) -> None:
+            derive()
+
+        def on_end(self, event: object) -> None:
+            pass
+
+    with event.install_listener(DERIVED, Listener()):
+        yield
 
 
 @contextlib.contextmanager

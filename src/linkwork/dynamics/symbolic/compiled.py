@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba.core import event
 
 from linkwork.dynamics import recursive
 from linkwork.dynamics.symbolic import c_code
@@ -28,6 +29,9 @@ FLAGS = (
     "-std=gnu11", "-O2", "-march=native", "-fno-math-errno", "-fno-trapping-math",
     "-fno-tree-reassoc", "-fPIC",
 )  # fmt: skip
+
+#: Listeners of numba's events hear this one while derived C is compiled.
+DERIVED = "linkwork:derived"
 
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
@@ -81,7 +85,10 @@ def build(model: Model, name: str = "robot", wanted: Sequence[str] = c_code.ALL)
         made = Path(place) / "library.so"
         command = [chosen, *FLAGS, "-shared", f"{name}.c", "-lm", "-o", made.name]
         try:
-            run = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+            with event.trigger_event(DERIVED):
+                run = subprocess.run(
+                    command, cwd=place, capture_output=True, text=True, check=False
+                )
             refused = run.returncode != 0
             why = run.stderr.strip()[:400] or f"it ends with {run.returncode}"
         except OSError as error:

@@ -16,7 +16,7 @@ from linkwork.world import World
 #: Functions that the step needs.
 WANTED = ("mass_matrix", "forward_dynamics")
 #: Operations of both, above which a compiler would take minutes.
-MOST_OPERATIONS = 60_000
+MOST_OPERATIONS = 20_000
 
 _RECURSIVE = "so recursive kernels are used"
 
