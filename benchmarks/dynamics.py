@@ -9,8 +9,9 @@ articulated bodies: it factorises its mass matrix. Answers must agree to 1e-11 o
 number, accelerations by the efforts that they stand for.
 
 Last the code that ``linkwork derive`` writes: forward dynamics of BARt-UH II on a floating base as
-C, against Pinocchio's aba and MuJoCo's mj_forward, all three in compiled loops; and how long the
-derivation takes.
+C, against Pinocchio's aba and MuJoCo's mj_forward, all three in compiled loops; how long the
+derivation takes; and what a step of the engine lagrange (rk4, no contacts) takes with
+``code = "generated"`` against ``"recursive"``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from shared.derived_ends import Derived, MuJoCoBiped, PinocchioBiped
 from shared.dynamics_ends import MuJoCo, Ours, Pinocchio
 from shared.report import Row, compare, in_turn, options, show
+from shared.step_ends import Stepping
 
 CASES = (
     ("Panda", "panda_description/urdf/panda.urdf", False),
@@ -79,6 +81,21 @@ def derived(steps: int, rounds: int) -> tuple[list[Row], float, float]:
     return rows, worst, ours.traced
 
 
+def stepped(steps: int, rounds: int) -> tuple[Row, float]:
+    """A step of the engine by generated and recursive code, and by how much they differ."""
+    ends = {code: Stepping(code) for code in ("generated", "recursive")}
+    for end in ends.values():
+        end.steps(steps)
+    times = in_turn({code: end.steps for code, end in ends.items()}, steps=steps, rounds=rounds)
+    row = compare(
+        times, "BARt-UH II, step of lagrange, generated C", "generated", "recursive", "recursive"
+    )
+    apart = np.abs(ends["generated"].answer() - ends["recursive"].answer()).max()
+    if apart > AGREE:
+        raise SystemExit(f"steps differ by {apart:.2g}, more than {AGREE:g}.")
+    return row, float(apart)
+
+
 def main() -> None:
     chosen = options(__doc__ or "")
     steps, rounds = (500, 5) if chosen.quick else (2000, 15)
@@ -88,6 +105,8 @@ def main() -> None:
         rows += found
     found, worst["derived C"], seconds = derived(steps, rounds)
     rows += found
+    row, worst["steps of lagrange"] = stepped(steps, rounds)
+    rows.append(row)
     if chosen.json:
         made = {"rows": [asdict(row) for row in rows], "differ": worst, "derived_in_s": seconds}
         print(json.dumps(made, indent=1))

@@ -69,9 +69,10 @@ def test_accelerations_are_those_of_the_recursive_kernels() -> None:
     """At random postures and speeds of a floating biped and of all kinds of joints, to 1e-11."""
     rng = np.random.default_rng(4)
     for make in (biped, crane):
-        with Session(make("recursive"), watch=False) as one, Session(
-            make("generated"), watch=False
-        ) as two:
+        with (
+            Session(make("recursive"), watch=False) as one,
+            Session(make("generated"), watch=False) as two,
+        ):
             assert one.cycle.codes == {}
             assert two.cycle.codes["engine 1 (lagrange)"].startswith("C ")
             assert "note: moved by generated C" in told(two)

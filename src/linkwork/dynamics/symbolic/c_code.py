@@ -57,9 +57,7 @@ def _function(model: Model, name: str) -> Function:
             return Function(name, ("q",), ("pose", "NB*12"), about, values)
         case "mass_matrix":
             mass = [each for row in model.mass_matrix for each in row]
-            return Function(
-                name, ("q",), ("mass", "NV*NV"), "Mass matrix M(q), row by row.", mass
-            )
+            return Function(name, ("q",), ("mass", "NV*NV"), "Mass matrix M(q), row by row.", mass)
         case "bias":
             about = "Efforts c(q, v) of gravity, centrifugal and Coriolis forces [N m or N]."
             return Function(name, ("q", "v"), ("effort", "NV"), about, model.bias)

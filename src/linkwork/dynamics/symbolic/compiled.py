@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -125,7 +125,7 @@ class Compiled:
         if use not in ("", "c", "numba"):
             raise LinkworkError(f"use must be 'c' or 'numba', not {use!r}.")
         self.model, self.world = model, model.world
-        self.functions: dict[str, Callable[..., Any]] = {}
+        self.functions: dict[str, Any] = {}
         library = None if use == "numba" else build(model, c_code.identifier(name), wanted)
         if library is None and use == "c":
             raise LinkworkError(

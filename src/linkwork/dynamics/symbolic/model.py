@@ -70,9 +70,7 @@ class Model:
         self.gravity = shaped("gravity", np.asarray(chosen), (3,))
         self.links = make_links(world, bodies)
         rotors = shaped("armature", world.armature if armature is None else armature, (world.nv,))
-        self._trace = Trace(
-            self.graph, self.links, self.q, rotors.tolist(), self.gravity.tolist()
-        )
+        self._trace = Trace(self.graph, self.links, self.q, rotors.tolist(), self.gravity.tolist())
 
     @cached_property
     def mass_matrix(self) -> Matrix:

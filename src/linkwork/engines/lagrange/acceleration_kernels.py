@@ -56,12 +56,31 @@ def solve(mass, above, dofs, x):
 
 
 @kernel
+def ease_along(mass, above, i, x):
+    """Xᵀ M⁻¹ x with the factors of :func:`factorise`, for x that is 0 but at i and above it.
+
+    Uses x up.
+    """
+    total = 0.0
+    k = i
+    while k >= 0:
+        y = x[k]
+        total += y * y / mass[k, k]
+        j = above[k]
+        while j >= 0:
+            x[j] -= mass[k, j] * y
+            j = above[j]
+        k = above[k]
+    return total
+
+
+@kernel
 def accelerate(robot, ground, law, q, v, rotor, work, desk, a, b):
     """Fills accelerations ``a`` of joints and ``b`` of compliant rotors; false if M is singular.
 
     By generated code where there is some: then bodies are placed only if something pushes them.
     """
-    tree, order, inert, armature, gravity, dofs, qaddr, above, wrench, com, code = robot
+    tree, order, inert, armature, gravity, dofs, qaddr, above, wrench, _, code = robot
     laws, damping, friction, drive, rotors = law
     pose, motion, twist, rate, force, scratch = work
     composite, mass, effort, pull, _, _ = desk

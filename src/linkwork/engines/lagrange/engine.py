@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -214,13 +214,17 @@ class Lagrange(Engine):
             )  # fmt: skip
         self._q[:], self._v[:] = state.q, state.v
         self._rotor_next[:], self._grip_next[:] = self._rotor, self._grip
-        outcome, pieces = kernels.step(
-            self._robot, self._touching, self._law, self._method, h, self._q, self._v,
-            self._rotor_next, self._work, self._desk, self._room,
-        )  # fmt: skip
+        outcome, pieces = kernels.step(*self.step_arguments(h))
         if outcome != kernels.DONE:
             self._give_up(h, outcome, pieces)
         self._leave(h)
+
+    def step_arguments(self, h: float) -> tuple[Any, ...]:
+        """What the kernel takes; it moves the sixth and seventh, q and v, by ``h``."""
+        return (
+            self._robot, self._touching, self._law, self._method, h, self._q, self._v,
+            self._rotor_next, self._work, self._desk, self._room,
+        )  # fmt: skip
 
     def _leave(self, h: float) -> None:
         """Writes state and report."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -13,8 +15,7 @@ from linkwork.jit import kernel
 FORWARD, MASS = 0, 1
 
 
-@intrinsic
-def _call(typing, address, arrays):
+def _call_at(typing, address, arrays):
     """Calls ``void f(double *, …)`` at an address with the data of a tuple of float64 arrays."""
 
     def generate(context, builder, signature, args):
@@ -28,6 +29,9 @@ def _call(typing, address, arrays):
         return context.get_dummy_value()
 
     return types.void(types.int64, arrays), generate
+
+
+_call: Any = intrinsic(_call_at)
 
 
 @kernel

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork.engines.lagrange.acceleration_kernels import accelerate, solve, weigh
+from linkwork.engines.lagrange.acceleration_kernels import accelerate, ease_along, weigh
 from linkwork.engines.lagrange.force_kernels import (
     COMPLY,
     COMPLY_DAMP,
@@ -70,8 +70,7 @@ def fastest(robot, ground, law, h, work, desk, column):
         i = dofs[n]
         column[:] = 0.0
         column[i] = 1.0
-        solve(mass, above, dofs, column)
-        ease = column[i]
+        ease = ease_along(mass, above, i, column)
         stiff, damp = laws[i, 0], damping[i] + friction[i] / CREEP
         if laws[i, COMPLY] > 0.0:
             k, d = laws[i, COMPLY], laws[i, COMPLY_DAMP]
@@ -96,19 +95,18 @@ def fastest(robot, ground, law, h, work, desk, column):
             c = int(points[n, 0])
             fx, fy, fz = 1.0 * (axis == 0), 1.0 * (axis == 1), 1.0 * (axis == 2)
             mx, my, mz = at[1] * fz - at[2] * fy, at[2] * fx - at[0] * fz, at[0] * fy - at[1] * fx
+            last = -1
             while c > 0:
-                i = index[c, 3]
-                for k in range(count_dofs(index[c, 1])):
+                i, count = index[c, 3], count_dofs(index[c, 1])
+                if last < 0 and count:
+                    last = i + count - 1
+                for k in range(count):
                     s = motion[i + k]
                     column[i + k] = (
                         s[0] * fx + s[1] * fy + s[2] * fz + s[3] * mx + s[4] * my + s[5] * mz
                     )
                 c = index[c, 0]
-            desk[2][:] = column
-            solve(mass, above, dofs, column)
-            ease = 0.0
-            for k in range(dofs.shape[0]):
-                ease += desk[2][dofs[k]] * column[dofs[k]]
+            ease = ease_along(mass, above, last, column)
             worst = max(worst, ease)
         felt_k += firm[0] * worst
         felt_d += firm[1] * worst
@@ -126,9 +124,7 @@ def step(robot, ground, law, method, h, q, v, rotor, work, desk, room):
     if robot[10][FORWARD] != 0:
         positive = weigh(robot, ground, q, v, work, desk)
     else:
-        positive = accelerate(
-            robot, ground, law, q, v, rotor, work, desk, rate_v[0], rate_w[0]
-        )
+        positive = accelerate(robot, ground, law, q, v, rotor, work, desk, rate_v[0], rate_w[0])
     if not positive:
         return MASSLESS, 0
     speed = fastest(robot, ground, law, h, work, desk, rate_q[0])
