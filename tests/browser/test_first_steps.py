@@ -25,6 +25,7 @@ def test_a_link_that_cannot_be_dragged_leaves_the_view_alone(gripper_page: Studi
     speed.select_option("0.1")  # so that the link is still where it was found
     page.press("Space")
     page.until("store.status.running && store.owners['arm/J1.target']")
+    page.ask("stage.views.forEach((v) => (v.camera.fitted = false))")  # none widens by itself
     page.rest()
     before = page.ask("stage.views.map((v) => ({ ...v.camera.stand }))")
     x, y = page.find("front", "arm/E3")
