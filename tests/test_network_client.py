@@ -144,7 +144,7 @@ def test_one_drives_and_hands_over(shared: Studio) -> None:
             second.play()
         asking = threading.Thread(target=second.drive)
         asking.start()
-        first.wait(lambda: first._people.asks == second.name)
+        first.wait(lambda: first.people.asks == second.name)
         first.send(m.ControlGrant(second.name))
         asking.join(PATIENCE)
         assert second.driver == second.name

@@ -1,0 +1,212 @@
+"""What a client and a studio say to each other: messages out, pictures and news in."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import msgspec
+
+from linkwork.errors import LinkworkError, SessionError
+from linkwork.server import messages as m
+
+if TYPE_CHECKING:
+    import ssl
+
+    from websockets.sync.client import ClientConnection
+
+#: How long a picture that shows what was just done is waited for [s].
+_SOON = 0.05
+#: Events that are kept.
+_EVENTS = 1000
+_decoder = msgspec.json.Decoder(m.FromServer)
+
+
+class Wire:
+    """A connection to a studio, and the newest of all that it told.
+
+    A thread reads; whoever looks at ``values`` or ``poses`` while it may write holds ``news``.
+
+    Attributes:
+        patience: How long an answer may take [s].
+        news: Notified when anything was told.
+        name: How the others see this client.
+        people: Who is there, and who drives.
+        scene: What is open; None if nothing is.
+        status: How the run stands; None before the first picture.
+        events: What happened, newest last.
+        watched: Signals whose values come with every picture.
+        values: Number of the watch that they answer, and the values.
+        poses: Poses of all bodies, seven numbers each.
+        version: Version of the scene that the newest picture shows.
+        time: Simulated time of the newest picture [s].
+    """
+
+    def __init__(
+        self, address: str, token: str, patience: float, tls: ssl.SSLContext | None
+    ) -> None:
+        self.patience = patience
+        self.news = threading.Condition()
+        self.name = ""
+        self.people = m.People(None, [], None)
+        self.scene: m.Scene | None = None
+        self.status: m.Status | None = None
+        self.events: deque[m.Event] = deque(maxlen=_EVENTS)
+        self.watched: list[str] = []
+        self.values: tuple[int, tuple[float, ...]] = (0, ())
+        self.poses: tuple[float, ...] = ()
+        self.version = 0
+        self.time = 0.0
+        self._pictures = 0
+        self._answers = 0
+        self._refused: deque[m.Refused] = deque()
+        self._end = ""
+        self._leave = contextlib.ExitStack()
+        self._socket = self._leave.enter_context(_connect(address, token, patience, tls))
+        self._reader = threading.Thread(target=self._read, name="linkwork-client", daemon=True)
+        self._reader.start()
+
+    def close(self) -> None:
+        """Hangs up."""
+        self._leave.close()
+        self._reader.join(self.patience)
+
+    def send(self, message: m.FromClient) -> None:
+        """Sends a message; what was refused before it is forgotten."""
+        from websockets.exceptions import ConnectionClosed
+
+        with self.news:
+            self._refused.clear()
+        try:
+            self._socket.send(m.encode(message).decode())
+        except ConnectionClosed:
+            raise SessionError(f"the studio is gone{self._end}.") from None
+
+    def ask(self, message: m.FromClient) -> None:
+        """Sends a message and waits until the studio has dealt with it.
+
+        What is asked is done in order: when a question that comes after it is answered, it was
+        done or refused.
+        """
+        self.send(message)
+        with self.news:
+            answers = self._answers
+        self._socket.send(m.encode(m.Inspect("", "scene")).decode())
+        self.until(lambda: self._answers > answers, "an answer", m.type_of(message))
+        with self.news:
+            seen = self._pictures
+            self.news.wait_for(lambda: self._pictures > seen or bool(self._end), _SOON)
+
+    def once(self, give_up: float, what: str) -> None:
+        """Waits for news."""
+        with self.news:
+            if self._end:
+                raise SessionError(f"the studio is gone{self._end}.")
+            left = give_up - time.monotonic()
+            if left <= 0.0 or not self.news.wait(left):
+                raise SessionError(f"waited for {what} in vain.")
+
+    def until(self, test: Callable[[], bool], what: str, asked: str = "") -> None:
+        """Waits for news until something holds; raises what was refused of the type ``asked``."""
+        give_up = time.monotonic() + self.patience
+        while True:
+            with self.news:
+                mine = [each for each in self._refused if each.what in (asked, "hello")]
+                if mine and (asked or mine[0].what == "hello"):
+                    self._refused.clear()
+                    raise SessionError(mine[0].text)
+                if test():
+                    return
+            self.once(give_up, what)
+
+    def _read(self) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            for data in self._socket:
+                with self.news:
+                    if isinstance(data, bytes):
+                        self._picture(data)
+                    else:
+                        self._text(data)
+                    self.news.notify_all()
+        except (ConnectionClosed, LinkworkError, msgspec.MsgspecError, struct.error) as error:
+            self._end = f": {error}"
+        finally:
+            with self.news:
+                self._end = self._end or " "
+                self.news.notify_all()
+
+    def _text(self, data: str) -> None:
+        match message := _decoder.decode(data):
+            case m.Hello():
+                self.name = message.you
+                self.people = m.People(message.driver, message.people, None)
+            case m.Scene():
+                self.scene, self.watched = message, []
+            case m.Closed():
+                self.scene = None
+            case m.Status():
+                self.status = message
+            case m.Event():
+                self.events.append(message)
+            case m.People():
+                self.people = message
+            case m.Attributes():
+                self._answers += 1
+            case m.Refused(what="inspect"):
+                self._answers += 1
+            case m.Refused():
+                self._refused.append(message)
+
+    def _picture(self, data: bytes) -> None:
+        kind, _, _, version, now = m.HEADER.unpack_from(data)
+        if kind != m.PICTURE:
+            return
+        at = m.HEADER.size
+        while at < len(data):
+            kind, flags, length = m.BLOCK.unpack_from(data, at)
+            at += m.BLOCK.size
+            if kind == m.SIGNALS:
+                self.values = flags, struct.unpack_from(f"<{length // 8}d", data, at)
+            elif kind == m.POSES:
+                self.poses = struct.unpack_from(f"<{length // 4}f", data, at)
+            at += length + -length % 8
+        self.version, self.time = version, now
+        self._pictures += 1
+        if self._pictures % m.ACK_EACH == 0:
+            self._socket.send(m.encode(m.Ack(self._pictures)).decode())
+
+
+@contextlib.contextmanager
+def _connect(
+    address: str, token: str, patience: float, tls: ssl.SSLContext | None
+) -> Iterator[ClientConnection]:
+    from websockets.exceptions import InvalidHandshake, InvalidURI
+    from websockets.sync.client import connect
+
+    parts = urlsplit(address if "//" in address else f"http://{address}")
+    token = token or parse_qs(parts.query).get("token", [""])[0]
+    safe = parts.scheme in ("https", "wss")
+    query = urlencode({"token": token, "protocol": m.PROTOCOL})
+    where = f"{'wss' if safe else 'ws'}://{parts.netloc}/ws?{query}"
+    with contextlib.ExitStack() as stack:
+        try:
+            made = stack.enter_context(
+                connect(
+                    where, max_size=None, open_timeout=patience, compression=None,
+                    ssl=tls if safe else None,
+                )
+            )  # fmt: skip
+        except (InvalidHandshake, InvalidURI, OSError, TimeoutError) as error:
+            raise SessionError(
+                f"no studio lets us in at {parts.netloc}: {error}.",
+                hint="Use the address that linkwork studio prints, with its token.",
+            ) from None
+        yield made
