@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.cli.browse import LIMITS, loader
+from linkwork.scene import Scene
 from linkwork.server import messages as m
 from linkwork.server import relay
 from linkwork.server.host.host import Host
@@ -53,7 +54,7 @@ def backstage(
     scene: str | None,
     folder: Path,
     load: Callable[[str], Any] | None = None,
-    ready: Callable[[], bool] = lambda: True,
+    ready: Callable[[Scene | None], bool] = lambda _: True,
 ) -> Iterator[Backstage]:
     """A running host whose recordings and list of recent files are in ``folder``."""
     recents, recordings = Recents(folder / "recent.json"), folder / "recordings"

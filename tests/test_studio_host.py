@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from host_rig import Backstage, backstage
-from linkwork.cli import warming
+from linkwork.cli import stages, warming
 from linkwork.errors import LinkworkError
 from linkwork.formats import load
 from linkwork.scene import Scene
@@ -79,7 +79,7 @@ def scene_of(here: Backstage) -> OpenScene:
 def test_a_scene_waits_for_kernels_and_people_are_told(tmp_path: Path) -> None:
     """The studio is there before they are compiled; what was asked for last opens then."""
     ready = threading.Event()
-    with backstage("gripper/follow", tmp_path, ready=ready.is_set) as here:
+    with backstage("gripper/follow", tmp_path, ready=lambda _: ready.is_set()) as here:
         told = here.until("event", lambda e: e["source"] == "kernels")
         assert "once for this version and processor" in told["text"]
         assert "no scene is open" in here.refused(m.Play())
@@ -89,11 +89,39 @@ def test_a_scene_waits_for_kernels_and_people_are_told(tmp_path: Path) -> None:
         assert here.until("scene")["name"] == "level"
 
 
+def test_a_scene_waits_only_for_what_it_needs(tmp_path: Path) -> None:
+    """While an engine's kernels are missing, scenes of other engines open."""
+
+    def ready(scene: Scene | None) -> bool:
+        return scene is not None and all(engine.type != "impulse" for engine in scene.engines)
+
+    with backstage("mechanisms/four_bar", tmp_path, ready=ready) as here:
+        here.until("event", lambda e: e["source"] == "kernels")
+        here.ask(m.Open("tripod/level"))
+        assert here.until("scene")["name"] == "level"
+
+
+def test_stages_are_what_engines_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scene is warm once its engines are; what is unknown, when all is."""
+    monkeypatch.setattr(stages, "cache_directory", lambda: tmp_path)
+    plain, exact = Scene("plain"), Scene("exact").engine("impulse")
+    assert not stages.is_warm(plain)
+    stages.mark("scenes").touch()
+    assert stages.is_warm(plain)
+    assert not stages.is_warm(exact)
+    stages.mark("impulse").touch()
+    assert stages.is_warm(exact)
+    assert not stages.is_warm(None)
+    for stage in stages.STAGES:
+        stages.mark(stage).touch()
+    assert stages.is_warm(None)
+
+
 def test_what_cannot_be_opened_is_said_before_kernels_are_compiled(tmp_path: Path) -> None:
     """Nobody waits a minute for a file that is not there."""
     with (
         pytest.raises(LinkworkError, match="none"),
-        backstage(str(tmp_path / "none.toml"), tmp_path, ready=lambda: False),
+        backstage(str(tmp_path / "none.toml"), tmp_path, ready=lambda _: False),
     ):
         pass
 
@@ -102,7 +130,8 @@ def test_kernels_compile_in_the_background_at_first_use_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An empty cache starts it, and how it ended is told once; a marked one does not."""
-    monkeypatch.setattr(warming, "cache_directory", lambda: tmp_path)
+    for module in (warming, stages):
+        monkeypatch.setattr(module, "cache_directory", lambda: tmp_path)
     monkeypatch.setattr(warming, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
     beside = warming.Warming()
     assert beside.begun
@@ -112,7 +141,8 @@ def test_kernels_compile_in_the_background_at_first_use_only(
     assert beside.done
     assert beside.news() == warming.FAILED
     assert not beside.news()
-    warming.mark().touch()
+    for stage in stages.STAGES:
+        stages.mark(stage).touch()
     again = warming.Warming()
     assert again.done
     assert not again.news()

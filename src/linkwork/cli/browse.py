@@ -90,7 +90,7 @@ def browse(scene: str | None, stand: Stand) -> int:
 
         host = Host(
             link, loader(scene, recents), recents=recents, recordings=RECORDINGS.expanduser(),
-            idle=look_after, ready=lambda: warming.done,
+            idle=look_after, ready=warming.allows,
         )  # fmt: skip
         if warming.begun:
             stderr().say(BEGUN, lead="note:")

@@ -40,8 +40,8 @@ def arm() -> Part:
     return part
 
 
-def one_of_each() -> Iterator[Scene]:
-    """Scenes to run for a step or two."""
+def one_of_each() -> Scene:
+    """Every sensor and actuator."""
     ball = Part("ball").add(Element("ball", (Sphere(radius=0.05),), mass=0.1))
     scene = Scene("one_of_each")
     scene.add(Element("ground", (Plane(),)))
@@ -53,13 +53,23 @@ def one_of_each() -> Iterator[Scene]:
         scene.actuator(f"{actuator}_drive", actuator, **drives)
     for sensor, params in SENSORS.items():
         scene.sensor(f"{sensor}_sensor", sensor, **params)
-    yield scene
-    for solver in ("direct", "anytime"):
-        exact = Scene(f"exact_{solver}").place(arm())
-        yield exact.engine("impulse", order=4 if solver == "direct" else 2, solver=solver)
-    yield Scene("exact_forces").place(arm()).engine("impulse", order=4, method="forces")
-    tree = Scene("tree").add(Element("ground", (Plane(),))).place(arm())
-    yield tree.engine("lagrange", contacts=["arm/tip"])
-    # Two engines side by side, a listener, a program.
+    return scene
+
+
+def shipped() -> Iterator[Scene]:
+    """Two engines side by side, a listener, a program."""
     yield load_scene("tripod/level")
     yield load_scene("gripper/follow")
+
+
+def exact() -> Iterator[Scene]:
+    """The methods of the engine ``impulse``, the usual one first."""
+    yield Scene("exact_direct").place(arm()).engine("impulse", order=4)
+    yield Scene("exact_forces").place(arm()).engine("impulse", order=4, method="forces")
+    yield Scene("exact_anytime").place(arm()).engine("impulse", order=2, solver="anytime")
+
+
+def tree() -> Scene:
+    """The engine ``lagrange``, with a contact point."""
+    scene = Scene("tree").add(Element("ground", (Plane(),))).place(arm())
+    return scene.engine("lagrange", contacts=["arm/tip"])

@@ -19,14 +19,27 @@ from linkwork.kinematics import (
 from linkwork.kinematics.leg import LegGeometry
 from linkwork.kinematics.srs import SrsArm
 from linkwork.kinematics.workspace import workspace
+from linkwork.motion import Reach
 from linkwork.scene import Scene
 from linkwork.spatial import Pose
-from linkwork.world import compile_scene
+from linkwork.world import World, compile_scene
+
+
+def _arm() -> World:
+    return compile_scene(Scene("solve_of_each").place(load_part("kuka/arm"), name="arm"))
+
+
+def drag_a_tool() -> None:
+    """A tick of a drag in the studio, and what is drawn at the tool."""
+    world = _arm()
+    reach = Reach(world, "arm/flange", q=world.q0)
+    reach.step(world.q0, 0.01)
+    reach.ellipsoid(world.q0, "dynamic")
 
 
 def solve_of_each() -> None:
     """Searches, steps, closed forms, a workspace and the recursive algorithms, on one arm."""
-    world = compile_scene(Scene("solve_of_each").place(load_part("kuka/arm"), name="arm"))
+    world = _arm()
     tool, q, v = "arm/flange", world.q0, np.zeros(world.nv)
     target = Pose.of((0.4, 0.1, 0.6), rpy=(3.1, 0.0, 0.0))
     along = Solver(world, [PoseTask(tool, target)])

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import subprocess
 import sys
 from itertools import islice
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from linkwork.cli.stages import is_warm
 from linkwork.jit import cache_directory
+
+if TYPE_CHECKING:
+    from linkwork.scene import Scene
 
 #: What is said when it begins and when it is over.
 BEGUN = (
     "Kernels compile in the background, once for this version and processor: a minute or two. "
-    "The studio can be looked at meanwhile; scenes open when they are done."
+    "The studio can be looked at meanwhile; a scene opens when those that it needs are done."
 )
 DONE = "Kernels are compiled: scenes open at once from now on."
 FAILED = "Kernels could not be compiled in the background; scenes compile what they need."
@@ -23,15 +29,10 @@ COMMAND = (sys.executable, "-m", "linkwork", "warmup")
 _FEW = 40
 
 
-def mark() -> Path:
-    """The file that says that all kernels of this version are compiled for this processor."""
-    return cache_directory() / "warm"
-
-
 def is_cold() -> bool:
     """Whether this version was never used here: next to nothing is compiled."""
     there = cache_directory().rglob("*.nbi")
-    return not mark().exists() and sum(1 for _ in islice(there, _FEW)) < _FEW
+    return not is_warm(None) and sum(1 for _ in islice(there, _FEW)) < _FEW
 
 
 class Warming:
@@ -58,6 +59,10 @@ class Warming:
         """Whether there is nothing to wait for; one that failed leaves it to whoever needs them."""
         return self._process is None or self._process.poll() is not None
 
+    def allows(self, scene: Scene | None) -> bool:
+        """Whether a scene can open at once; None is one of which nothing is known."""
+        return self.done or is_warm(scene)
+
     def news(self) -> str:
         """What there is to say: once, when it is over."""
         if not self.begun or not self.done:
@@ -69,5 +74,5 @@ class Warming:
         """Ends it."""
         if self._process is not None and self._process.poll() is None:
             with contextlib.suppress(OSError):
-                self._process.kill()
+                os.killpg(self._process.pid, signal.SIGKILL)  # it has a process beside it
             self._process.wait()

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from linkwork.errors import LinkworkError, MeshNotFound
+from linkwork.scene import Scene
 from linkwork.server import messages as m
 from linkwork.server.host.conduit import Conduit
 from linkwork.server.host.editor import Opened
@@ -49,6 +50,11 @@ def _words(error: Exception, what: str) -> str:
     return f"{what} failed: {type(error).__name__}: {error}. This is a mistake of Linkwork's."
 
 
+def _asked(message: m.FromClient) -> str:
+    """What a client wants to open, by name."""
+    return getattr(message, "scene", "") or getattr(message, "name", "")
+
+
 def _why_not(error: LinkworkError) -> str:
     """Why something cannot be opened, for people who bring files rather than put them."""
     if not isinstance(error, MeshNotFound) or error.origin is None:
@@ -67,7 +73,8 @@ class Host:
         recordings: Folder for recordings.
         folder: Folder for new scenes; the one that the program works in if None.
         idle: Called now and then, for whoever looks after the server.
-        ready: Whether kernels are compiled; what is to be opened waits for it, and people are told.
+        ready: Whether the kernels are compiled that a scene, or a recording (None), needs; it waits
+            for them, and people are told.
 
     Attributes:
         open: The scene that runs, or the recording that is shown, or None.
@@ -82,11 +89,11 @@ class Host:
         recordings: Path,
         folder: Path | None = None,
         idle: Callable[[], object] | None = None,
-        ready: Callable[[], bool] = lambda: True,
+        ready: Callable[[Scene | None], bool] = lambda _: True,
     ) -> None:
         self._link, self._load = link, load
         self._ready = ready
-        self._later: Callable[[], object] | None = None  # opens something once all is ready
+        self._later: Callable[[], object] | None = None  # opens something that had to wait
         self._told = 0.0
         self._recents, self._recordings = recents, recordings
         self._folder = folder
@@ -110,11 +117,13 @@ class Host:
         Raises:
             LinkworkError: If it cannot be opened.
         """
-        if scene is not None and self._ready():
-            self._next = self._make(scene)
-        elif scene is not None:
-            self._load(scene)  # what is wrong with a file is said at once
-            self._later = partial(self._open, "", m.Open(scene), lambda: self._make(scene))
+        if scene is None:
+            return
+        opened = self._load(scene)
+        if self._is_ready(opened):
+            self._next = self._make(opened)
+        else:
+            self._later = partial(self._begin, "", m.Open(scene), opened)
 
     def run(self) -> None:
         """Runs until :meth:`stop`."""
@@ -154,10 +163,9 @@ class Host:
         """Opens what had to wait, or says now and then that it waits."""
         if self._later is None:
             return
-        if self._ready():
-            later, self._later = self._later, None
-            later()
-        elif time.monotonic() - self._told > _REMIND:
+        later, self._later = self._later, None
+        later()
+        if self._later is not None and time.monotonic() - self._told > _REMIND:
             self._told = time.monotonic()
             self._tell("", m.Event(0, "warning", WAITING, "kernels"))
 
@@ -184,11 +192,11 @@ class Host:
         if self._idle is not None:
             self._idle()
 
-    def _make(self, name: str) -> OpenScene | OpenRecording:
-        opened = self._load(name)
-        if isinstance(opened, Path):
-            return self._show(opened)
-        return self._run(opened)
+    def _is_ready(self, opened: Opened | Path) -> bool:
+        return self._ready(None if isinstance(opened, Path) else opened.scene)
+
+    def _make(self, opened: Opened | Path) -> OpenScene | OpenRecording:
+        return self._show(opened) if isinstance(opened, Path) else self._run(opened)
 
     def _base(self) -> int:
         """The number that scene versions of what is opened next count from."""
@@ -263,9 +271,9 @@ class Host:
             return
         match message:
             case m.Open():
-                self._open(client, message, lambda: self._make(message.scene))
+                self._open(client, message, lambda: self._load(message.scene))
             case m.NewScene():
-                self._open(client, message, lambda: self._run(self._new(message)))
+                self._open(client, message, lambda: self._new(message))
             case m.Convert() if self._is_foreign():
                 self._open(client, message, self._convert)
             case m.Forget():
@@ -302,36 +310,46 @@ class Host:
     def _new(self, message: m.NewScene) -> Opened:
         return new_scene(message.name, message.part, self._folder or Path.cwd())
 
-    def _convert(self) -> OpenScene | OpenRecording:
+    def _convert(self) -> Opened | Path:
         assert isinstance(self.open, OpenScene)
         made = toml_copy(self.open.editor.file, self._folder or Path.cwd())
         self._recents.add(made, Path(made).stem)
-        return self._make(made)
+        return self._load(made)
 
     def _keep_recent(self, file: str, name: str) -> None:
         self._recents.add(file, name)
         self._tell("", m.GalleryChanged())
 
-    def _open(
-        self, client: str, message: m.FromClient, make: Callable[[], OpenScene | OpenRecording]
-    ) -> None:
+    def _open(self, client: str, message: m.FromClient, load: Callable[[], Opened | Path]) -> None:
         """Opens something else in place of what runs, now or when all is ready."""
         self._later = None
-        if not self._ready():
-            self._later = partial(self._open, client, message, make)
-            self._told = 0.0
+        try:
+            opened = load()
+        except LinkworkError as error:
+            self._refuse(client, message, error)
+            return
+        self._told = 0.0
+        self._begin(client, message, opened)
+
+    def _begin(self, client: str, message: m.FromClient, opened: Opened | Path) -> None:
+        """Makes what was loaded run, unless kernels are missing yet."""
+        if not self._is_ready(opened):
+            self._later = partial(self._begin, client, message, opened)
             return
         self._drop_next()
-        name = getattr(message, "scene", "") or getattr(message, "name", "")
-        self._tell("", m.Event(0, "info", f"opening {name} …".replace("  ", " "), "scene"))
+        text = f"opening {_asked(message)} …".replace("  ", " ")
+        self._tell("", m.Event(0, "info", text, "scene"))
         try:
-            self._next = make()
+            self._next = self._make(opened)
         except LinkworkError as error:
-            self._tell(client, m.Refused(m.type_of(message), _why_not(error), name))
+            self._refuse(client, message, error)
             return
         self._tell("", m.GalleryChanged())
         if self.open is not None:
             self.open.stop()
+
+    def _refuse(self, client: str, message: m.FromClient, error: LinkworkError) -> None:
+        self._tell(client, m.Refused(m.type_of(message), _why_not(error), _asked(message)))
 
     def _drop_next(self) -> None:
         """Gives up what was to be opened; somebody asked for something else meanwhile."""
