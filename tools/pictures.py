@@ -61,6 +61,7 @@ MECHANISMS = {
 SCENES = {
     "amtec/bench": "amtec",
     "amtec/tcp": "amtec",
+    "bart_uh/agile_hips": "agile_hips",
     "bart_uh/upright": "bart",
     "bioloid/fixed": "greet",
     "bioloid/look": "look",
@@ -231,6 +232,11 @@ DOCS: dict[str, Picture] = {
     "bart": Picture(
         lambda: after("bart_uh/upright", 1.0),
         Camera((1.55, 2.10, 1.35), (0.0, 0.0, 0.47), 0.50),
+        Look(reach=2.0),
+    ),
+    "agile_hips": Picture(
+        lambda: after("bart_uh/agile_hips", 2.9),
+        Camera((1.35, 1.90, 0.80), (0.0, 0.0, 0.56), 0.52),
         Look(reach=2.0),
     ),
     "humanoid": Picture(

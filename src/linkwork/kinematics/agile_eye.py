@@ -1,0 +1,140 @@
+"""Closed-form inverse kinematics of the Agile Eye: three motors turn a head about one point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+from linkwork.kinematics.chain import meeting_point
+from linkwork.kinematics.forward import forward, shaped
+from linkwork.kinematics.kernels import HINGE
+from linkwork.spatial.pose import Numbers, Pose
+from linkwork.world import World
+
+_EXACT = 1e-9
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True)
+class AgileEyeGeometry:
+    """A spherical parallel mechanism 3-RRR, orthogonal design (002 figure 2.6), without a world.
+
+    Motor n turns the middle axis v about its own axis u; v stands at a right angle to the pin w,
+    which turns with the head. With w = R u' in the axes of the motors, where u' is the next
+    motor's axis and u'' the one after, v · w = 0 gives tan a = (w · u'') / (w · u').
+
+    Attributes:
+        motors: Axes of the motors by columns, right-handed, in their carrier's frame (3×3).
+    """
+
+    motors: np.ndarray
+
+    @staticmethod
+    def about(axis: Numbers, first: Numbers) -> AgileEyeGeometry:
+        """Three motors evenly around ``axis``, which their axes lean to; the first's to ``first``.
+
+        Raises:
+            LinkworkError: The two directions do not stand at a right angle.
+        """
+        up, side = (shaped(name, np.asarray(given, float), (3,))
+                    for name, given in (("axis", axis), ("first", first)))  # fmt: skip
+        sizes = float(np.linalg.norm(up)), float(np.linalg.norm(side))
+        if min(sizes) < _NOTHING or abs(up @ side) > _EXACT * sizes[0] * sizes[1]:
+            raise LinkworkError("axis and first must stand at a right angle.")
+        up, side = up / sizes[0], side / sizes[1]
+        across = np.cross(up, side)
+        turns = [2.0 * math.pi * n / 3.0 for n in range(3)]
+        flat = [math.cos(turn) * side + math.sin(turn) * across for turn in turns]
+        columns = [math.sqrt(2.0 / 3.0) * each + up / math.sqrt(3.0) for each in flat]
+        return AgileEyeGeometry(np.column_stack(columns))
+
+    def angles(self, turn: np.ndarray) -> np.ndarray | None:
+        """Angles of the motors for which the head is turned by ``turn`` from where it was drawn.
+
+        Args:
+            turn: Rotation matrix in the frame of what carries the motors (3×3).
+
+        Returns:
+            Three angles within ±π [rad]; None where a pin points along its motor's axis, which
+            then turns nothing.
+        """
+        given = shaped("turn", np.asarray(turn, float), (3, 3))
+        if np.abs(given @ given.T - np.eye(3)).max() > 1e-6 or np.linalg.det(given) < 0.0:
+            raise LinkworkError("turn must be a rotation matrix.")
+        seen = self.motors.T @ given @ self.motors
+        made = np.zeros(3)
+        for n in range(3):
+            y, z = (n + 1) % 3, (n + 2) % 3
+            pin = seen[:, y]
+            if math.hypot(pin[y], pin[z]) < _NOTHING:
+                return None
+            made[n] = math.atan2(pin[z], pin[y])
+        return made
+
+
+class AgileEye:
+    """An Agile Eye of a world.
+
+    Args:
+        world: The world; the axes are taken with all angles of the motors at 0.
+        drives: The three hinges of the motors, in the order in which their axes are right-handed.
+        head: Element or anchor that they turn.
+
+    Attributes:
+        geometry: Its motors.
+        centre: Where all axes meet, in the frame of what carries the motors [m].
+        coordinates: Of the motors, in the world's q.
+
+    Raises:
+        LinkworkError: It is not built like that; the message says why.
+    """
+
+    def __init__(self, world: World, drives: Sequence[str], head: str) -> None:
+        self.world, self.head = world, head
+        if len(drives) != 3:
+            raise self._refusal(f"{len(drives)} motors are named, where three are needed")
+        bodies = [int(world.dof_body[world.single_dof(name)]) for name in drives]
+        for body, name in zip(bodies, drives, strict=True):
+            if int(world.kind[body]) != HINGE:
+                raise self._refusal(f"{name!r} is no hinge")
+        self.coordinates = world.qadr[bodies]
+        q = world.q0.copy()
+        q[self.coordinates] = 0.0
+        pose = forward(world, q)
+        placed = [_pose(pose[b]) for b in bodies]
+        axes = np.array([p.rotate(world.axis[b]) for p, b in zip(placed, bodies, strict=True)])
+        points = np.array([p.apply(world.pivot[b]) for p, b in zip(placed, bodies, strict=True)])
+        centre, gap = meeting_point(axes, points)
+        if gap > _EXACT:
+            raise self._refusal(f"the axes of its motors miss each other by {gap:.3g} m")
+        if np.abs(axes @ axes.T - np.eye(3)).max() > _EXACT:
+            raise self._refusal("the axes of its motors do not stand at right angles")
+        if np.linalg.det(axes) < 0.0:
+            raise self._refusal("the axes of its motors are left-handed; name two the other way")
+        base = _pose(pose[int(world.parent[bodies[0]])]).inverse()
+        self.centre = np.asarray(base.apply(centre))
+        self.geometry = AgileEyeGeometry(base.matrix()[:3, :3] @ axes.T)
+        body, local = world.frame(head)
+        self._start = (base @ _pose(pose[body]) @ local).matrix()[:3, :3]
+
+    def _refusal(self, why: str) -> LinkworkError:
+        return LinkworkError(
+            f"{self.head!r} is not the head of an Agile Eye: {why}.",
+            hint="Solve it numerically, with Solver and PoseTask.",
+        )
+
+    def solve(self, target: Pose) -> np.ndarray | None:
+        """Angles of the motors for an attitude of the head in the frame of what carries them.
+
+        The place of ``target`` plays no role: the head turns about one point. None where a pin
+        points along its motor's axis.
+        """
+        return self.geometry.angles(target.matrix()[:3, :3] @ self._start.T)
+
+
+def _pose(row: np.ndarray) -> Pose:
+    return Pose(tuple(row[:3]), tuple(row[3:]))

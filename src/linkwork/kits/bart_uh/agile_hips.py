@@ -1,0 +1,52 @@
+"""Swings both legs: wanted hip angles in, three motor angles for each hip out, in closed form."""
+
+from math import cos, pi, radians, sin
+
+import numpy as np
+
+from linkwork import Control
+from linkwork.kinematics.agile_eye import AgileEyeGeometry
+
+DOWN = (0, 0, -1)  # what the axes of the motors lean to
+HIPS = {"right": AgileEyeGeometry.about(DOWN, (-1, 0, 0)),
+        "left": AgileEyeGeometry.about(DOWN, (1, 0, 0))}  # fmt: skip
+SWING, SIDE, YAW, KNEE = radians(28), radians(8), radians(14), radians(55)
+
+
+class AgileHips(Control):
+    def init(self):
+        self.motors = {
+            side: [self.joint(f"{side}_hip/arc{n}/drive") for n in (1, 2, 3)] for side in HIPS
+        }
+        self.knees = {side: self.joint(f"{side}_leg/knee") for side in HIPS}
+
+    def loop(self):
+        for side, hip in HIPS.items():
+            q1, q2, q3, q4 = wanted(side, self.time)
+            for motor, angle in zip(self.motors[side], hip.angles(turn(q1, q2, q3)), strict=True):
+                motor.target = angle
+            self.knees[side].target = q4
+
+
+def wanted(side, time):
+    """Angles q1 … q4 of a leg in the document's order: the legs swing in turn."""
+    begin = min(time / 2, 1.0) ** 2 * (3 - 2 * min(time / 2, 1.0))
+    way = 2 * pi * time / 3 + (0.0 if side == "right" else pi)
+    aside = 1.0 if side == "right" else -1.0
+    knee = -0.5 * KNEE * (1 - cos(way + 0.5))
+    return (
+        begin * YAW * sin(way),
+        begin * SIDE * aside * cos(way),
+        begin * SWING * sin(way),
+        begin * knee,
+    )
+
+
+def turn(q1, q2, q3):
+    """Rz(q1) Ry(q2) Rx(q3)."""
+    a, b, c, d, e, f = cos(q1), sin(q1), cos(q2), sin(q2), cos(q3), sin(q3)
+    z, y = (
+        np.array([(a, -b, 0), (b, a, 0), (0, 0, 1)]),
+        np.array([(c, 0, d), (0, 1, 0), (-d, 0, c)]),
+    )
+    return z @ y @ np.array([(1, 0, 0), (0, e, -f), (0, f, e)])
