@@ -33,6 +33,7 @@ SAYS = {
     "20": r"J1 at \d+\.\d° of 25°(.|\n)*below 5°(.|\n)*Refused: signal 'arm/J1\.target' takes",
     "21": r"kp  4\.6: rises in 0\.\d+ s(.|\n)*kp 12\.0: rises in 0\.\d+ s(.|\n)*heat \d+\.\d\d J",
     "22": r"M22 = I_\{2\}(.|\n)*knee +[+-]\d+\.\d\d(.|\n)*lost in 5 s: \de-(0[7-9]|1\d) of it",
+    "23": r"TCP part on 127\.0\.0\.1:\d+(.|\n)*bit-identical: True",
 }
 
 

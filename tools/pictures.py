@@ -239,6 +239,11 @@ DOCS: dict[str, Picture] = {
         Camera((1.35, 1.90, 0.80), (0.0, 0.0, 0.56), 0.52),
         Look(reach=2.0),
     ),
+    "computers": Picture(
+        lambda: still(example("23")["robot"]()),
+        Camera((1.35, 1.90, 0.95), (0.0, 0.0, 0.56), 0.52),
+        Look(reach=2.0),
+    ),
     "humanoid": Picture(
         lambda: after("bioloid/stand", 1.0),
         Camera((0.72, -0.56, 0.66), (0.0, 0.0, 0.18), 0.50),
