@@ -49,19 +49,18 @@ def leg_angles(thigh, shank, foot, goal, bend, turned, over, q):
     )
     # the hip's turn: M = R Ry(−q₆) Rx(−q₅ − q₄)
     s, c = math.sin(sixth), math.cos(sixth)
-    a0 = r[0] * c + r[2] * s
+    a0, a2 = r[0] * c + r[2] * s, r[2] * c - r[0] * s
     b0, b2 = r[3] * c + r[5] * s, r[5] * c - r[3] * s
-    c0, c2 = r[6] * c + r[8] * s, r[8] * c - r[6] * s
+    c0 = r[6] * c + r[8] * s
     s, c = math.sin(fifth + fourth), math.cos(fifth + fourth)
+    m01, m02 = r[1] * c - a2 * s, a2 * c + r[1] * s
     m11, m12 = r[4] * c - b2 * s, b2 * c + r[4] * s
-    m21, m22 = r[7] * c - c2 * s, c2 * c + r[7] * s
-    flat = math.sqrt(a0 * a0 + b0 * b0)
-    if flat < 1e-12:  # z meets x: one turn of both will do
-        first, third = 0.0, math.atan2(-m12, m11)
-    else:
-        flip = -1.0 if over else 1.0
-        first, third = math.atan2(flip * b0, flip * a0), math.atan2(flip * m21, flip * m22)
-        flat *= flip
-    q[0], q[1], q[2] = first, math.atan2(-c0, flat), third
+    flip = -1.0 if over else 1.0
+    # where z meets x any first turn will do: the others undo what it is wrong by
+    first = math.atan2(flip * b0, flip * a0) if a0 * a0 + b0 * b0 > 1e-24 else 0.0
+    s, c = math.sin(first), math.cos(first)
+    second = math.atan2(-c0, c * a0 + s * b0)
+    third = math.atan2(s * m02 - c * m12, c * m11 - s * m01)
+    q[0], q[1], q[2] = first, second, third
     q[3], q[4], q[5] = fourth, fifth, sixth
     return 1
