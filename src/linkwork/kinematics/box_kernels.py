@@ -32,7 +32,7 @@ def _sweep(z, ways, held, k, parts):
 
 
 @flat_kernel
-def _missed(lo, hi, x, side):
+def most_missed(lo, hi, x, side):
     """The free unknown that is farthest beyond its bound; −1 if none is."""
     most, which = _MISSED, -1
     for i in range(x.shape[0]):
@@ -143,7 +143,7 @@ def box_minimum(h, g, lo, hi, x, vectors, squares):
     substitute_from(factor, n, x, 0)
     k = 0
     for _ in range(10 * n + 20):
-        p = _missed(lo, hi, x, side)
+        p = most_missed(lo, hi, x, side)
         if p < 0:
             break
         sign = -1.0 if x[p] < lo[p] else 1.0

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from linkwork.jit import flat_kernel, kernel
+from linkwork.jit import flat_kernel, inner_kernel, kernel
 from linkwork.spatial.kernels import (
     axis_quat,
     compose,
@@ -143,7 +143,7 @@ def joint_pose(kind, q, a, axis, axis2, pitch, rail, first, count, out, s1, s2):
         normalise(out[3:])
 
 
-@flat_kernel
+@inner_kernel
 def hinge_pose(p, frame, s, c, pose, b):
     """Pose of a hinged body from sine and cosine of half its angle, written out in scalars."""
     # base = pose of the parent ∘ x0

@@ -148,7 +148,44 @@ def open_system(ints, work):
 
 
 @flat_kernel
-def work_size(ints):
-    """How many reals ``work`` has."""
+def _span_at(ints):
+    """Where the room of the few rows begins: behind the system."""
     n = ints[COLUMNS]
     return _system_at(ints) + (1 + SQUARES) * n * n + (VECTORS + 4) * n + ints[NV] + 2 * ints[NQ]
+
+
+@flat_kernel
+def open_span(ints, work):
+    """What ``row_minimum`` works in: turned, bases, ways, gram, lines, shorts, four.
+
+    The first three are columns×wide, the gram rows×wide, the lines 3×wide, where wide is the
+    number of rows up to a multiple of four; the shorts are 8×columns, weight and pull the last two;
+    four is rows×4. Where rows are not fewer than columns there are the shorts alone.
+    """
+    n, m = ints[COLUMNS], ints[ROWS]
+    at = _span_at(ints)
+    shorts = work[at : at + 8 * n].reshape(8, n)
+    at += 8 * n
+    few = m < n
+    n, m = (n, m) if few else (0, 0)
+    wide = (m + 3) // 4 * 4
+    turned = work[at : at + n * wide].reshape(n, wide)
+    at += n * wide
+    bases = work[at : at + n * wide].reshape(n, wide)
+    at += n * wide
+    ways = work[at : at + n * wide].reshape(n, wide)
+    at += n * wide
+    gram = work[at : at + m * wide].reshape(m, wide)
+    at += m * wide
+    lines = work[at : at + 3 * wide].reshape(3, wide)
+    at += 3 * wide
+    return turned, bases, ways, gram, lines, shorts, work[at : at + 4 * m].reshape(m, 4)
+
+
+@flat_kernel
+def work_size(ints):
+    """How many reals ``work`` has."""
+    n, m = ints[COLUMNS], ints[ROWS]
+    wide = (m + 3) // 4 * 4
+    size = _span_at(ints) + 8 * n
+    return size + (3 * n + m + 3) * wide + 4 * m if m < n else size

@@ -3,6 +3,10 @@
 Loops run along rows, and four pivots are taken at once, so that the compiler may take several
 numbers at once without changing the order of any sum. Counters are without sign: numba would
 otherwise look at each whether it counts from the end, and nothing could be taken at once.
+
+Those called wide work on rows with room for a multiple of four numbers and always take four at
+once, from a multiple of four on: no loop is left over, whose few numbers would cost more than all
+others. What that leaves below the diagonal means nothing.
 """
 
 from __future__ import annotations
@@ -101,12 +105,102 @@ def substitute_four(a, n, x):
     for k in range(n):
         for c in range(4):
             x[k, c] *= a[k, k]
-    for k in range(n - 1, -1, -1):
+    for back in range(_U(n)):
+        k = _U(n) - _U(1) - back
         s0, s1, s2, s3 = x[k, 0], x[k, 1], x[k, 2], x[k, 3]
-        for j in range(k + 1, n):
+        j = _U(n)
+        while j > k + _U(1):  # what was found last comes last: till then nothing waits for it
+            j -= _U(1)
             f = a[k, j]
             s0 -= f * x[j, 0]
             s1 -= f * x[j, 1]
             s2 -= f * x[j, 2]
             s3 -= f * x[j, 3]
         x[k, 0], x[k, 1], x[k, 2], x[k, 3] = s0, s1, s2, s3
+
+
+@flat_kernel
+def factorise_wide(a):
+    """As :func:`factorise`, of ``a`` (n×w) with w a multiple of four and not below n."""
+    n, w, k = _U(a.shape[0]), _U(a.shape[1]), _U(0)
+    while k < n:
+        end = min(k + _U(4), n)
+        for p in range(k, end):
+            d = a[p, p]
+            if not d > 0.0:
+                return False
+            inverse = 1.0 / d
+            a[p, p] = inverse
+            for i in range(p + _U(1), end):
+                f, j = a[p, i] * inverse, k
+                while j < w:
+                    j1, j2, j3 = j + _U(1), j + _U(2), j + _U(3)
+                    s0, s1 = a[i, j] - f * a[p, j], a[i, j1] - f * a[p, j1]
+                    s2, s3 = a[i, j2] - f * a[p, j2], a[i, j3] - f * a[p, j3]
+                    a[i, j], a[i, j1], a[i, j2], a[i, j3] = s0, s1, s2, s3
+                    j += _U(4)
+        if end < n:
+            k1, k2, k3 = k + _U(1), k + _U(2), k + _U(3)
+            d0, d1, d2, d3 = a[k, k], a[k1, k1], a[k2, k2], a[k3, k3]
+            for i in range(end, n):
+                f0, f1, f2, f3 = a[k, i] * d0, a[k1, i] * d1, a[k2, i] * d2, a[k3, i] * d3
+                j = i & ~_U(3)
+                while j < w:
+                    j1, j2, j3 = j + _U(1), j + _U(2), j + _U(3)
+                    s0 = ((a[i, j] - f0 * a[k, j]) - f1 * a[k1, j]) - f2 * a[k2, j]
+                    s1 = ((a[i, j1] - f0 * a[k, j1]) - f1 * a[k1, j1]) - f2 * a[k2, j1]
+                    s2 = ((a[i, j2] - f0 * a[k, j2]) - f1 * a[k1, j2]) - f2 * a[k2, j2]
+                    s3 = ((a[i, j3] - f0 * a[k, j3]) - f1 * a[k1, j3]) - f2 * a[k2, j3]
+                    s0, s1 = s0 - f3 * a[k3, j], s1 - f3 * a[k3, j1]
+                    s2, s3 = s2 - f3 * a[k3, j2], s3 - f3 * a[k3, j3]
+                    a[i, j], a[i, j1], a[i, j2], a[i, j3] = s0, s1, s2, s3
+                    j += _U(4)
+        for p in range(k, end):
+            inverse = a[p, p]
+            for i in range(p + _U(1), n):
+                a[p, i] *= inverse
+        k = end
+    return True
+
+
+@flat_kernel
+def substitute_wide(a, x):
+    """Solves A y = x in place with the factor of :func:`factorise_wide`; 0 behind the last."""
+    n, w, k = _U(a.shape[0]), _U(a.shape[1]), _U(0)
+    while k < n:
+        end = min(k + _U(4), n)
+        for p in range(k, end):
+            f = x[p]
+            for j in range(p + _U(1), end):
+                x[j] -= a[p, j] * f
+        if end < n:
+            k1, k2, k3 = k + _U(1), k + _U(2), k + _U(3)
+            f0, f1, f2, f3, j = x[k], x[k1], x[k2], x[k3], end
+            while j < w:
+                j1, j2, j3 = j + _U(1), j + _U(2), j + _U(3)
+                s0 = ((x[j] - f0 * a[k, j]) - f1 * a[k1, j]) - f2 * a[k2, j]
+                s1 = ((x[j1] - f0 * a[k, j1]) - f1 * a[k1, j1]) - f2 * a[k2, j1]
+                s2 = ((x[j2] - f0 * a[k, j2]) - f1 * a[k1, j2]) - f2 * a[k2, j2]
+                s3 = ((x[j3] - f0 * a[k, j3]) - f1 * a[k1, j3]) - f2 * a[k2, j3]
+                s0, s1 = s0 - f3 * a[k3, j], s1 - f3 * a[k3, j1]
+                s2, s3 = s2 - f3 * a[k3, j2], s3 - f3 * a[k3, j3]
+                x[j], x[j1], x[j2], x[j3] = s0, s1, s2, s3
+                j += _U(4)
+        k = end
+    for p in range(n):
+        x[p] *= a[p, p]
+    for back in range(n):
+        p = n - _U(1) - back
+        s0, s1, s2, s3 = x[p], 0.0, 0.0, 0.0
+        j = (p & ~_U(3)) + _U(4)
+        end = min(j, n)
+        while j < w:
+            j1, j2, j3 = j + _U(1), j + _U(2), j + _U(3)
+            s0, s1 = s0 - a[p, j] * x[j], s1 - a[p, j1] * x[j1]
+            s2, s3 = s2 - a[p, j2] * x[j2], s3 - a[p, j3] * x[j3]
+            j += _U(4)
+        s = (s0 + s1) + (s2 + s3)
+        while end > p + _U(1):  # what was found last comes last: till then nothing waits for it
+            end -= _U(1)
+            s -= a[p, end] * x[end]
+        x[p] = s

@@ -7,7 +7,9 @@ spatial vectors). At one common point columns of different bodies add up without
 
 from __future__ import annotations
 
-from linkwork.jit import flat_kernel
+import numpy as np
+
+from linkwork.jit import flat_kernel, inner_kernel
 from linkwork.kinematics.kernels import (
     CYLINDRICAL,
     FIXED,
@@ -23,15 +25,13 @@ from linkwork.kinematics.kernels import (
 from linkwork.kinematics.trig_kernels import sine_cosine
 from linkwork.spatial.kernels import compose, normalise, rotate
 
+_U = np.uint64  # counters without sign: see linear_kernels
+
 
 @flat_kernel
-def stand(index, frame, rail, q, b, pose, scratch):
-    """Pose of body ``b`` from its parent's; ``scratch`` is 5×7."""
+def _stand(index, frame, rail, q, b, pose, scratch):
+    """Pose of body ``b``, which is on no hinge, from its parent's; ``scratch`` is 5×7."""
     kind = index[b, 1]
-    if kind == HINGE:
-        s, c = sine_cosine(0.5 * q[index[b, 2]])
-        hinge_pose(index[b, 0], frame, s, c, pose, b)
-        return
     if kind == FIXED:
         compose(pose[index[b, 0]], frame[b, 0:7], pose[b])
         return
@@ -52,32 +52,39 @@ def stand(index, frame, rail, q, b, pose, scratch):
     normalise(pose[b, 3:])
 
 
-@flat_kernel
-def columns(index, frame, rail, q, b, pose, motion, scratch):
-    """Rows of ``motion`` (nv×6) for the degrees of freedom of body ``b``, whose pose is known."""
-    kind = index[b, 1]
-    i = index[b, 3]
-    if kind == HINGE:
-        w, x, y, z = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
-        ax, ay, az = frame[b, 10], frame[b, 11], frame[b, 12]
-        tx = 2.0 * (y * az - z * ay)
-        ty = 2.0 * (z * ax - x * az)
-        tz = 2.0 * (x * ay - y * ax)
-        ax += w * tx + y * tz - z * ty
-        ay += w * ty + z * tx - x * tz
-        az += w * tz + x * ty - y * tx
-        rx, ry, rz = frame[b, 7], frame[b, 8], frame[b, 9]
+@inner_kernel
+def _place_hinge(index, frame, q, b, pose, motion):
+    """Pose and column of a body on a hinge."""
+    s, c = sine_cosine(0.5 * q[_U(index[b, 2])])
+    hinge_pose(_U(index[b, 0]), frame, s, c, pose, b)
+    w, x, y, z = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
+    ax, ay, az = frame[b, 10], frame[b, 11], frame[b, 12]
+    tx = 2.0 * (y * az - z * ay)
+    ty = 2.0 * (z * ax - x * az)
+    tz = 2.0 * (x * ay - y * ax)
+    ax += w * tx + y * tz - z * ty
+    ay += w * ty + z * tx - x * tz
+    az += w * tz + x * ty - y * tx
+    rx, ry, rz = frame[b, 7], frame[b, 8], frame[b, 9]
+    if rx != 0.0 or ry != 0.0 or rz != 0.0:
         tx = 2.0 * (y * rz - z * ry)
         ty = 2.0 * (z * rx - x * rz)
         tz = 2.0 * (x * ry - y * rx)
-        rx += pose[b, 0] + w * tx + y * tz - z * ty
-        ry += pose[b, 1] + w * ty + z * tx - x * tz
-        rz += pose[b, 2] + w * tz + x * ty - y * tx
-        motion[i, 0] = ry * az - rz * ay
-        motion[i, 1] = rz * ax - rx * az
-        motion[i, 2] = rx * ay - ry * ax
-        motion[i, 3], motion[i, 4], motion[i, 5] = ax, ay, az
-        return
+        rx += w * tx + y * tz - z * ty
+        ry += w * ty + z * tx - x * tz
+        rz += w * tz + x * ty - y * tx
+    rx, ry, rz = rx + pose[b, 0], ry + pose[b, 1], rz + pose[b, 2]
+    i = _U(index[b, 3])
+    motion[i, 0] = ry * az - rz * ay
+    motion[i, 1] = rz * ax - rx * az
+    motion[i, 2] = rx * ay - ry * ax
+    motion[i, 3], motion[i, 4], motion[i, 5] = ax, ay, az
+
+
+@flat_kernel
+def _columns(index, frame, rail, q, b, pose, motion, scratch):
+    """Rows of ``motion`` (nv×6) for the degrees of freedom of a body whose pose is known."""
+    kind, i = index[b, 1], index[b, 3]
     n = count_dofs(kind)
     if n == 0:
         return
@@ -101,8 +108,11 @@ def place_bodies(index, frame, rail, order, q, pose, motion, scratch):
         pose[0, k] = 1.0 if k == 3 else 0.0
     for n in range(order.shape[0]):
         b = order[n]
-        stand(index, frame, rail, q, b, pose, scratch)
-        columns(index, frame, rail, q, b, pose, motion, scratch)
+        if index[b, 1] == HINGE:
+            _place_hinge(index, frame, q, _U(b), pose, motion)
+        else:
+            _stand(index, frame, rail, q, b, pose, scratch)
+            _columns(index, frame, rail, q, b, pose, motion, scratch)
 
 
 @flat_kernel

@@ -113,7 +113,8 @@ def pack(world: World, columns: Columns, packed: Sequence[Packed]) -> Problem:
             needed.update(_chain(parent, body))
     for body in columns.by_body:  # fences may stand at whatever moves, also where no task looks
         needed.update(_chain(parent, body))
-    order = sorted(needed)
+    # by depth, so that a body seldom waits for the one just before it
+    order = sorted(needed, key=lambda body: (len(_chain(parent, body)), body))
     kinds = world.kind[order] if order else np.zeros(0, np.int64)
     is_round = int(np.isin(kinds, [BALL, FREE]).any())
     sizes = np.zeros(SIZES, np.int64)

@@ -23,14 +23,17 @@ from linkwork.kinematics.layout_kernels import (
     POSTURE,
     ROUND,
     ROW,
+    ROWS,
     open_columns,
     open_places,
     open_rows,
+    open_span,
     open_system,
     open_tasks,
     open_tree,
 )
 from linkwork.kinematics.motion_kernels import place_bodies
+from linkwork.kinematics.row_box_kernels import row_minimum
 from linkwork.kinematics.task_kernels import posture_error, task_errors, task_rows
 from linkwork.spatial.kernels import normalise, quat_mul, rotvec_quat
 
@@ -61,22 +64,18 @@ def _add_rows(rows, r0, several, i, low, high, hessian):
 
 
 @flat_kernel
-def assemble(tree, columns, tasks, out, q, nq, hessian, slope):
-    """Fills the upper half of H = Σ (W J)ᵀ W J and the slope −Σ (W J)ᵀ W e at x = 0.
+def gather(tree, columns, tasks, out, q, nq, weight, pull):
+    """Weights and pulls of postures, column by column: they couple none of them.
 
     Returns:
         Damping that tasks ask for themselves (their ``lm`` times their squared error).
     """
     index, dof_body = tree[0], tree[4]
     dof, table = columns[2], tasks[5]
-    what, how, pieces = tasks[0], tasks[1], tasks[3]
-    error, rows, _ = out
-    n = slope.shape[0]
-    damping = 0.0
-    for i in range(n):
-        slope[i] = 0.0
-        for j in range(i, n):
-            hessian[i, j] = 0.0
+    what, how, error = tasks[0], tasks[1], out[0]
+    n, damping = weight.shape[0], 0.0
+    for c in range(n):
+        weight[c] = pull[c] = 0.0
     for t in range(what.shape[0]):
         if what[t, KIND] == POSTURE:
             row = table[what[t, EXTRA]]
@@ -86,14 +85,28 @@ def assemble(tree, columns, tasks, out, q, nq, hessian, slope):
                 if w > 0.0:
                     b = dof_body[d]
                     e = how[t, GAIN] * posture_error(index, q, row, b, d - index[b, 3])
-                    hessian[c, c] += w * w
-                    slope[c] -= w * w * e
+                    weight[c] += w * w
+                    pull[c] += w * w * e
                     damping += how[t, LM] * w * w * e * e
-            continue
+        for k in range(what[t, ROW], what[t, ROW] + what[t, COUNT]):
+            damping += how[t, LM] * error[k] * error[k]
+    return damping
+
+
+@flat_kernel
+def assemble(tasks, out, weight, pull, hessian, slope):
+    """Fills the upper half of H = D + Σ (W J)ᵀ W J and the slope −p − Σ (W J)ᵀ W e at x = 0."""
+    what, pieces = tasks[0], tasks[3]
+    error, rows = out[0], out[1]
+    n = slope.shape[0]
+    for i in range(n):
+        slope[i] = -pull[i]
+        for j in range(i, n):
+            hessian[i, j] = 0.0
+        hessian[i, i] = weight[i]
+    for t in range(what.shape[0]):
         first, last = what[t, PIECE], what[t, PIECE] + what[t, PIECE_COUNT]
         r, end = what[t, ROW], what[t, ROW] + what[t, COUNT]
-        for k in range(r, end):
-            damping += how[t, LM] * error[k] * error[k]
         while r < end:
             several = 6 if r + 6 <= end else 3 if r + 3 <= end else 1
             for p in range(first, last):
@@ -105,7 +118,22 @@ def assemble(tree, columns, tasks, out, q, nq, hessian, slope):
                     for k in range(r, r + several):
                         slope[i] -= rows[k, i] * error[k]
             r += several
-    return damping
+
+
+@flat_kernel
+def step_within(ints, work, tasks, out):
+    """Fills x of the system: the exact step within its box; returns whether there is one.
+
+    It is sought among the rows where those are fewer than the columns, else among the columns.
+    """
+    hessian, squares, vectors, line, _, _ = open_system(ints, work)
+    slope, x, lo, hi = line[0], line[1], line[2], line[3]
+    span = open_span(ints, work)
+    weight, pull = span[5][6], span[5][7]
+    if ints[ROWS] < x.shape[0] and row_minimum(tasks, out, weight, pull, lo, hi, x, span):
+        return True
+    assemble(tasks, out, weight, pull, hessian, slope)
+    return box_minimum(hessian, slope, lo, hi, x, vectors, squares)
 
 
 @flat_kernel
@@ -220,12 +248,14 @@ def search(ints, reals, work, seed, settings, q, found):
         open_tasks(ints, reals),
     )
     places, out = open_places(ints, work), open_rows(ints, work)
-    hessian, squares, vectors, line, v, postures = open_system(ints, work)
-    slope, x, lo, hi, scratch = line[0], line[1], line[2], line[3], places[4]
+    _, _, _, line, v, postures = open_system(ints, work)
+    x, lo, hi, scratch = line[1], line[2], line[3], places[4]
+    shorts = open_span(ints, work)[5]
+    weight, pull = shorts[6], shorts[7]
     index, frame, rail, order = tree[0], tree[1], tree[2], tree[3]
     dofq, dof, least, most, mass = columns[1], columns[2], columns[4], columns[5], columns[7]
     how, miss, is_round, nq = tasks[1], out[2], ints[ROUND], ints[NQ]
-    n = slope.shape[0]
+    n = x.shape[0]
     iterations, starts = int(settings[0]), int(settings[1])
     start, best = postures[0], postures[1]
     _copy(q, start)
@@ -260,15 +290,15 @@ def search(ints, reals, work, seed, settings, q, found):
                 waited = 0
             before = min(before, cost)
             task_rows(tree, columns, tasks, places, out)
-            damping = assemble(tree, columns, tasks, out, q, nq, hessian, slope)
+            damping = gather(tree, columns, tasks, out, q, nq, weight, pull)
             damping += settings[2] * cost + settings[3]
             for c in range(n):
-                hessian[c, c] += damping * mass[c]
+                weight[c] += damping * mass[c]
                 a = dofq[dof[c]]
                 lo[c], hi[c] = -np.inf, np.inf
                 if a >= 0:
                     lo[c], hi[c] = least[c] - q[a], most[c] - q[a]
-            if not box_minimum(hessian, slope, lo, hi, x, vectors, squares):
+            if not step_within(ints, work, tasks, out):
                 break
             advance(tree, columns, is_round, q, x, v, scratch)
     _copy(best, q)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from linkwork.jit import flat_kernel
 from linkwork.kinematics.kernels import BALL, FREE
 from linkwork.kinematics.layout_kernels import (
@@ -41,6 +43,8 @@ from linkwork.kinematics.layout_kernels import (
 )
 from linkwork.kinematics.twist_kernels import twist_error, twist_rows
 from linkwork.spatial.kernels import compose, quat_rotvec, rotate
+
+_U = np.uint64  # counters without sign: see linear_kernels
 
 
 @flat_kernel
@@ -115,12 +119,12 @@ def _into(seen, t, x, y, z):
 def _pose_rows(t, what, how, support, col, scale, motion, seen, rows):
     mask = what[t, MASK]
     px, py, pz = seen[t, 0], seen[t, 1], seen[t, 2]
-    first = what[t, ROW]
+    first = _U(what[t, ROW])
     w0, w1, w2 = how[t, WEIGHT], how[t, WEIGHT + 1], how[t, WEIGHT + 2]
     w3, w4, w5 = how[t, WEIGHT + 3], how[t, WEIGHT + 4], how[t, WEIGHT + 5]
-    for s in range(what[t, FIRST], what[t, FIRST] + what[t, MANY]):
-        d = support[s, 0]
-        c = col[d]
+    for s in range(_U(what[t, FIRST]), _U(what[t, FIRST] + what[t, MANY])):
+        d = _U(support[s, 0])
+        c = _U(col[d])
         f = scale[d] if support[s, 1] == 0 else -scale[d]
         ax, ay, az = motion[d, 3], motion[d, 4], motion[d, 5]
         r = first
@@ -131,15 +135,15 @@ def _pose_rows(t, what, how, support, col, scale, motion, seen, rows):
             if mask & 4:
                 x, y, z = _into(seen, t, x, y, z)
             rows[r, c] += f * w0 * x
-            rows[r + 1, c] += f * w1 * y
-            rows[r + 2, c] += f * w2 * z
-            r += 3
+            rows[r + _U(1), c] += f * w1 * y
+            rows[r + _U(2), c] += f * w2 * z
+            r += _U(3)
         if mask & 2:
             if mask & 4:
                 ax, ay, az = _into(seen, t, ax, ay, az)
             rows[r, c] += f * w3 * ax
-            rows[r + 1, c] += f * w4 * ay
-            rows[r + 2, c] += f * w5 * az
+            rows[r + _U(1), c] += f * w4 * ay
+            rows[r + _U(2), c] += f * w5 * az
 
 
 @flat_kernel
@@ -205,7 +209,7 @@ def _centre_error(t, what, how, index, bodies, table, com, pose, moments, error,
     weight = table[what[t, EXTRA]]
     first, count = what[t, FIRST], what[t, MANY]
     for k in range(count):
-        b = bodies[first + k]
+        b = _U(bodies[first + k])
         x, y, z = rotate(pose[b, 3:], com[b, 0], com[b, 1], com[b, 2])
         m = weight[b]
         moments[b, 0] = m
@@ -215,8 +219,8 @@ def _centre_error(t, what, how, index, bodies, table, com, pose, moments, error,
     for c in range(4):
         moments[0, c] = 0.0
     for k in range(count - 1, -1, -1):
-        b = bodies[first + k]
-        p = index[b, 0]
+        b = _U(bodies[first + k])
+        p = _U(index[b, 0])
         for c in range(4):
             moments[p, c] += moments[b, c]
     inverse = 1.0 / moments[0, 0]
@@ -233,24 +237,23 @@ def _centre_error(t, what, how, index, bodies, table, com, pose, moments, error,
 @flat_kernel
 def _centre_rows(t, what, how, index, bodies, col, scale, motion, moments, rows, dofs_of):
     """J_G = Σ mᵢ Jᵢ / m (003 eq. 5.9), summed over what each body carries."""
-    r = what[t, ROW]
+    r = _U(what[t, ROW])
     w0, w1, w2 = how[t, WEIGHT], how[t, WEIGHT + 1], how[t, WEIGHT + 2]
     inverse = 1.0 / moments[0, 0]
     for k in range(what[t, FIRST], what[t, FIRST] + what[t, MANY]):
-        b = bodies[k]
+        b = _U(bodies[k])
         m = moments[b, 0] * inverse
         if m == 0.0:
             continue
         x, y, z = moments[b, 1] * inverse, moments[b, 2] * inverse, moments[b, 3] * inverse
-        for d in range(index[b, 3], index[b, 3] + dofs_of[b]):
-            c = col[d]
-            if c < 0:
+        for d in range(_U(index[b, 3]), _U(index[b, 3] + dofs_of[b])):
+            if col[d] < 0:
                 continue
-            f = scale[d]
+            c, f = _U(col[d]), scale[d]
             ax, ay, az = motion[d, 3], motion[d, 4], motion[d, 5]
             rows[r, c] += f * w0 * (m * motion[d, 0] + ay * z - az * y)
-            rows[r + 1, c] += f * w1 * (m * motion[d, 1] + az * x - ax * z)
-            rows[r + 2, c] += f * w2 * (m * motion[d, 2] + ax * y - ay * x)
+            rows[r + _U(1), c] += f * w1 * (m * motion[d, 1] + az * x - ax * z)
+            rows[r + _U(2), c] += f * w2 * (m * motion[d, 2] + ax * y - ay * x)
 
 
 @flat_kernel
@@ -375,10 +378,10 @@ def task_rows(tree, columns, tasks, places, out):
     _, motion, seen, moments, scratch = places
     rows = out[1]
     for t in range(what.shape[0]):
-        first = what[t, ROW]
-        for r in range(first, first + what[t, COUNT]):
+        first = _U(what[t, ROW])
+        for r in range(first, first + _U(what[t, COUNT])):
             for p in range(what[t, PIECE], what[t, PIECE] + what[t, PIECE_COUNT]):
-                for c in range(pieces[p, 0], pieces[p, 1]):
+                for c in range(_U(pieces[p, 0]), _U(pieces[p, 1])):
                     rows[r, c] = 0.0
         kind = what[t, KIND]
         if kind == POSE:

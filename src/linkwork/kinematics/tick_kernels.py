@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.jit import array_kernel, flat_kernel
-from linkwork.kinematics.box_kernels import box_minimum
 from linkwork.kinematics.layout_kernels import (
     NQ,
     ROUND,
     open_columns,
     open_places,
     open_rows,
+    open_span,
     open_system,
     open_tasks,
     open_tree,
 )
 from linkwork.kinematics.motion_kernels import place_bodies
 from linkwork.kinematics.priority_kernels import NESTED, damping_of, nested_step, strict_step
-from linkwork.kinematics.solve_kernels import advance, assemble
+from linkwork.kinematics.solve_kernels import advance, gather, step_within
 from linkwork.kinematics.task_kernels import task_errors, task_rows
 
 #: Places in the settings of a tick.
@@ -106,14 +106,15 @@ def tick(ints, reals, work, settings, q, v):
         return 0.0
     tree, columns = open_tree(ints, reals), open_columns(ints, reals)
     tasks, out = open_tasks(ints, reals), open_rows(ints, work)
-    hessian, squares, vectors, line, rates, _ = open_system(ints, work)
-    slope, x, lo, hi, mass = line[0], line[1], line[2], line[3], columns[7]
-    _bounds(columns, settings, q, lo, hi)
-    damping = assemble(tree, columns, tasks, out, q, ints[NQ], hessian, slope)
+    _, squares, _, line, rates, _ = open_system(ints, work)
+    x, mass, shorts = line[1], columns[7], open_span(ints, work)[5]
+    weight, pull = shorts[6], shorts[7]
+    _bounds(columns, settings, q, line[2], line[3])
+    damping = gather(tree, columns, tasks, out, q, ints[NQ], weight, pull)
     damping += damping_of(out[1], out[1].shape[0], out[0], settings, squares[0])
-    for c in range(slope.shape[0]):
-        hessian[c, c] += damping * mass[c]
-    if not box_minimum(hessian, slope, lo, hi, x, vectors, squares):
+    for c in range(x.shape[0]):
+        weight[c] += damping * mass[c]
+    if not step_within(ints, work, tasks, out):
         return -1.0
     _give(ints, tree, columns, q, x, rates, settings[STEP], v, open_places(ints, work)[4])
     return damping

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from linkwork.jit import flat_kernel
 from linkwork.kinematics.layout_kernels import FIRST, GAIN, MANY, ROW, WEIGHT
+from linkwork.kinematics.trig_kernels import sine_cosine
 from linkwork.spatial.kernels import quat_rotvec, relative
+
+_U = np.uint64  # counters without sign: see linear_kernels
 
 
 @flat_kernel
@@ -20,7 +25,8 @@ def _inverse_weight(x, y, z):
     if t2 < 1e-6:
         return 1.0 / 12.0 + t2 / 720.0
     t = math.sqrt(t2)
-    return (1.0 - 0.5 * t * math.cos(0.5 * t) / math.sin(0.5 * t)) / t2
+    sine, cosine = sine_cosine(0.5 * t)
+    return (1.0 - 0.5 * t * cosine / sine) / t2
 
 
 @flat_kernel
@@ -33,13 +39,14 @@ def _apply(x, y, z, c, a, b, d):
 
 @flat_kernel
 def twist_error(t, what, how, seen, error, miss, scratch):
-    """Fills the six errors; ``seen`` keeps them unweighted behind the two poses."""
+    """Fills the six errors; ``seen`` keeps them without weights, and the factor of V⁻¹."""
     rel = scratch[0]
     relative(seen[t, 0:7], seen[t, 7:14], rel)
     x, y, z = quat_rotvec(rel[3:])
-    a, b, d = _apply(x, y, z, _inverse_weight(x, y, z), rel[0], rel[1], rel[2])
+    weight = _inverse_weight(x, y, z)
+    a, b, d = _apply(x, y, z, weight, rel[0], rel[1], rel[2])
     s = seen[t]
-    s[14], s[15], s[16], s[17], s[18], s[19] = a, b, d, x, y, z
+    s[14], s[15], s[16], s[17], s[18], s[19], s[20] = a, b, d, x, y, z, weight
     position, turn = 0.0, 0.0
     r = what[t, ROW]
     for k in range(3):
@@ -58,18 +65,8 @@ def _cross(x, y, z, a, b, c):
 
 
 @flat_kernel
-def _coupled(ux, uy, uz, x, y, z, a, b, c):
-    """Q(ξ) times (a, b, c), ξ = (u, ω)."""
-    t2 = x * x + y * y + z * z
-    if t2 < 1e-4:
-        f, g = 1.0 / 6.0 - t2 / 120.0, 1.0 / 24.0 - t2 / 720.0
-        h = 1.0 / 120.0 - t2 / 2520.0
-    else:
-        t = math.sqrt(t2)
-        sine, cosine = math.sin(t), math.cos(t)
-        f = (t - sine) / (t2 * t)
-        g = (t2 + 2.0 * cosine - 2.0) / (2.0 * t2 * t2)
-        h = (2.0 * t - 3.0 * sine + t * cosine) / (2.0 * t2 * t2 * t)
+def _coupled(ux, uy, uz, x, y, z, f, g, h, a, b, c):
+    """Q(ξ) times (a, b, c), ξ = (u, ω), with the factors of :func:`_factors`."""
     vx, vy, vz = _cross(ux, uy, uz, a, b, c)  # V
     wx, wy, wz = _cross(x, y, z, a, b, c)  # W
     wvx, wvy, wvz = _cross(x, y, z, vx, vy, vz)  # WV
@@ -88,53 +85,62 @@ def _coupled(ux, uy, uz, x, y, z, a, b, c):
 
 
 @flat_kernel
+def _factors(t2):
+    """The three factors of Q for a turn of √t2."""
+    if t2 < 1e-4:
+        return 1.0 / 6.0 - t2 / 120.0, 1.0 / 24.0 - t2 / 720.0, 1.0 / 120.0 - t2 / 2520.0
+    t = math.sqrt(t2)
+    sine, cosine = sine_cosine(t)
+    return (
+        (t - sine) / (t2 * t),
+        (t2 + 2.0 * cosine - 2.0) / (2.0 * t2 * t2),
+        (2.0 * t - 3.0 * sine + t * cosine) / (2.0 * t2 * t2 * t),
+    )
+
+
+@flat_kernel
 def twist_rows(t, what, how, support, col, scale, motion, seen, rows, scratch):
     """Fills the six rows: the inverse left Jacobian times the frame's own twist by column."""
     s = seen[t]
-    ux, uy, uz, ox, oy, oz = s[14], s[15], s[16], s[17], s[18], s[19]
-    weight = _inverse_weight(ox, oy, oz)
+    ux, uy, uz, x, y, z, weight = s[14], s[15], s[16], s[17], s[18], s[19], s[20]
+    f, g, h = _factors(x * x + y * y + z * z)
     w, qx, qy, qz = s[3], s[4], s[5], s[6]
     px, py, pz = s[0], s[1], s[2]
-    # the frame's axes, and the twist that a turn about each of them makes of the error
+    # what velocity and turn along each axis of the world do to the error, column by column
     flat = scratch.reshape(-1)
-    axes, turned = flat[0:9], flat[9:18]
-    axes[0], axes[1], axes[2] = (
-        1 - 2 * (qy * qy + qz * qz), 2 * (qx * qy + w * qz), 2 * (qx * qz - w * qy)
-    )  # fmt: skip
-    axes[3], axes[4], axes[5] = (
-        2 * (qx * qy - w * qz), 1 - 2 * (qx * qx + qz * qz), 2 * (qy * qz + w * qx)
-    )  # fmt: skip
-    axes[6], axes[7], axes[8] = (
-        2 * (qx * qz + w * qy), 2 * (qy * qz - w * qx), 1 - 2 * (qx * qx + qy * qy)
-    )  # fmt: skip
     for k in range(3):
-        a, b, c = _apply(ox, oy, oz, weight, 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
-        a, b, c = _coupled(ux, uy, uz, ox, oy, oz, a, b, c)
-        a, b, c = _apply(ox, oy, oz, weight, a, b, c)
-        turned[3 * k], turned[3 * k + 1], turned[3 * k + 2] = -a, -b, -c
-    r = what[t, ROW]
-    for n in range(what[t, FIRST], what[t, FIRST] + what[t, MANY]):
-        d = support[n, 0]
+        if k == 0:
+            a, b, c = 1 - 2 * (qy * qy + qz * qz), 2 * (qx * qy - w * qz), 2 * (qx * qz + w * qy)
+        elif k == 1:
+            a, b, c = 2 * (qx * qy + w * qz), 1 - 2 * (qx * qx + qz * qz), 2 * (qy * qz - w * qx)
+        else:
+            a, b, c = 2 * (qx * qz - w * qy), 2 * (qy * qz + w * qx), 1 - 2 * (qx * qx + qy * qy)
+        a, b, c = _apply(x, y, z, weight, a, b, c)
+        flat[3 * k], flat[3 * k + 1], flat[3 * k + 2] = a, b, c
+        a, b, c = _coupled(ux, uy, uz, x, y, z, f, g, h, a, b, c)
+        a, b, c = _apply(x, y, z, weight, a, b, c)
+        flat[9 + 3 * k], flat[10 + 3 * k], flat[11 + 3 * k] = -a, -b, -c
+    a0, a1, a2, a3, a4, a5, a6, a7, a8 = (
+        flat[0], flat[1], flat[2], flat[3], flat[4], flat[5], flat[6], flat[7], flat[8]
+    )  # fmt: skip
+    b0, b1, b2, b3, b4, b5, b6, b7, b8 = (
+        flat[9], flat[10], flat[11], flat[12], flat[13], flat[14], flat[15], flat[16], flat[17]
+    )  # fmt: skip
+    w0, w1, w2 = how[t, WEIGHT], how[t, WEIGHT + 1], how[t, WEIGHT + 2]
+    w3, w4, w5 = how[t, WEIGHT + 3], how[t, WEIGHT + 4], how[t, WEIGHT + 5]
+    r = _U(what[t, ROW])
+    for n in range(_U(what[t, FIRST]), _U(what[t, FIRST] + what[t, MANY])):
+        d = _U(support[n, 0])
         f = scale[d] if support[n, 1] == 0 else -scale[d]
         wx, wy, wz = motion[d, 3], motion[d, 4], motion[d, 5]
         vx = motion[d, 0] + wy * pz - wz * py
         vy = motion[d, 1] + wz * px - wx * pz
         vz = motion[d, 2] + wx * py - wy * px
-        ax = axes[0] * wx + axes[1] * wy + axes[2] * wz
-        ay = axes[3] * wx + axes[4] * wy + axes[5] * wz
-        az = axes[6] * wx + axes[7] * wy + axes[8] * wz
-        lx = axes[0] * vx + axes[1] * vy + axes[2] * vz
-        ly = axes[3] * vx + axes[4] * vy + axes[5] * vz
-        lz = axes[6] * vx + axes[7] * vy + axes[8] * vz
-        lx, ly, lz = _apply(ox, oy, oz, weight, lx, ly, lz)
-        lx += turned[0] * ax + turned[3] * ay + turned[6] * az
-        ly += turned[1] * ax + turned[4] * ay + turned[7] * az
-        lz += turned[2] * ax + turned[5] * ay + turned[8] * az
-        ax, ay, az = _apply(ox, oy, oz, weight, ax, ay, az)
-        c = col[d]
-        rows[r, c] += f * how[t, WEIGHT] * lx
-        rows[r + 1, c] += f * how[t, WEIGHT + 1] * ly
-        rows[r + 2, c] += f * how[t, WEIGHT + 2] * lz
-        rows[r + 3, c] += f * how[t, WEIGHT + 3] * ax
-        rows[r + 4, c] += f * how[t, WEIGHT + 4] * ay
-        rows[r + 5, c] += f * how[t, WEIGHT + 5] * az
+        c = _U(col[d])
+        r1, r2, r3, r4, r5 = r + _U(1), r + _U(2), r + _U(3), r + _U(4), r + _U(5)
+        rows[r, c] += f * w0 * ((a0 * vx + a3 * vy + a6 * vz) + (b0 * wx + b3 * wy + b6 * wz))
+        rows[r1, c] += f * w1 * ((a1 * vx + a4 * vy + a7 * vz) + (b1 * wx + b4 * wy + b7 * wz))
+        rows[r2, c] += f * w2 * ((a2 * vx + a5 * vy + a8 * vz) + (b2 * wx + b5 * wy + b8 * wz))
+        rows[r3, c] += f * w3 * (a0 * wx + a3 * wy + a6 * wz)
+        rows[r4, c] += f * w4 * (a1 * wx + a4 * wy + a7 * wz)
+        rows[r5, c] += f * w5 * (a2 * wx + a5 * wy + a8 * wz)
