@@ -34,7 +34,8 @@ def test_a_batch_writes_a_row_for_each_target(tmp_path: Path) -> None:
     """Forward kinematics of each row leads back to its target."""
     targets = [(0.4, 0.1, 0.6, 180.0, 0.0, 0.0), (0.3, -0.2, 0.7, 90.0, 20.0, 10.0)]
     given, out = tmp_path / "targets.csv", tmp_path / "joints.csv"
-    lines = ["x,y,z,roll,pitch,yaw", *(",".join(map(str, row)) for row in targets)]
+    # columns come in the order of the heading
+    lines = ["z,y,x,Roll,pitch,yaw", *(",".join(map(str, (*t[2::-1], *t[3:]))) for t in targets)]
     given.write_text("\n".join(lines))
     done = linkwork("ik", "kuka/arm", "--tip", "flange", "--batch", given, "--out", out)
     assert done.code == 0, done.err
@@ -59,6 +60,8 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     done = linkwork("ik", "kuka/arm", "--tip", "flange", "--to", "1,2")
     assert "expected x,y,z" in done.err
     assert "nose" in linkwork("ik", "kuka/arm", "--tip", "nose", "--to", "1,2,3").err
+    said = linkwork("ik", "kuka/arm", "--tip", "flange", "--to", "1,2,3", "--out", tmp_path / "a")
+    assert "--out is for the answers of a --batch" in said.err
 
 
 @pytest.mark.parametrize(
@@ -68,6 +71,8 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         (b"0.4,0.1,0.6\n0.4,0.1,0.6,0,0,0\n", ":2: expected 3 numbers"),
         (b"0.4,0.1,0.6\n0.4,\xff,0.6\n", ":2: this is not UTF-8 text"),
         (b'0.4,0.1,0.6\n0.4,"0.1"x,0.6\n', ":2: "),
+        (b"x,y,height\n0.4,0.1,0.6\n", ":1: the heading must name the columns x, y, z"),
+        (b"z,y,x\n0.4,0.1\n", ":2: a target: expected x,y,z"),
         (b"x,y,z\n", ": expected rows of three or of six"),
     ],
 )

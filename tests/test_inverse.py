@@ -335,6 +335,53 @@ def test_couplings_of_a_part_are_kept() -> None:
     assert answer.q[5] == pytest.approx(-0.5 * answer.q[3] + 0.1, abs=1e-12)
 
 
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        (PositionTask("a/tool", (0.1, 0.2)), "a position .* has 3 numbers"),  # type: ignore[arg-type]
+        (PositionTask("a/tool", (0.1, NAN, 0.2)), "finite"),
+        (CentreOfMassTask((1.0, 2.0)), "a position .* has 3 numbers"),  # type: ignore[arg-type]
+        (CentreOfMassTask((1.0, math.inf, 2.0)), "finite"),
+        (PostureTask({"a/j1": NAN}), "finite"),
+        (CouplingTask({"a/j1": 1.0}, NAN), "finite"),
+        (DistanceTask("a/tool", distance=-0.1), "0 m or above"),
+        (DistanceTask("a/tool", distance=NAN), "0 m or above"),
+        (PoseTask("a/tool", near=-1.0), "near and near_turn"),
+        (PoseTask("a/tool", gain=NAN), "gain"),
+        (LookAtTask("a/tool", (NAN, 0.0, 0.0)), "finite"),
+    ],
+)
+def test_a_task_that_says_nothing_is_refused(task: Task, said: str) -> None:
+    """Before any number of it reaches a kernel, which would only give NaN."""
+    with pytest.raises(LinkworkError, match=said):
+        Solver(world_of(), [task])
+
+
+def test_many_targets_and_starts_are_looked_at() -> None:
+    """The wrong one is named; quaternions need not be of length 1."""
+    world = world_of()
+    solver = Solver(world, [PoseTask("a/tool")])
+    good = at(world, world.q0 + 0.3).array()
+    for rows, said in (
+        ([good[:6]], "target 0 must be a pose or its 7 numbers"),
+        ([good, good * NAN], "target 1 is not finite"),
+        ([good, np.array([*good[:3], 0.0, 0.0, 0.0, 0.0])], "quaternion of target 1"),
+    ):
+        with pytest.raises(LinkworkError, match=said):
+            solver.solve_many(rows)  # type: ignore[arg-type]
+    with pytest.raises(LinkworkError, match="q must have"):
+        solver.solve_many([good], q=np.zeros(3))  # type: ignore[arg-type]
+    with pytest.raises(LinkworkError, match="chunk"):
+        solver.solve_many([good], chunk=0)  # type: ignore[arg-type]
+    longer = np.array([good, [*good[:3], *(3.0 * good[3:])]])
+    answers = solver.solve_many(longer)
+    assert answers.reached.all()
+    assert (answers.distance < 1e-6).all()
+
+
 def test_mistakes_are_told() -> None:
     """What a task or a call cannot be is said in words."""
     with pytest.raises(LinkworkError, match="no task"):
@@ -345,8 +392,12 @@ def test_mistakes_are_told() -> None:
         Solver(WORLD, [PositionTask("a/tool", weight=-1.0)])
     with pytest.raises(LinkworkError, match="split"):
         Solver(WORLD, [PoseTask("a/tool", error="angles")])
-    with pytest.raises(LinkworkError, match="dt must be above 0"):
+    with pytest.raises(LinkworkError, match="dt must be finite and above 0"):
         SIX.tick(BENT, 0.0)
+    with pytest.raises(LinkworkError, match="range_gain"):
+        SIX.tick(BENT, 0.01, range_gain=1.5)
+    with pytest.raises(LinkworkError, match="damping must be finite"):
+        SIX.tick(BENT, 0.01, damping=-1.0)
     with pytest.raises(LinkworkError, match="strict"):
         SIX.tick(BENT, 0.1, scheme="fair")
     with pytest.raises(LinkworkError, match="7 numbers"):

@@ -27,7 +27,9 @@ def ik(
     ] = "",
     batch: Annotated[
         Path | None,
-        typer.Option(metavar="CSV", help="Many targets: columns x, y, z and roll, pitch, yaw."),
+        typer.Option(
+            metavar="CSV", help="Many targets, a row each: x, y, z [m], and roll, pitch, yaw [°]."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Where to write the answers of a batch.")
@@ -55,6 +57,8 @@ def ik(
         raise FormatError("give either --to or --batch.")
     if batch is not None and out is None:
         raise FormatError("--batch needs --out, the file for its answers.")
+    if batch is None and out is not None:
+        raise FormatError("--out is for the answers of a --batch; --to is answered here.")
     targets = [_numbers(to.split(","), "--to")] if batch is None else _read(batch)
     thing, _ = load_with_notes(file)
     with getting_ready():
@@ -105,7 +109,7 @@ def _numbers(words: list[str], where: str, origin: Origin | None = None) -> list
 
 
 def _read(path: Path) -> list[list[float]]:
-    """Targets of a file, whose first row may be a heading."""
+    """Targets of a file, whose first row may be a heading: then columns come in its order."""
     from linkwork.errors import FormatError, Origin
 
     try:
@@ -115,12 +119,17 @@ def _read(path: Path) -> list[list[float]]:
         raise FormatError("this is not UTF-8 text.", origin=Origin(str(path), line)) from None
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     made: list[list[float]] = []
+    order: list[int] = []
     try:
         is_first = True
         for row in rows:
             here = Origin(str(path), rows.line_num)
-            if row and not (is_first and not _is_number(row[0])):
-                made.append(_numbers(row, "a target", here))
+            if row and is_first and not any(map(_is_number, row)):
+                order = _order(row, here)
+            elif row:
+                whole = len(row) == len(order)
+                words = [row[at] for at in order] if whole else row
+                made.append(_numbers(words, "a target", here))
                 if len(made[-1]) != len(made[0]):
                     raise FormatError(
                         f"expected {len(made[0])} numbers as in the rows before, not "
@@ -133,6 +142,21 @@ def _read(path: Path) -> list[list[float]]:
     if not made:
         raise FormatError("expected rows of three or of six numbers.", origin=Origin(str(path)))
     return made
+
+
+def _order(heading: list[str], origin: Origin) -> list[int]:
+    """In which columns the numbers of a target are."""
+    from linkwork.errors import FormatError
+
+    names = [word.strip().lower() for word in heading]
+    known = ["x", "y", "z", "roll", "pitch", "yaw"][: 6 if len(names) > 3 else 3]
+    if sorted(names) != sorted(known):
+        raise FormatError(
+            f"the heading must name the columns x, y, z, or x, y, z, roll, pitch, yaw, not "
+            f"{', '.join(names)}.",
+            origin=origin,
+        )
+    return [names.index(name) for name in known]
 
 
 def _is_number(word: str) -> bool:
@@ -179,7 +203,9 @@ def _batch(solver: Solver, poses: list[Pose], out: Path) -> int:
     with out.open("w", newline="", encoding="utf-8") as file:  # before the work, which may be long
         with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
             work = bar.add_task("solving", total=len(poses))
-            answers = solver.solve_many(poses, progress=lambda n: bar.update(work, completed=n))
+            answers = solver.solve_many(
+                poses, progress=lambda n: bar.update(work, completed=n), chunk=200
+            )
         writer = csv.writer(file)
         names = [f"{n}{unit}" for n, unit in zip(solver.movable, units, strict=True)]
         writer.writerow(["reached", "miss_m", "miss_deg", *names])

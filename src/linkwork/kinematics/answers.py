@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.errors import LinkworkError, not_found
+
+#: Numbers of the kinds of damping, as the kernels know them.
+DAMPING = {"constant": 0, "smallest": 1, "robotix": 2}
+
 
 @dataclass(frozen=True)
 class Miss:
@@ -94,3 +99,12 @@ class Damping:
     kind: str = "smallest"
     value: float = 0.05
     edge: float = 0.04
+
+    def __post_init__(self) -> None:
+        if self.kind not in DAMPING:
+            raise not_found("damping", self.kind, list(DAMPING))
+        if not (0.0 <= self.value < math.inf and 0.0 <= self.edge < math.inf):
+            raise LinkworkError(
+                f"damping must be finite and 0 or above, not {self.value:g} with the edge "
+                f"{self.edge:g}."
+            )

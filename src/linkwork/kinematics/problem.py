@@ -49,6 +49,7 @@ from linkwork.kinematics.layout_kernels import (
     work_size,
 )
 from linkwork.kinematics.task_rows import Packed
+from linkwork.spatial.pose import Pose
 from linkwork.world import World
 
 
@@ -184,4 +185,21 @@ def check_shape(q: np.ndarray, world: World) -> np.ndarray:
         raise LinkworkError(f"q must have {world.nq} numbers, not shape {made.shape}.")
     if not np.isfinite(made).all():
         raise LinkworkError("q holds numbers that are not finite.")
+    return made
+
+
+def check_poses(targets: Sequence[Pose] | np.ndarray) -> np.ndarray:
+    """The numbers of poses (n×7), their quaternions of length 1."""
+    rows = [t.array() if isinstance(t, Pose) else np.asarray(t, float) for t in targets]
+    for n, row in enumerate(rows):
+        if row.shape != (7,):
+            raise LinkworkError(f"target {n} must be a pose or its 7 numbers, not {row.tolist()}.")
+        if not np.isfinite(row).all():
+            raise LinkworkError(f"target {n} is not finite: {row.tolist()}.")
+    made = np.array(rows).reshape(-1, 7)
+    size = np.linalg.norm(made[:, 3:], axis=1)
+    if (size < 1e-9).any():
+        raise LinkworkError(f"the quaternion of target {int(np.argmin(size))} must not be zero.")
+    off = np.abs(size - 1.0) > 1e-9
+    made[off, 3:] /= size[off, None]
     return made

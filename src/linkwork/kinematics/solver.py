@@ -10,18 +10,17 @@ import numpy as np
 from linkwork.errors import LinkworkError, not_found
 from linkwork.kinematics import chain_kernels, solve_kernels, tick_kernels
 from linkwork.kinematics import layout_kernels as k
-from linkwork.kinematics.answers import Answer, Answers, Damping, Miss, Tick
+from linkwork.kinematics.answers import DAMPING, Answer, Answers, Damping, Miss, Tick
 from linkwork.kinematics.chain import find_chain, goal_of, pose_of
 from linkwork.kinematics.columns import choose, couple, find_columns
 from linkwork.kinematics.forward import forward, integrate
 from linkwork.kinematics.loops import loop_tasks
-from linkwork.kinematics.problem import check_shape, pack
+from linkwork.kinematics.problem import check_poses, check_shape, pack
 from linkwork.kinematics.task_rows import pack_task
 from linkwork.kinematics.tasks import Task
 from linkwork.spatial.pose import Pose
 from linkwork.world import World
 
-_DAMPING = {"constant": 0, "smallest": 1, "robotix": 2}
 _SCHEMES = {"strict": 0, "nested": 1}
 
 # Measured on iiwa and Panda: damping weight and floor, steps without progress, what progress is.
@@ -271,11 +270,17 @@ class Solver:
             progress: Is told how many are done.
             chunk: Targets between two tellings.
         """
-        rows = [t.array() if isinstance(t, Pose) else np.asarray(t, float) for t in targets]
-        wanted = np.array(rows).reshape(-1, 7)
-        if not np.isfinite(wanted).all():
-            raise LinkworkError("a target is not finite.")
+        wanted = check_poses(targets)
+        if chunk < 1:
+            raise LinkworkError(f"chunk must be 1 or above, not {chunk}.")
         start = self.world.q0 if q is None else np.asarray(q, float)
+        if start.shape not in ((self.world.nq,), (len(wanted), self.world.nq)):
+            raise LinkworkError(
+                f"q must have {self.world.nq} numbers, or {len(wanted)} rows of them, not shape "
+                f"{start.shape}."
+            )
+        if not np.isfinite(start).all():
+            raise LinkworkError("q holds numbers that are not finite.")
         made = np.ascontiguousarray(np.broadcast_to(start, (len(wanted), self.world.nq))).copy()
         for row in made[: len(made) if np.ndim(start) > 1 else 1]:
             couple(self.world, row)
@@ -343,21 +348,21 @@ class Solver:
             speeds: Whether ranges and speeds count in this step.
             fences: What motion must not cross (see ``motion.avoidance``).
         """
-        if not dt > 0.0:
-            raise LinkworkError(f"dt must be above 0 s, not {dt:g}.")
+        if not 0.0 < dt < math.inf:
+            raise LinkworkError(f"dt must be finite and above 0 s, not {dt:g}.")
+        if not 0.0 <= range_gain <= 1.0:
+            raise LinkworkError(f"range_gain must be within 0 and 1, not {range_gain:g}.")
         if scheme not in _SCHEMES:
             raise not_found("scheme", scheme, list(_SCHEMES))
         chosen = (
             Damping("constant", float(damping)) if not isinstance(damping, Damping) else damping
         )
-        if chosen.kind not in _DAMPING:
-            raise not_found("damping", chosen.kind, list(_DAMPING))
         here = check_shape(q, self.world)
         v = np.zeros(self.world.nv)
         limited = float(bool(np.isfinite([*self.columns.lo, *self.columns.speed]).any()))
         settings = np.array(
             [
-                dt if speeds else 1e9, range_gain, _SCHEMES[scheme], _DAMPING[chosen.kind],
+                dt if speeds else 1e9, range_gain, _SCHEMES[scheme], DAMPING[chosen.kind],
                 chosen.value, chosen.edge, limited, 0.0,
             ]
         )  # fmt: skip

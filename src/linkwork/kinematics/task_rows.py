@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, not_found
 from linkwork.kinematics import layout_kernels as k
+from linkwork.kinematics.kernels import BALL, FREE
 from linkwork.kinematics.tasks import (
     AlignTask,
     CentreOfMassTask,
@@ -62,6 +63,11 @@ def _start(task: Task, kind: int, rows: int) -> Packed:
             f"task {task.title!r}: gain must be within 0 and 1 and lm 0 or above, not "
             f"{task.gain:g} and {task.lm:g}."
         )
+    if not (task.near >= 0.0 and task.near_turn >= 0.0):
+        raise LinkworkError(
+            f"task {task.title!r}: near and near_turn must be 0 or above, not {task.near:g} and "
+            f"{task.near_turn:g}."
+        )
     made = Packed(kind, rows, task.priority, title=task.title)
     made.how[k.GAIN], made.how[k.LM] = task.gain, task.lm
     made.how[k.NEAR], made.how[k.NEAR_TURN] = task.near, task.near_turn
@@ -84,13 +90,31 @@ def _relative(world: World, made: Packed, pose: np.ndarray, name: str) -> Pose:
     return here
 
 
-@singledispatch
 def pack_task(task: Task, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
-    """A task for the kernels; ``pose`` and ``q`` give targets that are left out."""
-    raise LinkworkError(f"{type(task).__name__} is not a task that can be solved.")
+    """A task for the kernels; ``pose`` and ``q`` give targets that are left out.
+
+    Raises:
+        LinkworkError: If it names what is not there, or is not made of finite numbers.
+    """
+    made = _pack(task, world, pose, q)
+    numbers = np.delete(made.how, [k.NEAR, k.NEAR_TURN])  # these may be endless
+    if not np.isfinite(numbers).all() or not (made.table is None or np.isfinite(made.table).all()):
+        raise LinkworkError(
+            f"task {task.title!r} must be made of finite numbers: target, points, values, weights."
+        )
+    return made
 
 
-@pack_task.register
+@singledispatch
+def _pack(task: Task, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
+    known = sorted(each.__name__ for each in Task.__subclasses__())
+    raise LinkworkError(
+        f"{type(task).__name__} is not a task that can be solved.",
+        hint=f"Those that can: {', '.join(known)}.",
+    )
+
+
+@_pack.register
 def _(task: PoseTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     position = weights_of(task.position, task, "position")
     orientation = weights_of(task.orientation, task, "orientation")
@@ -116,22 +140,22 @@ def _(task: PoseTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     return made
 
 
-@pack_task.register
+@_pack.register
 def _(task: PositionTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     target = None if task.target is None else Pose.of(task.target)
     same = PoseTask(
         task.frame, target, task.point, task.weight, 0.0, task.relative_to, **_common(task)
     )
-    return pack_task(same, world, pose, q)
+    return _pack(same, world, pose, q)
 
 
-@pack_task.register
+@_pack.register
 def _(task: OrientationTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     same = PoseTask(
         task.frame, task.target, position=0.0, orientation=task.weight,
         relative_to=task.relative_to, **_common(task),
     )  # fmt: skip
-    return pack_task(same, world, pose, q)
+    return _pack(same, world, pose, q)
 
 
 def _common(task: Task) -> dict[str, Any]:
@@ -144,7 +168,7 @@ def _x_onto(axis: Numbers) -> Pose:
     return Pose((0.0, 0.0, 0.0), quat_between((1.0, 0.0, 0.0), axis))
 
 
-@pack_task.register
+@_pack.register
 def _(task: AlignTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     made = _start(task, k.ALIGN, 3)
     made.body, local, _ = _stands(world, pose, task.frame)
@@ -155,7 +179,7 @@ def _(task: AlignTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     return made
 
 
-@pack_task.register
+@_pack.register
 def _(task: LookAtTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     made = _start(task, k.LOOK, 3)
     made.body, local, _ = _stands(world, pose, task.frame)
@@ -166,7 +190,7 @@ def _(task: LookAtTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed
     return made
 
 
-@pack_task.register
+@_pack.register
 def _(task: CentreOfMassTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     made = _start(task, k.CENTRE, 3)
     parts = sorted({part for part in world.body_part if part})
@@ -188,8 +212,8 @@ def _(task: CentreOfMassTask, world: World, pose: np.ndarray, q: np.ndarray) -> 
             b = int(world.parent[b])
     made.bodies = sorted(carriers)
     made.how[k.WEIGHT : k.WEIGHT + 3] = weights_of(task.weight, task)
-    target = centre_of_mass(world, pose, mass) if task.target is None else task.target
-    made.how[k.TARGET : k.TARGET + 3] = target
+    here = centre_of_mass(world, pose, mass)
+    made.how[k.TARGET : k.TARGET + 3] = here if task.target is None else Pose.of(task.target).xyz
     return made
 
 
@@ -203,7 +227,7 @@ def centre_of_mass(world: World, pose: np.ndarray, mass: np.ndarray | None = Non
     return made / weight.sum()
 
 
-@pack_task.register
+@_pack.register
 def _(task: PostureTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     made = _start(task, k.POSTURE, 0)
     wanted, weight = q.copy(), np.zeros(world.nv)
@@ -214,7 +238,7 @@ def _(task: PostureTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packe
         weight[dof] = task.weight
     if not names:
         weight[:] = task.weight
-        free = world.kind[world.dof_body] == 9 if world.nv else np.zeros(0, bool)
+        free = world.kind[world.dof_body] == FREE if world.nv else np.zeros(0, bool)
         weight[free] = 0.0
     for name, value in task.weights.items():
         weight[list(world.dofs(name))] = value
@@ -228,12 +252,12 @@ def _(task: PostureTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packe
 def _coordinate(world: World, dof: int, name: str) -> int:
     body = int(world.dof_body[dof])
     turn = dof - int(world.vadr[body])
-    if world.kind[body] == 3 or (world.kind[body] == 9 and turn >= 3):
+    if world.kind[body] == BALL or (world.kind[body] == FREE and turn >= 3):
         raise LinkworkError(f"{name!r} has no value of its own: its joint turns freely.")
     return int(world.qadr[body]) + turn
 
 
-@pack_task.register
+@_pack.register
 def _(task: CouplingTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     made = _start(task, k.COUPLING, 1)
     made.table = np.zeros(world.nv)
@@ -248,7 +272,7 @@ def _(task: CouplingTask, world: World, pose: np.ndarray, q: np.ndarray) -> Pack
     return made
 
 
-@pack_task.register
+@_pack.register
 def _(task: DistanceTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     if task.keep not in _SIDES:
         raise not_found("way to keep a distance", task.keep, list(_SIDES))
@@ -257,6 +281,10 @@ def _(task: DistanceTask, world: World, pose: np.ndarray, q: np.ndarray) -> Pack
     made.how[:7] = (local @ Pose.of(task.point)).array()
     _relative(world, made, pose, task.other)
     made.how[k.TARGET : k.TARGET + 7] = Pose.of(task.other_point).array()
+    if not task.distance >= 0.0:
+        raise LinkworkError(
+            f"task {task.title!r}: a distance is 0 m or above, not {task.distance:g}."
+        )
     made.how[k.SCALAR] = task.distance
     made.how[k.WEIGHT] = weights_of(float(task.weight), task)[0]
     made.side = _SIDES[task.keep]

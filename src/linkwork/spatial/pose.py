@@ -116,6 +116,21 @@ def unit(v: Numbers) -> Vec3:
     return (x / n, y / n, z / n)
 
 
+def _several(values: Numbers, count: int, what: str) -> list[float]:
+    """So many numbers.
+
+    Raises:
+        LinkworkError: If they are more, fewer or none at all.
+    """
+    try:
+        made = [float(c) for c in values]
+    except (TypeError, ValueError):
+        made = []
+    if len(made) != count:
+        raise LinkworkError(f"{what} has {count} numbers, not {values!r}.")
+    return made
+
+
 @dataclass(frozen=True, slots=True)
 class Pose:
     """Position [m] and unit quaternion (wxyz) of a frame in its parent's frame."""
@@ -142,10 +157,10 @@ class Pose:
         quat: Numbers | None = None,
     ) -> Pose:
         """A pose from position [m] and fixed-axis xyz angles [rad], or a quaternion wxyz."""
-        x, y, z = (float(c) for c in xyz)
+        x, y, z = _several(xyz, 3, "a position [m]")
         q: Quat = (1.0, 0.0, 0.0, 0.0)
         if quat is not None:
-            w, qx, qy, qz = (float(c) for c in quat)
+            w, qx, qy, qz = _several(quat, 4, "a quaternion wxyz")
             n = math.sqrt(w * w + qx * qx + qy * qy + qz * qz)
             if not math.isfinite(n) or n < 1e-9:
                 raise LinkworkError(f"a quaternion must not be zero: {list(quat)}.")
@@ -153,7 +168,7 @@ class Pose:
                 n = 1.0
             q = (w / n, qx / n, qy / n, qz / n)
         elif rpy is not None:
-            roll, pitch, yaw = (float(c) for c in rpy)
+            roll, pitch, yaw = _several(rpy, 3, "rpy [rad]")
             q = quat_from_rpy(roll, pitch, yaw)
         if not all(math.isfinite(c) for c in (x, y, z, *q)):
             raise LinkworkError(f"a pose must be made of finite numbers, not {list(xyz)}, {q}.")
