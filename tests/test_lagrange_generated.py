@@ -184,6 +184,9 @@ def test_without_a_compiler_it_goes_on_and_says_so(monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as here:
         here.setenv("CC", "/bin/false")
         runs("/bin/false refuses the derived C file")
+    with monkeypatch.context() as here:
+        here.setenv("CC", "no-such-compiler")
+        runs("the environment variable CC is 'no-such-compiler'")
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", "")
     runs("there is no C compiler")

@@ -175,7 +175,7 @@ def test_derive_writes_a_c_program_that_runs(tmp_path: Path) -> None:
         assert "no C compiler" in done.out
         return
     assert "checked" in done.out
-    flags = ["-Wall", "-Wextra", "-Werror", "-O1", "-DSWING_MAIN"]
+    flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", "-DSWING_MAIN"]
     subprocess.run([gcc, *flags, str(file), "-lm", "-o", str(tmp_path / "swing")], check=True)
     said = subprocess.run([str(tmp_path / "swing")], capture_output=True, text=True, check=True)
     columns = np.array([line.split()[2::4] for line in said.stdout.splitlines()], dtype=object)
@@ -218,7 +218,29 @@ def test_derive_says_what_it_cannot_do(tmp_path: Path) -> None:
     assert "no joint that moves" in nothing.err
     scene = linkwork("derive", "mechanisms/double_pendulum", "--free", "--out", tmp_path / "b.c")
     assert "--free is for parts" in scene.err
+    assert "is a folder" in linkwork("derive", "kuka/arm", "--out", tmp_path).err
+    assert "end in .c" in linkwork("derive", "kuka/arm", "--out", tmp_path / "arm.py").err
     assert not list(tmp_path.iterdir())
+    (tmp_path / "hub.toml").write_text(
+        """format = "linkwork/part 1"
+name = "hub"
+element = [{ name = "post", mass = 1 }, { name = "vane" }]
+joint = [{ name = "pin", type = "hinge", from = "post", to = "vane", axis = [0, 0, 1] }]
+"""
+    )
+    massless = linkwork("derive", tmp_path / "hub.toml", "--out", tmp_path / "hub.c")
+    assert "'hub/pin' moves nothing that has mass" in massless.err
+    assert not (tmp_path / "hub.c").exists()
+
+
+def test_derive_says_what_is_not_in_the_equations(tmp_path: Path) -> None:
+    """Loops, couplings, springs and losses are left out, and never silently."""
+    done = linkwork("derive", "mechanisms/eye", "--to", "numpy", "--out", tmp_path / "eye")
+    assert done.code == 0
+    assert "Not in the equations: 3 loops." in done.out
+    assert (tmp_path / "eye.py").exists()
+    done = linkwork("derive", "mechanisms/pendulum", "--to", "numpy", "--out", tmp_path / "p.py")
+    assert "Not in the equations" not in done.out
 
 
 def test_names_become_identifiers() -> None:

@@ -50,8 +50,7 @@ def derive(
         from linkwork.dynamics.symbolic import Model, c_code, latex, numpy_code
 
         world = _world(thing, robot, floating)
-        name = c_code.identifier(out.stem if out else world.scene.name)
-        file = out or Path(f"{name}{_SUFFIXES[to]}")
+        file = _file(out, to) or Path(f"{c_code.identifier(world.scene.name)}{_SUFFIXES[to]}")
         files = [file, file.with_suffix(".h")] if to == "c" else [file]
         taken = [str(each) for each in files if each.exists()]
         if taken and not overwrite:
@@ -68,8 +67,44 @@ def derive(
     screen = stdout()
     for each in files:
         screen.say(f"Wrote {each}.")
+    if left := _left_out(world):
+        screen.say(f"Not in the equations: {left}.")
     if to == "c":
-        screen.say(_checked(model, name))
+        with getting_ready():
+            words = _checked(model, c_code.identifier(file.stem))
+        screen.say(words)
+
+
+def _file(out: Path | None, to: str) -> Path | None:
+    """Where to write, with the ending that belongs to the form."""
+    from linkwork.errors import FormatError
+
+    if out is None:
+        return None
+    ending = _SUFFIXES[to]
+    if out.is_dir() or not out.name:
+        raise FormatError(f"--out {out} is a folder.", hint=f"Name a file in it: robot{ending}.")
+    if out.suffix not in ("", ending):
+        raise FormatError(f"--out {out}: --to {to} writes files that end in {ending}.")
+    return out.with_suffix(ending)
+
+
+def _left_out(world: World) -> str:
+    """What the robot has and its equations have not."""
+    things = {"loop": world.loop_names, "spring": world.spring_names,
+              "coupling": world.coupling_dof}  # fmt: skip
+    laws = {"springs": world.stiffness, "damping": world.damping, "friction": world.friction}
+    found = [_several(len(those), what) for what, those in things.items() if len(those)]
+    found += [
+        f"{what} of {_several(int((law > 0.0).sum()), 'joint')}"
+        for what, law in laws.items()
+        if (law > 0.0).any()
+    ]
+    return ", ".join(found)
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _world(thing: object, robot: str, floating: bool) -> World:

@@ -8,6 +8,7 @@ of exact zeros for each axis that is done.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from linkwork.dynamics.symbolic.expression import Expression, Graph
@@ -26,6 +27,7 @@ from linkwork.dynamics.symbolic.moves import (
     total,
     transposed,
 )
+from linkwork.errors import LinkworkError
 
 
 @dataclass
@@ -52,13 +54,15 @@ class Trace:
         q: Coordinates.
         armature: Rotor inertia by degree of freedom.
         gravity: [m/s²].
+        name: What a degree of freedom is called, for messages.
     """
 
     def __init__(
-        self, graph: Graph, links: Links, q: Vector, armature: list[float], gravity: list[float]
-    ) -> None:
+        self, graph: Graph, links: Links, q: Vector, armature: list[float], gravity: list[float],
+        name: Callable[[int], str],
+    ) -> None:  # fmt: skip
         self.graph, self.links, self.armature = graph, links.links, armature
-        self.gravity = gravity
+        self.gravity, self._name = gravity, name
         self.moves = [Move(graph, link, q) for link in links.links]
         self.none: Vector = [graph.zero] * 3
 
@@ -163,7 +167,11 @@ class Trace:
         return made
 
     def forward(self, v: Vector, effort: Vector) -> Vector:
-        """Accelerations that the efforts cause (articulated bodies)."""
+        """Accelerations that the efforts cause (articulated bodies).
+
+        Raises:
+            LinkworkError: A joint moves nothing that has mass.
+        """
         graph, count = self.graph, len(self.links)
         zeros: Matrix = [list(self.none) for _ in range(3)]
         spins: list[Vector] = []
@@ -189,7 +197,14 @@ class Trace:
                 turn, slide = numbers_of(graph, about), numbers_of(graph, along)
                 upper = add(times(a, turn), times(h, slide))
                 lower = add(times(transposed(h), turn), times(m, slide))
-                inverse = 1.0 / (dot(about, upper) + dot(along, lower) + self.armature[dof])
+                resists = dot(about, upper) + dot(along, lower) + self.armature[dof]
+                if resists.is_zero:
+                    raise LinkworkError(
+                        f"joint {self._name(dof)!r} moves nothing that has mass, so that no effort "
+                        "says how it accelerates.",
+                        hint="Give what it carries a mass, or the joint an armature.",
+                    )
+                inverse = 1.0 / resists
                 left = effort[dof] - dot(about, moment) - dot(along, force)
                 solved[n].append((dof, upper, lower, inverse, left))
                 done = _single(about, along) if self.armature[dof] == 0.0 else None

@@ -37,12 +37,21 @@ _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
 def compiler() -> str | None:
-    """The C compiler of this machine: ``$CC``, else cc, gcc or clang; None if there is none."""
-    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
-        found = shutil.which(name) if name else None
-        if found:
-            return found
-    return None
+    """The C compiler of this machine: ``$CC``, else cc, gcc or clang; None if there is none.
+
+    Raises:
+        LinkworkError: ``$CC`` names no program.
+    """
+    wanted = os.environ.get("CC", "").strip()
+    if wanted:
+        found = shutil.which(wanted)
+        if found is None:
+            raise LinkworkError(
+                f"the environment variable CC is {wanted!r}, which is no program here.",
+                hint="Let it name a C compiler, without options, or leave it away.",
+            )
+        return found
+    return next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
 
 
 @cache

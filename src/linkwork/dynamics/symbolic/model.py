@@ -70,7 +70,9 @@ class Model:
         self.gravity = shaped("gravity", np.asarray(chosen), (3,))
         self.links = make_links(world, bodies)
         rotors = shaped("armature", world.armature if armature is None else armature, (world.nv,))
-        self._trace = Trace(self.graph, self.links, self.q, rotors.tolist(), self.gravity.tolist())
+        self._trace = Trace(
+            self.graph, self.links, self.q, rotors.tolist(), self.gravity.tolist(), world.dof_name
+        )
 
     @cached_property
     def mass_matrix(self) -> Matrix:

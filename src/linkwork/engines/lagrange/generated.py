@@ -50,10 +50,10 @@ def generate(world: World, bodies: np.ndarray, armature: np.ndarray) -> Generate
         bodies: Mask over those that the engine moves.
         armature: Rotor inertia that moves with the joints (nv).
     """
-    chosen = compiler()
-    if chosen is None:
-        return Generated(f"there is no C compiler on this machine, {_RECURSIVE}.")
     try:
+        chosen = compiler()
+        if chosen is None:
+            return Generated(f"there is no C compiler on this machine, {_RECURSIVE}.")
         model = Model(world, armature=armature, bodies=bodies)
         entries = [each for row in model.mass_matrix for each in row]
         total = sum(count_operations([*model.forward_dynamics, *entries]).values())
