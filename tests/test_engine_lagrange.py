@@ -175,6 +175,16 @@ def test_a_compliant_drive_yields_and_its_rotor_swings() -> None:
     assert max(angles[500:]) == pytest.approx(max(angles[:200]), rel=0.02)  # it does not die out
 
 
+def test_an_actuators_own_rotor_may_turn_on_the_spring() -> None:
+    """A smart servo brings its rotor along: the joint needs no armature of its own."""
+    drive = Spec("actuator", "smart_servo", params={"rotor_inertia": 1e-6, "gear": 200.0})
+    scene = Scene("s", step=0.001).place(swing(drive=drive))
+    scene.engine("lagrange", compliance={"swing/hinge": 200.0})
+    with Session(scene, watch=False) as session:
+        session.run(0.2)
+        assert session["swing/hinge.angle"] > 0.0
+
+
 def test_ends_of_a_range_hold() -> None:
     """A bar that falls on the end of its range stays near it, and does not bounce for ever."""
     scene = Scene("s", step=0.002).place(swing(range=(-0.5, 0.5))).engine("lagrange")
@@ -209,7 +219,9 @@ def test_stiff_drives_are_taken_in_pieces_or_refused() -> None:
         ({"contacts": ["swing/stand"]}, "does not move"),
         ({"compliance": {"swing/hinge": 10.0}}, "no armature"),
         ({"compliance": {"swing/elbow": 10.0}}, "elbow"),
+        ({"compliance": {"swing/hinge": 0}}, "compliance of 'swing/hinge' takes a number, above 0"),
         ({"integrator": "rk5"}, "rk5"),
+        ({"code": "fast"}, "'generated' or 'recursive'"),
     ],
 )
 def test_mistakes_are_named(params: dict[str, object], match: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import inspect
@@ -59,6 +59,16 @@ def plain_values(value: Any) -> Any:
     return value.tolist() if type(value).__module__ == "numpy" else value
 
 
+def _wrong_value(table: dict[str, Any], kind: Any, key: str, strict: bool) -> tuple[Any, str, Any]:
+    """What a table's values are, and the first one that is not, with its place."""
+    for name, value in table.items():
+        try:
+            msgspec.convert(value, kind, strict=strict)
+        except (msgspec.ValidationError, OverflowError):
+            return kind, f"{key} of {name!r}", value
+    return kind, key, table
+
+
 def _wrong(
     given: dict[str, Any], form: type, strict: bool, also: Iterable[str]
 ) -> tuple[str, str, str] | None:
@@ -73,8 +83,11 @@ def _wrong(
         try:
             msgspec.convert(value, fields[name].type, strict=strict)
         except (msgspec.ValidationError, OverflowError):
-            allowed = wanted(inspect.type_info(fields[name].type))
-            return key, f": {key} takes {allowed}, not {value!r}.", ""
+            kind, where = fields[name].type, key
+            if get_origin(kind) is dict and isinstance(value, dict):  # of a table, the wrong value
+                kind, where, value = _wrong_value(value, get_args(kind)[1], key, strict)
+            allowed = wanted(inspect.type_info(kind))
+            return key, f": {where} takes {allowed}, not {value!r}.", ""
     missing = [name for name, field in fields.items() if field.required and name not in given]
     return ("", f" needs {missing[0]!r}.", "") if missing else None
 

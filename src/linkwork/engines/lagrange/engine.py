@@ -55,12 +55,6 @@ class Lagrange(Engine):
                     f"compliance: this engine does not move {joint!r}.",
                     origin=spec.at("compliance"),
                 )
-            if not world.armature[dof] > 0.0:
-                raise EngineError(
-                    f"compliance: {joint!r} has no armature, so that its rotor weighs nothing.",
-                    origin=spec.at("compliance"),
-                    hint="Give the joint an armature, the inertia of its rotor.",
-                )
             self._comply[dof] = stiffness
 
     def check(self) -> list[Finding]:
@@ -99,8 +93,20 @@ class Lagrange(Engine):
         return found
 
     def prepare(self, driven: list[int]) -> None:
-        """Lays out what the kernels read."""
+        """Lays out what the kernels read.
+
+        Raises:
+            EngineError: A compliant joint has no rotor, neither its own nor its actuator's.
+        """
         world, params = self.world, self.params
+        for dof in np.flatnonzero(self._comply):
+            if not world.armature[dof] > 0.0:
+                raise EngineError(
+                    f"compliance: {world.dof_name(int(dof))!r} has no armature, so that its rotor "
+                    "weighs nothing.",
+                    origin=self.spec.at("compliance"),
+                    hint="Give the joint an armature, the inertia of its rotor.",
+                )
         arrays = Arrays(world)
         static = np.array([world.is_static(b) for b in range(world.nb)])
         order = np.flatnonzero(self.owned | static)
