@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from linkwork.errors import EngineError
-from linkwork.parts import Coupling, Joint, Part, Spec
+from linkwork.parts import Anchor, Coupling, Joint, Loop, Part, Spec
 from linkwork.parts.joint import RailPiece
 from linkwork.scene import Scene
 from linkwork.session.messages import Grab
@@ -170,6 +170,19 @@ def test_a_loop_drawn_open_is_closed_and_told() -> None:
         notes = [str(f) for f in session.cycle.findings]
         assert any("to close all joints" in note for note in notes), notes
         assert any("held by others too" in note for note in notes), notes
+
+
+def test_a_body_that_is_turned_to_close_a_loop_is_told() -> None:
+    """Its centre stays where it is: only its attitude says that it was not drawn so."""
+    angle = math.radians(25.0)
+    cube = ground("cube")
+    part = Part("one").add(ground(), cube, Joint("J", "free", "ground", "cube"))
+    part.add(Anchor("a", "ground", Pose.of((0, 0, 0), rpy=(angle, 0, 0))), Anchor("b", "cube"))
+    part.add(Loop("L", "a", "b", "fixed"))
+    with Session(scene_of(part)) as session:
+        notes = [str(f) for f in session.cycle.findings]
+        assert any("cube: was turned by 25°" in note for note in notes), notes
+        assert not any("was moved" in note for note in notes), notes
 
 
 def test_joints_that_contradict_each_other_are_refused_by_name() -> None:

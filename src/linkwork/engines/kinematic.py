@@ -146,3 +146,15 @@ def coordinate_of_dof(world: World) -> np.ndarray:
             offset = (3 if world.kind[b] == FREE else 0) if turning else k
             address[first + k] = world.qadr[b] + offset
     return address
+
+
+def joint_springs(world: World) -> np.ndarray:
+    """Springs of joints by degree of freedom (nv×4).
+
+    Stiffness, rest, first number of a ball's quaternion in ``q`` or −1, and which of its axes.
+    """
+    laws = np.column_stack([world.stiffness, world.rest, -np.ones(world.nv), np.zeros(world.nv)])
+    for dof, b in enumerate(world.dof_body.tolist()):
+        if world.kind[b] == BALL:
+            laws[dof, 2:] = world.qadr[b], dof - world.vadr[b]
+    return np.ascontiguousarray(laws)

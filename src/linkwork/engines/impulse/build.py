@@ -125,6 +125,7 @@ class Mechanism:
         names: Name of each joint or loop.
         soft_whole, soft: Soft rows, see ``row_kernels``; those of springs are the last.
         springs: Soft row and spring of each row of a spring (n×2).
+        rooms: Where each soft row is kept: its degree of freedom, springs after all of them.
         curves: Joint and loop of each point on a curve and each rail that closes a loop (n×2).
     """
 
@@ -143,6 +144,7 @@ class Mechanism:
     soft_whole: np.ndarray
     soft: np.ndarray
     springs: np.ndarray
+    rooms: np.ndarray
     curves: np.ndarray
 
     @property
@@ -203,7 +205,12 @@ def principal(world: World, body: int) -> np.ndarray:
 
 
 class Builder:
-    """Puts the arrays of a mechanism together."""
+    """Puts the arrays of a mechanism together.
+
+    Attributes:
+        loose: Degrees of freedom along which nothing acts as the scene has it (nv).
+        acting: Those of them that are damped or rub while it runs.
+    """
 
     def __init__(
         self, world: World, owned: np.ndarray, poses: np.ndarray, prescribed: list[int],
@@ -215,6 +222,9 @@ class Builder:
         self.row = {int(b): n for n, b in enumerate(self.own)}
         self.mount = np.array([principal(world, int(b)) for b in self.own]).reshape(-1, 10)
         self.prescribed, self.driven = set(prescribed), set(driven)
+        self.acting = np.zeros(world.nv, bool)
+        self.loose = np.array([self._is_free(dof) for dof in range(world.nv)], bool)
+        self.loose &= owned[world.dof_body]
 
     def build(self) -> Mechanism:
         """All arrays."""
@@ -277,6 +287,8 @@ class Builder:
                 spring_rows.append((len(soft), spring))
                 soft_whole.append((n, row, world.nv, 0, 0))
                 soft.append(spring_law(world.spring_law[spring]))
+        rooms = [dof for _, _, dof, *_ in soft_whole[: len(soft) - len(spring_rows)]]
+        rooms += [world.nv + k for k in range(len(spring_rows))]
         _measure(whole)
         bodies = np.zeros((last + 1, BODY_COLUMNS))
         bodies[:, Q] = 1.0
@@ -285,13 +297,13 @@ class Builder:
         bodies[last, [RN, RN + 4, RN + 8]] = 1.0
         self.weigh(bodies, world.mass)
         return Mechanism(
-            self.own, self.mount, bodies, whole, number, self._tracks(), pattern,
+            self.own, self.mount.copy(), bodies, whole, number, self._tracks(), pattern,
             np.array(tree, np.int64).reshape(-1, 3), np.array(coupled, np.int64).reshape(-1, 2),
             np.array([b for b in self.own if world.kind[b] in (BALL, FREE)], np.int64),
             [f[2] for f in found], np.array([f[4] for f in found], np.int64),
             np.array(soft_whole, np.int64).reshape(-1, ROW_INTEGERS),
             np.array(soft).reshape(-1, ROW_COLUMNS),
-            np.array(spring_rows, np.int64).reshape(-1, 2),
+            np.array(spring_rows, np.int64).reshape(-1, 2), np.array(rooms, np.int64),
             np.array(
                 [(n, f[4]) for n, f in enumerate(found)
                  if f[4] >= 0 and f[0][KIND] in (POINT_ON_CURVE, RAIL)], np.int64,
@@ -310,8 +322,8 @@ class Builder:
         return (
             dof not in self.driven
             and dof not in self.prescribed
-            and not (world.damping[dof] or world.friction[dof] or world.stiffness[dof])
-            and not world.armature[dof]
+            and not (world.damping[dof] or world.friction[dof] or self.acting[dof])
+            and not (world.stiffness[dof] or world.armature[dof])
             and np.isinf(world.dof_lo[dof])
             and np.isinf(world.dof_hi[dof])
         )
@@ -323,7 +335,7 @@ class Builder:
             world.friction[dof], world.armature[dof],
         )  # fmt: skip
         if world.kind[body] == BALL:
-            row[LO], row[HI] = -np.inf, np.inf
+            row[LO], row[HI], row[REST] = -np.inf, np.inf, 0.0
         row[BOUNCE] = world.restitution[dof]
         return row
 
@@ -356,7 +368,8 @@ class Builder:
         world = self.world
         kind, parent = int(world.kind[b]), int(world.parent[b])
         second = world.axis2[b] if kind in (UNIVERSAL, PLANAR, RAIL) else None
-        axes = axes_about(world.axis[b], second)
+        # a ball has no axis of its own: what acts about it is counted about its body's
+        axes = np.eye(3) if kind == BALL else axes_about(world.axis[b], second)
         turn = turned(world.x0[b, 3:])
         point = world.x0[b, :3] + turn @ world.pivot[b]
         whole, number = self._joint(

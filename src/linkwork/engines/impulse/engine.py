@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +13,6 @@ from linkwork.engines.engine import Engine
 from linkwork.engines.impulse import account_kernels as keeping
 from linkwork.engines.impulse import phase_kernels as phases
 from linkwork.engines.impulse.account_kernels import keep_account
-from linkwork.engines.impulse.body_kernels import X
 from linkwork.engines.impulse.build import Builder
 from linkwork.engines.impulse.circle import circle_through
 from linkwork.engines.impulse.closing_kernels import close
@@ -22,12 +22,11 @@ from linkwork.engines.impulse.coordinate_kernels import (
     give_quaternions,
     take_poses,
 )
-from linkwork.engines.impulse.forces import felt_speeds, joint_forces
+from linkwork.engines.impulse.forces import felt_speeds, joint_forces, joint_values
 from linkwork.engines.impulse.joint_kernels import TURNS, S
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.engines.impulse.places import place_on
 from linkwork.engines.impulse.row_kernels import (  # fmt: skip
-    COORDINATE,
     DAMP,
     DOF,
     DRIVE,
@@ -46,12 +45,13 @@ from linkwork.engines.impulse.row_kernels import (  # fmt: skip
     WAY,
 )
 from linkwork.engines.impulse.stepper import KEPT, Stepper
+from linkwork.engines.impulse.ways import far_moved
 from linkwork.engines.kernels import follow_speeds, follow_targets, grab_forces, loop_state
-from linkwork.engines.kinematic import coordinate_of_dof, own_loops
+from linkwork.engines.kinematic import coordinate_of_dof, joint_springs, own_loops
 from linkwork.engines.mujoco.kernels import add_energies
 from linkwork.engines.spring_kernels import spring_state
 from linkwork.errors import EngineError, listing
-from linkwork.kinematics.kernels import forward_poses
+from linkwork.kinematics.kernels import BALL, forward_poses
 from linkwork.parts import Spec
 from linkwork.state import State
 from linkwork.world import Finding, World
@@ -85,6 +85,10 @@ class Impulse(Engine):
             if self.owned[b] and joint.type == "ball" and joint.ranges[0] is not None:
                 text = "Impulse leaves the range of a ball joint open; Mujoco keeps it."
                 found.append(Finding("soft", name, text, joint.origin))
+        for joint, name, b in zip(world.joints, world.joint_names, world.joint_body, strict=True):
+            if self.owned[b] and joint.type == "ball" and joint.stiffness and joint.rest:
+                text = "the spring of a ball joint is slack where its value is 0; rest is ignored."
+                found.append(Finding("soft", name, text, joint.origin))
         for (follows, _), words in zip(world.coupling_dof, world.coupling_words, strict=True):
             if self.owned[world.dof_body[follows]] and words.get("polycoef"):
                 text = "of its coupling Impulse follows the ratio and the offset only."
@@ -101,20 +105,29 @@ class Impulse(Engine):
         forward_poses(*world.tree, world.q0, poses)
         mine = [d for d in driven if self.owned[world.dof_body[d]]]
         self._builder = Builder(world, self.owned, poses, self.prescribed, mine)
-        self.made = self._builder.build()
-        self.stepper = Stepper(self.made, self.params, world.scene.step)
+        self._lay_out()
         self.stepper.check(self.spec.origin)
+
+    def _lay_out(self) -> None:
+        self.made = self._builder.build()
+        self.stepper = Stepper(self.made, self.params, self.world.scene.step)
         self._ready = np.zeros(0)
 
     def slots(self) -> dict[str, tuple[int, ...]]:
-        """The bodies as they are kept here, what was written to the state, and the last phases."""
+        """The bodies as they are kept here, what was written to the state, and the last phases.
+
+        Pieces have a row for each degree of freedom, then for each row of a spring; mass and acting
+        are of the last step.
+        """
         bodies, joints = len(self.made.own), len(self.made.whole)
         return {
             "bodies": (bodies, 13),
             "written": (bodies, 13),
             **self.stepper.slots(),
             "arcs": (joints, 2),
-            "pieces": (len(self.made.soft), 5),
+            "pieces": (self.world.nv + len(self.made.springs), 4),
+            "mass": (bodies,),
+            "acting": (self.world.nv,),
             "account": (keeping.KEPT_COLUMNS,),
         }
 
@@ -128,14 +141,15 @@ class Impulse(Engine):
         self._by_speed = self.by_speed(self.prescribed)
         turning = set(self._by_speed.tolist())
         self._by_target = np.array([d for d in self.prescribed if d not in turning], np.int64)
-        rows = np.flatnonzero(self.made.soft_whole[:, KEEPS] == PRESCRIBED)
-        self._prescribed_rows = np.column_stack([rows, self.made.soft_whole[rows, DOF]])
+        fields = [
+            state.layout.fields[self.field(slot.removeprefix("int:"))] for slot in self.slots()
+        ]
+        self._memory = state.data[fields[0].offset : fields[-1].offset + fields[-1].size]
+        self._noted: np.ndarray | None = None
         self._grabs = np.zeros((self.world.nb, 6))
+        self._each_dof = np.arange(self.world.nv)
         self._pulling = False
         world, report = self.world, state.report
-        laws = np.column_stack(
-            [world.stiffness, world.rest, -np.ones(world.nv), np.zeros(world.nv)]
-        )
         self._springs = np.unique(self.made.springs[:, 1])
         self._spring_arrays = (
             self._springs, *world.spring_arrays, state["param/spring"], state.pose, state.twist,
@@ -143,21 +157,37 @@ class Impulse(Engine):
         )  # fmt: skip
         self._drive = np.zeros((5, world.nv + 1))  # the last is that of springs, which have none
         self._drive[3, -1], self._drive[4, -1] = -np.inf, np.inf
+        self._bind_rows()
+        self._energies = (
+            self.made.own, state.pose, state.twist, state["param/mass"], world.mass, world.com,
+            world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q, state.v,
+            joint_springs(world), world.armature, report.energy,
+        )  # fmt: skip
+
+    def _bind_rows(self) -> None:
+        """Binds what depends on which degrees of freedom have rows along which something acts."""
+        rows = np.flatnonzero(self.made.soft_whole[:, KEEPS] == PRESCRIBED)
+        self._prescribed_rows = np.column_stack([rows, self.made.soft_whole[rows, DOF]])
+        bodies = np.unique(self.world.dof_body[self.made.soft_whole[: self.made.laws, DOF]])
+        self._balls = bodies[self.world.kind[bodies] == BALL]
         memory = {name: self.slot(name.rpartition(":")[2]) for name in self.stepper.slots()}
         self.stepper.bind(
             memory, self._kept, self._arcs, self._pieces, self._drive, self._wrench
         )  # fmt: skip
-        self._energies = (
-            self.made.own, state.pose, state.twist, state["param/mass"], world.mass, world.com,
-            world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q, state.v,
-            np.ascontiguousarray(laws), world.armature, report.energy,
-        )  # fmt: skip
+        self._changed = True
+
+    def _note(self) -> None:
+        """Remembers all that is kept before it is made to fit what others changed."""
+        if self._noted is None:
+            self._noted = self._memory.copy()
 
     def reset(self) -> None:  # noqa: D102
         self.stepper.reset()
         self._written[:] = np.nan
         self._pieces[:] = 0.0
         self._told[:] = 0.0
+        self.slot("mass")[:] = self.state["param/mass"][self.made.own]
+        self.slot("acting")[:] = 0.0
         self._ready = np.zeros(0)
 
     def assemble(self) -> list[Finding]:
@@ -166,17 +196,19 @@ class Impulse(Engine):
         if not len(made.whole):
             return []
         self._enter()
-        before = made.bodies[:-1, X : X + 3].copy()
+        before = made.bodies[:-1, KEPT].copy()
         self.stepper.account[:] = 0.0
         self._close(0.0)
-        moved = np.linalg.norm(made.bodies[:-1, X : X + 3] - before, axis=1)
+        moved, turned = far_moved(before, made.bodies[:-1, KEPT])
         self._leave(1.0)
         self._after_closing()
         found = []
-        if (most := float(moved.max(initial=0.0))) > 1e-9:
-            name = self.world.body_names[made.own[int(moved.argmax())]]
-            text = f"was moved by {1e3 * most:.3g} mm, more than others, to close all joints."
-            found.append(Finding("note", name, text, self.spec.origin))
+        for way, said in ((moved, "moved by {:.3g} mm"), (turned, "turned by {:.3g}°")):
+            if (most := float(way.max(initial=0.0))) > 1e-9:
+                name = self.world.body_names[made.own[int(way.argmax())]]
+                much = said.format(1e3 * most if way is moved else math.degrees(most))
+                text = f"was {much}, more than others, to close all joints."
+                found.append(Finding("note", name, text, self.spec.origin))
         if lost := int(self.stepper.account[phases.REDUNDANT]):
             text = (
                 f"{lost} of the ways in which joints hold it are held by others too; forces that "
@@ -211,9 +243,18 @@ class Impulse(Engine):
         self.state.report.acceleration[self._dofs] = 0.0
 
     def params_changed(self) -> None:
-        """Takes masses, friction, damping and gravity over."""
-        state, made = self.state, self.made
-        mass = state["param/mass"]
+        """Takes masses, friction, damping and gravity over.
+
+        Joints are laid out anew where damping or friction is set that had none, or is none again.
+        """
+        state = self.state
+        acting = (state["param/damping"] != 0.0) | (state["param/joint_friction"] != 0.0)
+        acting &= self._builder.loose
+        if not np.array_equal(acting, self._builder.acting):
+            self._builder.acting[:] = acting
+            self._lay_out()
+            self._bind_rows()
+        made, mass = self.made, state["param/mass"]
         self._builder.weigh(made.bodies, mass)
         share = mass[made.own] / self.world.mass[made.own]
         made.mount[:, 7:10] = self._builder.mount[:, 7:10] * share[:, None]
@@ -228,26 +269,50 @@ class Impulse(Engine):
         made.soft[rows, STIFF], made.soft[rows, REST], made.soft[rows, DAMP] = law.T
         self._pulling = bool(state["param/grab"][:, 0].any())
         self._ready = np.zeros(0)
+        self._changed = True
+
+    def _heed_changes(self) -> None:
+        """Makes what is kept of the last step fit masses and rows that are others since.
+
+        Bodies go on as fast as they were, so that angular momenta grow with the masses.
+        """
+        state, made = self.state, self.made
+        self.stepper.check(self.spec.origin)
+        before, mass = self.slot("mass"), state["param/mass"][made.own]
+        acted, acting = self.slot("acting"), self._builder.acting
+        if not np.array_equal(before, mass):
+            self._note()
+            self._kept[:, -3:] *= (mass / before)[:, None]
+            before[:] = mass
+            self.stepper.forget()
+        if not np.array_equal(acted, acting):
+            self._note()
+            for dof in np.flatnonzero(acted != acting):
+                self._pieces[dof] = state.q[self._qaddr[dof]], 0.0, 0.0, 0.0
+            acted[:] = acting
+            self.stepper.forget()
+        self._changed = False
 
     def _enter(self) -> bool:
         """Takes the bodies from the state; true if rows and K of them are on the desk."""
+        if self._changed:
+            self._heed_changes()
         state, made = self.state, self.made
         own, bodies = made.own, made.bodies
         now = np.concatenate([state.pose[own], state.twist[own]], axis=1)
         if not np.array_equal(now, self._written):
+            self._note()
             take_poses(own, made.mount, state.pose, state.twist, bodies)
             self._kept[:] = bodies[:-1, KEPT]
             self.stepper.forget()
             self._take_arcs()
             self._pieces[:, 1:] = 0.0
-            if laws := made.laws:
-                self._pieces[:laws, 0] = state.q[made.soft_whole[:laws, COORDINATE]]
-            rows, springs = made.springs.T
-            self._pieces[rows, 0] = state.report.spring[springs, 0]
+            self._pieces[: self.world.nv, 0] = state.q[self._qaddr]
+            self._pieces[self.world.nv :, 0] = state.report.spring[made.springs[:, 1], 0]
             self._ready = np.zeros(0)
         made.number[:, S : TURNS + 1] = self._arcs
         if len(made.soft):
-            made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[:, :4]
+            made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[made.rooms]
             made.soft[:, WAY] = 0.0
         if self._ready.shape == self._kept.shape and np.array_equal(self._ready, self._kept):
             return True
@@ -267,6 +332,7 @@ class Impulse(Engine):
             self._arcs[n, 0] = place_on(self.world, int(loop), self.state.pose)
 
     def advance(self, h: float) -> None:  # noqa: D102
+        self._noted = None
         fresh = self._enter()
         if self._pulling:
             self._pull()
@@ -274,7 +340,12 @@ class Impulse(Engine):
         if self.prescribed:
             self._prescribe(h)
         self._ready = np.zeros(0)
-        speed, halved = self.stepper.take(h, fresh, self.state.step * h)
+        try:
+            speed, halved = self.stepper.take(h, fresh, self.state.step * h)
+        except EngineError:
+            if self._noted is not None:
+                self._memory[:], self._changed = self._noted, True
+            raise
         keep_account(
             self.stepper.account, speed, halved, self.params.gap, self.params.speed_gap,
             self.state.step + 1, self._told,
@@ -344,7 +415,8 @@ class Impulse(Engine):
         if laws := made.laws:
             piece, rows, soft = self.stepper.piece or h, made.soft_whole[:laws], made.soft[:laws]
             phases.give_efforts(
-                self.stepper.desk, rows, soft, self._drive, self._qaddr, state.q,
+                self.stepper.desk, rows, soft, self._drive, self._each_dof,
+                joint_values(world, self._qaddr, state.q, self._balls),
                 felt_speeds(rows, soft, state.v, piece), piece, state.report.effort,
             )  # fmt: skip
         self._kept[:] = bodies[:-1, KEPT]
@@ -352,8 +424,8 @@ class Impulse(Engine):
         self._written[:, :7], self._written[:, 7:] = state.pose[own], state.twist[own]
         self._arcs[:] = made.number[:, S : TURNS + 1]
         if len(made.soft):
-            self._pieces[:, 0] = made.soft[:, Q0] + made.soft[:, WAY]
-            self._pieces[:, 1:4] = made.soft[:, [DRIVE, SLIP, STOP]]
+            self._pieces[made.rooms, 0] = made.soft[:, Q0] + made.soft[:, WAY]
+            self._pieces[made.rooms, 1:] = made.soft[:, [DRIVE, SLIP, STOP]]
         self._ready = self._kept.copy()
         if len(self._loops):
             self.note_gap(loop_state(

@@ -8,6 +8,7 @@ from linkwork.engines.impulse.body_kernels import R, X
 from linkwork.engines.impulse.build import Mechanism
 from linkwork.engines.impulse.joint_kernels import COUPLING, KIND, PB, B
 from linkwork.engines.impulse.row_kernels import DOF, JOINT, KEEPS, LAW, STOP, WAY, W
+from linkwork.spatial.kernels import quat_rotvec
 from linkwork.world import World
 
 
@@ -65,3 +66,19 @@ def felt_speeds(rows: np.ndarray, soft: np.ndarray, v: np.ndarray, h: float) -> 
     felt, dofs = v.copy(), rows[stiff, DOF]
     felt[dofs] += (2.0 * soft[stiff, W] - 1.0) * (soft[stiff, WAY] / h - v[dofs])
     return felt
+
+
+def joint_values(world: World, qaddr: np.ndarray, q: np.ndarray, balls: np.ndarray) -> np.ndarray:
+    """The value of each degree of freedom, of ball joints the numbers of their rotation vector.
+
+    Args:
+        world: The world.
+        qaddr: Coordinate of each degree of freedom.
+        q: Coordinates.
+        balls: Bodies whose ball joints count.
+    """
+    values = q[qaddr]
+    for b in balls:
+        a, i = int(world.qadr[b]), int(world.vadr[b])
+        values[i : i + 3] = quat_rotvec(q[a : a + 4])
+    return values

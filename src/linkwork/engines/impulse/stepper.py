@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NoReturn
 
 import numpy as np
 
@@ -101,6 +102,8 @@ class Stepper:
         self._memory, self._pulled = memory["rates"], memory["pulled"]
         self._kept, self._arcs, self._pieces = kept, arcs, pieces
         self.drive, self.wrench = drive, wrench
+        memory_of = (self.past[: self._pieces_of], self.known, self._memory, self._pulled)
+        self._remembered = [(each, each.copy()) for each in memory_of if each.size]
 
     def wipe(self) -> None:
         """Nothing is left of a step that was lost, whose errors and impulses are no numbers."""
@@ -121,8 +124,14 @@ class Stepper:
         self.piece = 0.0
 
     def take(self, h: float, fresh: bool, now: float) -> tuple[float, bool]:
-        """Takes a step, in pieces if it must: how fast joints open then, and whether it had to."""
+        """Takes a step, in pieces if it must: how fast joints open then, and whether it had to.
+
+        Raises:
+            EngineError: If it cannot be taken; what is remembered is as before.
+        """
         self.account[:] = 0.0
+        for each, kept in self._remembered:
+            np.copyto(kept, each)
         done = self._step(h, fresh)
         speed = self._slow_down(h) if done == phases.DONE else math.inf
         self.piece = h / self._pieces_of
@@ -132,6 +141,7 @@ class Stepper:
 
     def _step(self, h: float, fresh: bool) -> int:
         made, params = self.made, self.params
+        self.account[phases.EVENTS] = 0.0
         if self._by_forces:
             if not np.array_equal(self._pulled, self.wrench):  # no smooth way from there to here
                 self._pulled[:] = self.wrench
@@ -180,7 +190,7 @@ class Stepper:
             phases.refresh(made.bodies)
             self.wipe()
             made.number[:, S : TURNS + 1] = self._arcs
-            made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[:, :4]
+            made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[made.rooms]
             made.soft[:, WAY] = 0.0
             piece, speed = h / 2**halves, math.inf
             for part in range(2**halves):
@@ -193,10 +203,11 @@ class Stepper:
                 self.piece = piece / self._pieces_of
                 return speed
         self._give_up(h, now)
-        return math.inf
 
-    def _give_up(self, h: float, now: float) -> None:
+    def _give_up(self, h: float, now: float) -> NoReturn:
         account = self.account
+        for each, kept in self._remembered:
+            np.copyto(each, kept)
         name, *others = circle_through(self.made, int(account[phases.WHERE]))
         pieces = 1 if self.params.on_gap == "stop" else 2**MOST_HALVES
         tried = f", in pieces of {1e3 * h / pieces:.2g} ms too" if pieces > 1 else ""

@@ -10,7 +10,7 @@ from linkwork.blocks import read_params
 from linkwork.dynamics.recursive import Arrays
 from linkwork.engines.engine import Engine
 from linkwork.engines.kernels import grab_forces
-from linkwork.engines.kinematic import coordinate_of_dof, own_loops
+from linkwork.engines.kinematic import coordinate_of_dof, joint_springs, own_loops
 from linkwork.engines.lagrange import force_kernels as laws
 from linkwork.engines.lagrange import step_kernels as kernels
 from linkwork.engines.lagrange.generated import Generated, generate
@@ -165,13 +165,10 @@ class Lagrange(Engine):
             self._laws, state["param/damping"], state["param/joint_friction"], state.drive,
             self._rotors,
         )  # fmt: skip
-        springs = np.column_stack(
-            [world.stiffness, world.rest, -np.ones(world.nv), np.zeros(world.nv)]
-        )
         self._energies = (
             self._bodies, state.pose, state.twist, state["param/mass"], world.mass, world.com,
             world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q, state.v,
-            np.ascontiguousarray(springs), self._armature, state.report.energy,
+            joint_springs(world), self._armature, state.report.energy,
         )  # fmt: skip
         self._pulling = False
 
@@ -248,6 +245,10 @@ class Lagrange(Engine):
         speed = np.where(compliant, self._rotor[1], state.v)
         bias, kp, kd, lowest, highest = state.drive
         efforts = np.clip(bias - kp * x - kd * speed, lowest, highest)
+        rub = state["param/joint_friction"] * np.tanh(state.v / laws.CREEP)
+        passive = state["param/damping"] * state.v + rub
+        passive += world.stiffness * (state.q[self._qaddr] - world.rest)
+        efforts -= np.where(compliant, 0.0, passive)  # of those the drive's is told, at its rotor
         state.report.effort[mine] = efforts[mine]
         if self.reports_contacts:
             self.add_contacts(state.report)

@@ -11,7 +11,7 @@ import numpy as np
 from linkwork.blocks import read_params
 from linkwork.engines.engine import Engine
 from linkwork.engines.kernels import follow_speeds, follow_targets, grab_forces, loop_state
-from linkwork.engines.kinematic import coordinate_of_dof, own_loops
+from linkwork.engines.kinematic import coordinate_of_dof, joint_springs, own_loops
 from linkwork.engines.mujoco import kernels
 from linkwork.engines.mujoco.bodies import Build
 from linkwork.engines.mujoco.findings import find
@@ -22,7 +22,6 @@ from linkwork.engines.mujoco.springs import own_springs, set_springs
 from linkwork.engines.mujoco.surfaces import scale_friction, set_friction
 from linkwork.engines.spring_kernels import spring_state
 from linkwork.errors import EngineError
-from linkwork.kinematics.kernels import BALL
 from linkwork.mujoco_library import mujoco, said
 from linkwork.parts import Spec
 from linkwork.state import Report, State
@@ -118,7 +117,7 @@ class Mujoco(Engine):
             self._pose, self._twist = np.zeros_like(state.pose), np.zeros_like(state.twist)
         dofs = np.array(self._driven, np.int64)
         driven = np.column_stack([dofs, model.dof_to[dofs]])
-        side, laws, report = np.zeros(len(dofs)), _laws(world), state.report
+        side, laws, report = np.zeros(len(dofs)), joint_springs(world), state.report
         self._before = (model.q_map, model.v_map, driven, side)
         self._before_state = (
             saturation, laws, state["param/damping"], state.q, state.v, state.drive,
@@ -334,12 +333,3 @@ class Mujoco(Engine):
         kernels.add_energies(*self._energies)
         if len(self._springs):
             report.energy[1] += spring_state(*self._spring_arrays)
-
-
-def _laws(world: World) -> np.ndarray:
-    """Springs by degree of freedom (nv×4), as :func:`kernels.finish_step` takes them."""
-    laws = np.column_stack([world.stiffness, world.rest, -np.ones(world.nv), np.zeros(world.nv)])
-    for dof, b in enumerate(world.dof_body.tolist()):
-        if world.kind[b] == BALL:
-            laws[dof, 2:] = world.qadr[b], dof - world.vadr[b]
-    return np.ascontiguousarray(laws)

@@ -56,7 +56,7 @@ def find(world: World, owned: np.ndarray, felt: np.ndarray, prescribed: list[int
 def _body(world: World, b: int) -> list[Finding]:
     """What there is to say of an owned body and its joint."""
     kind, name, where = int(world.kind[b]), world.body_names[b], world.body_origins[b]
-    found = []
+    v, found = int(world.vadr[b]), []
     if is_link(world, b):
         if np.count_nonzero(world.parent == b) != 1:
             text = "a chain of joints must end in one body with mass."
@@ -75,7 +75,10 @@ def _body(world: World, b: int) -> list[Finding]:
         found.append(Finding("error", name, text, where))
     if kind == CODE["screw"]:
         found.append(Finding("soft", name, "the screw's thread is a soft constraint.", where))
-    if kind == CODE["free"] and world.stiffness[int(world.vadr[b])] > 0.0:
+    if kind == CODE["ball"] and world.stiffness[v] > 0.0 and world.rest[v] != 0.0:
+        text = "the spring of a ball joint is slack where its value is 0; rest is ignored."
+        found.append(Finding("soft", name, text, where))
+    if kind == CODE["free"] and world.stiffness[v] > 0.0:
         text = "a free joint has no spring here; hold it by a ball or planar joint with one."
         found.append(Finding("error", name, text, where))
     return found
