@@ -243,6 +243,17 @@ def test_derive_says_what_is_not_in_the_equations(tmp_path: Path) -> None:
     assert "Not in the equations" not in done.out
 
 
+def test_a_cache_that_cannot_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the folder is named."""
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(compiling, "cache_directory", lambda: tmp_path / "file" / "kernels")
+    monkeypatch.setattr(compiling, "compiler", lambda: "cc")
+    with pytest.raises(LinkworkError, match=r"compiled code cannot be kept in .*file/derived"):
+        Compiled(Model(chain(["hinge"])), use="c")
+
+
 def test_names_become_identifiers() -> None:
     """Whatever a robot is called, C can say it."""
     assert c_code.identifier("BARt-UH II") == "bart_uh_ii"

@@ -87,28 +87,37 @@ def build(model: Model, name: str = "robot", wanted: Sequence[str] = c_code.ALL)
     library = folder / f"{name}-{key}.so"
     if library.exists():
         return library
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as place:
-        for file, text in files.items():
-            (Path(place) / file).write_text(text, encoding="utf-8")
-        made = Path(place) / "library.so"
-        command = [chosen, *FLAGS, "-shared", f"{name}.c", "-lm", "-o", made.name]
-        try:
-            with event.trigger_event(DERIVED):
-                run = subprocess.run(
-                    command, cwd=place, capture_output=True, text=True, check=False
-                )
-            refused = run.returncode != 0
-            why = run.stderr.strip()[:400] or f"it ends with {run.returncode}"
-        except OSError as error:
-            refused, why = True, str(error)
-        if refused or not made.exists():
-            raise LinkworkError(
-                f"{chosen} refuses the derived C file: {why}.",
-                hint="Name another compiler with the environment variable CC.",
-            )
-        made.replace(library)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            for file, text in files.items():
+                (Path(place) / file).write_text(text, encoding="utf-8")
+            _compile(chosen, Path(place), f"{name}.c").replace(library)
+    except OSError as error:
+        raise LinkworkError(
+            f"compiled code cannot be kept in {folder}: {error.strerror or error}.",
+            hint="Let the environment variable LINKWORK_CACHE name a folder that can be written.",
+        ) from None
     return library
+
+
+def _compile(chosen: str, folder: Path, file: str) -> Path:
+    """The library that a compiler makes of a file."""
+    made = folder / "library.so"
+    command = [chosen, *FLAGS, "-shared", file, "-lm", "-o", made.name]
+    try:
+        with event.trigger_event(DERIVED):
+            run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        refused = run.returncode != 0 or not made.exists()
+        why = run.stderr.strip()[:400] or f"it ends with {run.returncode}"
+    except OSError as error:
+        refused, why = True, str(error)
+    if refused:
+        raise LinkworkError(
+            f"{chosen} refuses the derived C file: {why}.",
+            hint="Name another compiler with the environment variable CC.",
+        )
+    return made
 
 
 class Compiled:
@@ -144,7 +153,7 @@ class Compiled:
         self.how = "numba" if library is None else "c"
         self.library = library
         if library is not None:
-            self._library = ctypes.CDLL(str(library))
+            self._library = _loaded(library)
             for each in c_code.functions(model, wanted):
                 function = getattr(self._library, f"{c_code.identifier(name)}_{each.name}")
                 function.argtypes = [_POINTER] * (len(each.inputs) + 1)
@@ -200,3 +209,10 @@ class Compiled:
         if "forward_dynamics" in self.functions:
             return self._call("forward_dynamics", self.world.nv, q=q, v=v, effort=effort)
         return recursive.aba(self.world, q, v, effort, gravity=self.model.gravity)
+
+
+def _loaded(library: Path) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(str(library))
+    except OSError as error:
+        raise LinkworkError(f"{library} cannot be loaded: {error}.") from None

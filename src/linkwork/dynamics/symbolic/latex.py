@@ -64,9 +64,10 @@ def _traced(model: Model) -> list[str]:
         if not model.mass_matrix[i][j].is_zero
     ]
     bias = [(f"c[{n}]", value) for n, value in enumerate(model.bias)]
-    about = "of which all others above the diagonal are 0" if len(mass) < size**2 // 2 else ""
+    some = len(mass) < size * (size + 1) // 2
+    about = ", of which all others above the diagonal are 0" if some else ""
     return [
-        rf"Mass matrix $M(q)$ {about}:",
+        rf"Mass matrix $M(q)${about}:",
         *_lines(mass),
         r"Bias $c(q, \dot q) = C(q, \dot q)\,\dot q + g(q)$:",
         *_lines(bias),
