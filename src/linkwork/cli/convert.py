@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from linkwork.scene import Movement
 
 #: Formats that know no scenes.
 _ONE_PART = (".urdf", ".humanoid.xml")
@@ -17,6 +20,9 @@ def convert(
     ],
     target: Annotated[Path, typer.Argument(help="Where to write; the suffix says the format.")],
     part: Annotated[str, typer.Option(metavar="NAME", help="Take only this part of a scene.")] = "",
+    robot: Annotated[
+        str, typer.Option(metavar="PART", help="Whose movement it is; some formats hold both.")
+    ] = "",
     overwrite: Annotated[
         bool, typer.Option("--overwrite", "--force", help="Replace files that exist.")
     ] = False,
@@ -28,13 +34,15 @@ def convert(
       $ linkwork convert gripper/arm arm.urdf
       $ linkwork convert tripod/level tripod.urdf --part tripod
       $ linkwork convert tripod/level level.glb
+      $ linkwork convert bioloid/greet greet.humanoid.xml --robot bioloid/humanoid
     """
     import os
 
     from linkwork.cli.given import load_with_notes
     from linkwork.cli.screen import stdout
+    from linkwork.cli.show_movement import movements_of
     from linkwork.errors import FormatError, listing, not_found
-    from linkwork.formats import format_to_write, read_movements, save
+    from linkwork.formats import format_to_write, save
     from linkwork.formats.prepare import gathered
     from linkwork.formats.single import left_behind
     from linkwork.parts import Part
@@ -49,6 +57,14 @@ def convert(
             raise FormatError(f"{target} is the source itself.", hint="Give another name.")
         if not overwrite:
             raise FormatError(f"{target} exists.", hint="Give --overwrite to replace it.")
+    movements, alone = movements_of(source)
+    if alone and not part:
+        for note in _movement(movements[0], target, robot):
+            out.say(note, lead="note:")
+        out.say(f"Wrote {target}.")
+        return
+    if robot:
+        raise FormatError(f"--robot is for movements, and {source} is none.")
     thing, notes = load_with_notes(source)
     if part:
         if not isinstance(thing, Scene):
@@ -67,7 +83,11 @@ def convert(
         thing = gathered(thing, target.parent, target.stem)  # out of the cache
     for note in [*notes, *save(thing, target)]:
         out.say(note, lead="note:")
-    movements = read_movements(source) if os.path.isfile(source) else []
+    if movements and target.name.lower().endswith(".humanoid.xml"):
+        for movement in movements:
+            for note in save(movement, target):
+                out.say(note, lead="note:")
+        movements = []
     if movements and target.suffix != ".toml":
         names = listing([movement.name for movement in movements])
         out.say(f"movements, left out: {names}. Convert to TOML writes them.", lead="note:")
@@ -77,3 +97,17 @@ def convert(
         save(movement, beside)
         out.say(f"Wrote {beside}.")
     out.say(f"Wrote {target}.")
+
+
+def _movement(movement: Movement, target: Path, robot: str) -> list[str]:
+    """Writes a movement, beside its robot where the format holds both; returns what is lost."""
+    from linkwork.errors import FormatError
+    from linkwork.formats import load_part, save
+
+    whole = target.name.lower().endswith(".humanoid.xml")
+    if whole and not robot:
+        raise FormatError(
+            f"{target} holds a movement beside its robot.",
+            hint="Name the robot: --robot bioloid/humanoid, or its file.",
+        )
+    return save(movement, target, robot=load_part(robot) if whole else None)

@@ -53,8 +53,16 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     return thing
 
 
-def save(thing: Part | Scene | Movement, path: str | os.PathLike[str]) -> list[str]:
+def save(
+    thing: Part | Scene | Movement, path: str | os.PathLike[str], *, robot: Part | None = None
+) -> list[str]:
     """Saves a part, scene or movement in the format that the path's suffix names.
+
+    Args:
+        thing: What to save.
+        path: The file.
+        robot: Whose movement it is, for a format that writes movements beside their robot; without,
+            the movement goes into the file that is there.
 
     Returns:
         What the format could not say, or says differently; empty if nothing was lost.
@@ -62,13 +70,18 @@ def save(thing: Part | Scene | Movement, path: str | os.PathLike[str]) -> list[s
     Raises:
         LinkworkError: If no format has the suffix, or it cannot say what the thing holds.
     """
-    form = format_to_write(path)
     if not isinstance(thing, Movement):
-        return form.write(thing, path) or []
+        if robot is not None:
+            raise FormatError("'robot' is for movements; this is none.")
+        return format_to_write(path).write(thing, path) or []
+    # A robot's file takes a movement whatever its suffix.
+    form = format_for(path) if os.path.isfile(path) else format_to_write(path)
     writer = getattr(form, "write_movement", None)
     if writer is None:
-        raise FormatError(f"movements are not written to {os.fspath(path)!r}; use .toml.")
-    return writer(thing, path) or []
+        raise FormatError(
+            f"movements are not written to {os.fspath(path)!r}; use .toml or .humanoid.xml."
+        )
+    return (writer(thing, path, robot=robot) if robot is not None else writer(thing, path)) or []
 
 
 __all__ = [

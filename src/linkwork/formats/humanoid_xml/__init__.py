@@ -10,6 +10,7 @@ from linkwork.errors import FormatError, listing
 from linkwork.formats.humanoid_xml.movements import read_movements
 from linkwork.formats.humanoid_xml.read import read_robot
 from linkwork.formats.humanoid_xml.write import write_robot
+from linkwork.formats.humanoid_xml.write_movement import write_movement
 from linkwork.formats.xml_tree import root_tag
 from linkwork.parts import Part
 from linkwork.scene import Movement, Scene
@@ -51,6 +52,24 @@ class HumanoidXmlFormat:
             LinkworkError: If the file does not follow the format; names file and line.
         """
         return read_movements(Path(path), text=text)
+
+    def write_movement(
+        self, movement: Movement, path: str | os.PathLike[str], *, robot: Part | None = None
+    ) -> list[str]:
+        """Writes a movement beside its robot; a movement of that name is replaced.
+
+        Args:
+            movement: What to write.
+            path: The file; without a robot one that is there, whose other content stays.
+            robot: Whose movement it is: the file then holds this robot, and nothing else.
+
+        Returns:
+            What the format cannot say and was left out or said differently, one line each.
+
+        Raises:
+            LinkworkError: If there is no robot, or it lacks a joint, or the file cannot be written.
+        """
+        return write_movement(movement, Path(path), robot=robot)
 
     def write(self, thing: Part | Scene, path: str | os.PathLike[str]) -> list[str]:
         """Writes a part of cuboids and hinges.

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from linkwork.errors import FormatError, suggestion
 from linkwork.formats.humanoid_xml.read import Robot, read_robot
-from linkwork.formats.humanoid_xml.values import described, ident, number, optional
+from linkwork.formats.humanoid_xml.values import described, ident, name_of, number, optional
 from linkwork.formats.urdf.values import number as attribute
 from linkwork.formats.urdf.values import word
 from linkwork.formats.xml_tree import Node
-from linkwork.parts.names import plain
 from linkwork.scene import Movement, TimedPosture
 from linkwork.scene.planning import Limits
 
@@ -21,7 +20,8 @@ def read_movements(path: Path, *, text: str | None = None) -> list[Movement]:
 
     A ``<movement>`` has an ID, descriptions and postures: ``<posture><time value='1.5'/><joint
     ID='0' value='-30'/>…</posture>``, values in degrees or metres; ``value2`` is about the second
-    axis of a universal joint. A ``<planner value='acceleration'/>`` in a movement, or in a posture
+    axis of a universal joint. ``<interpolation value='smooth'/>`` says how joints get from one to
+    the next, evenly without. A ``<planner value='acceleration'/>`` in a movement, or in a posture
     for the way to it, plans within ``<speed Max='281'/>``, ``<acceleration Max='1400'/>`` and
     ``<jerk Max='…'/>`` of the movement; joints pass with their ``speed`` (and ``speed2``) if given.
 
@@ -43,7 +43,7 @@ def read_movements(path: Path, *, text: str | None = None) -> list[Movement]:
 
 def _movement(node: Node, robot: Robot, taken: set[str]) -> Movement:
     labels = described(node)
-    name = plain((labels.get("en") or f"movement_{ident(node)}").lower(), taken)
+    name = name_of(node, labels, f"movement_{ident(node)}", taken)
     postures = tuple(_posture(each, robot) for each in node.all("posture"))
     angles = {
         each.freedom(axis)
@@ -52,13 +52,14 @@ def _movement(node: Node, robot: Robot, taken: set[str]) -> Movement:
         if each.type in ("hinge", "universal")
     }
     return Movement(
-        name, postures, "linear", labels=labels, angles=frozenset(angles), origin=node.origin,
-        planner=_planner(node), limits=_limits(node, postures, angles),
+        name, postures, _said(node, "interpolation") or "linear", labels=labels,
+        angles=frozenset(angles), origin=node.origin, planner=_said(node, "planner"),
+        limits=_limits(node, postures, angles),
     )  # fmt: skip
 
 
-def _planner(node: Node) -> str:
-    child = node.first("planner")
+def _said(node: Node, tag: str) -> str:
+    child = node.first(tag)
     return word(child, "value") if child is not None else ""
 
 
@@ -88,9 +89,9 @@ def _posture(node: Node, robot: Robot) -> TimedPosture:
             )
         unit = 1.0 if joint.type == "slider" else math.pi / 180.0
         for axis, (key, speed) in enumerate((("value", "speed"), ("value2", "speed2"))):
-            if axis == 0 or key in child.attributes:
+            if key in child.attributes or (axis == 0 and "value2" not in child.attributes):
                 values[joint.freedom(axis)] = attribute(child, key) * unit
             if speed in child.attributes:
                 speeds[joint.freedom(axis)] = attribute(child, speed) * unit
     time = number(node, "time", "value")
-    return TimedPosture(time, values, node.origin, speeds, _planner(node))
+    return TimedPosture(time, values, node.origin, speeds, _said(node, "planner"))

@@ -41,6 +41,17 @@ def write_robot(part: Part, path: Path) -> list[str]:
     Raises:
         LinkworkError: If the part is not one tree, or the file cannot be written.
     """
+    root, notes = robot_tree(part)
+    save_xml(path, root)
+    return notes.lines()
+
+
+def robot_tree(part: Part) -> tuple[ET.Element, Notes]:
+    """A part as XML, and what the format cannot say.
+
+    Raises:
+        LinkworkError: If the part is not one tree.
+    """
     notes = Notes()
     flat, poses = flatten(part), element_poses(part)
     note_losses(flat, SAYS, notes)
@@ -49,7 +60,7 @@ def write_robot(part: Part, path: Path) -> list[str]:
             notes.about("labels of attached parts, left out", scope)
     root = ET.Element("robot")
     ET.SubElement(root, "kind", value=part.title or "robot")
-    _describe(root, part.labels)
+    describe(root, part.labels)
     solids, joints = ET.SubElement(root, "solids"), ET.SubElement(root, "articulations")
     ids = _numbers(part, SOLID, [link.name for link in flat.links])
     moving = [link.joint_name or f"{link.name}_fixed" for link in flat.links if link.carrier]
@@ -58,8 +69,7 @@ def write_robot(part: Part, path: Path) -> list[str]:
         solids.append(_solid(link, poses[link.name], ids[link.name], notes))
         if link.carrier:
             joints.append(_joint(link, poses, ids, joint_ids, notes))
-    save_xml(path, root)
-    return notes.lines()
+    return root, notes
 
 
 def _numbers(part: Part, kind: str, names: list[str]) -> dict[str, str]:
@@ -75,7 +85,7 @@ def _triple(parent: ET.Element, tag: str, values: np.ndarray) -> None:
     ET.SubElement(parent, tag, x=x, y=y, z=z)
 
 
-def _describe(parent: ET.Element, labels: dict[str, str], name: str = "") -> None:
+def describe(parent: ET.Element, labels: dict[str, str], name: str = "") -> None:
     """Adds the descriptions, and the name where the English one does not say it."""
     spelled = {code: word for word, code in LANGUAGES.items()}
     name = name.replace("/", "_")
@@ -105,7 +115,7 @@ def _solid(link: FlatLink, pose: Pose, number: str, notes: Notes) -> ET.Element:
     _triple(node, "pos", middle)
     _triple(node, "size", high - low)
     ET.SubElement(node, "mass", value=numeral(mass.mass))
-    _describe(node, element.labels, link.name)
+    describe(node, element.labels, link.name)
     return node
 
 
@@ -162,5 +172,5 @@ def _joint(
         ET.SubElement(node, "servo", {key: numeral(value) for key, value in gains.items()})
     elif drive is not None:
         notes.about("drives that are no plain servos, left out", name)
-    _describe(node, joint.labels, name)
+    describe(node, joint.labels, name)
     return node

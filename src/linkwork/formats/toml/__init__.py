@@ -67,8 +67,10 @@ class TomlFormat:
         source = Source.read(path) if text is None else Source.of(text, os.fspath(path))
         return read_movements(source)
 
-    def write_movement(self, movement: Movement, path: str | os.PathLike[str]) -> None:
-        """Writes a movement."""
+    def write_movement(
+        self, movement: Movement, path: str | os.PathLike[str], *, robot: Part | None = None
+    ) -> None:
+        """Writes a movement; whose it is need not be said."""
         replace_file(os.fspath(path), movement_text(movement).encode("utf-8"))
 
     def write(self, thing: Part | Scene, path: str | os.PathLike[str]) -> None:
