@@ -11,6 +11,7 @@ import { run } from "./app/commands";
 import { guardFiles } from "./app/files";
 import { listenKeys } from "./app/keys";
 import { loadLayout } from "./app/layout";
+import { movement } from "./app/movement";
 import { bringReach, reach } from "./app/reach";
 import { select } from "./app/selection";
 import { command, connect, send } from "./app/session";
@@ -71,6 +72,7 @@ Object.assign(window, {
       return tool.current;
     },
     buses,
+    movement,
     reach,
     store,
     stage,

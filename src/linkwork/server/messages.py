@@ -63,6 +63,7 @@ Name = Annotated[str, msgspec.Meta(max_length=512)]
 #: A place [m]; nothing is further away.
 Length = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 Triple = tuple[Length, Length, Length]
+Positive = Annotated[float, msgspec.Meta(gt=0.0, le=1e9)]
 #: Whose file says an attribute: a kit's, the user's, or none.
 Source = Literal["kit", "file", "default"]
 Level = Literal["info", "warning", "error", "soft", "note", "mark"]
@@ -73,6 +74,9 @@ ShapeKind = Literal["box", "cylinder", "cone", "sphere", "capsule", "plane", "me
 AimKind = Literal["position", "orientation", "posture", "centre of mass", "point"]
 DampingKind = Literal["smallest", "constant", "robotix"]
 EllipsoidKind = Literal["velocity", "force", "dynamic", "impact"]
+Interpolation = Literal["linear", "smooth", "hold"]
+#: How a movement's joints are planned; empty for not at all.
+Planner = Literal["", "acceleration", "speed", "energy", "cruise", "jerk"]
 
 
 # ---- what a scene is made of -------------------------------------------------------------
@@ -432,6 +436,34 @@ class ReachSetup(msgspec.Struct, frozen=True):
     ellipsoid: EllipsoidKind = "velocity"
 
 
+class TimedPosture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Values that joints reach at a time [s]; ``speeds`` and ``planner`` are for a planner."""
+
+    time: Annotated[float, msgspec.Meta(ge=0.0, le=1e6)]
+    joints: Annotated[dict[Name, Length], msgspec.Meta(max_length=1000)]
+    speeds: Annotated[dict[Name, Length], msgspec.Meta(max_length=1000)] = {}
+    planner: Planner = ""
+
+
+class JointLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a joint may do at most [rad or m, s]; null where nothing limits it."""
+
+    speed: Positive | None = None
+    acceleration: Positive | None = None
+    jerk: Positive | None = None
+
+
+class MovementDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A movement as it is edited: postures at times, joints named within their part."""
+
+    name: Name
+    postures: Annotated[list[TimedPosture], msgspec.Meta(max_length=1000)]
+    interpolation: Interpolation = "smooth"
+    planner: Planner = ""
+    limits: Annotated[dict[Name, JointLimits], msgspec.Meta(max_length=1000)] = {}
+    title: Annotated[str, msgspec.Meta(max_length=500)] = ""
+
+
 # ---- server to client --------------------------------------------------------------------
 
 
@@ -736,9 +768,41 @@ class Cloud(ServerMessage, frozen=True):
     hash: str
 
 
+class MovementState(ServerMessage, frozen=True, tag="movement"):
+    """The movement that is being edited; ``draft`` is null while there is none.
+
+    ``on`` is the part that it moves, one of ``robots``; its joints are named within that part.
+    ``selected`` is the number of a posture, −1 for none; ``shown`` is whether the robot has that
+    posture now, so that what a hand moves goes into it. ``problems`` say what keeps it from being
+    played, ``mirror`` why it cannot be mirrored. ``file`` is where it was last saved or opened,
+    ``suggestion`` where it could be saved, ``files`` what can be opened, ``buses`` those with a
+    machine whose posture can be read.
+    """
+
+    draft: MovementDraft | None
+    on: str
+    robots: list[str]
+    selected: int
+    shown: bool
+    problems: list[str]
+    mirror: str
+    file: str
+    dirty: bool
+    suggestion: str
+    files: list[str]
+    buses: list[str]
+
+
+class MovementTime(ServerMessage, frozen=True, tag="movement_time"):
+    """Where in the movement the robot is [s], and whether it is being played."""
+
+    time: float
+    playing: bool
+
+
 FromServer = (
     Hello | Scene | Closed | Status | Event | Owners | Attributes | Refused | People | UndoState
-    | Saved | GalleryChanged | Ports | Frames | Reaching | Cloud
+    | Saved | GalleryChanged | Ports | Frames | Reaching | Cloud | MovementState | MovementTime
 )  # fmt: skip
 
 
@@ -1004,6 +1068,76 @@ class StorePosture(ClientMessage, frozen=True, tag="store_posture"):
     name: Name
 
 
+class SetMovement(ClientMessage, frozen=True, tag="set_movement"):
+    """Edits the movement: puts another in its place; without a draft there is none any more.
+
+    ``what`` names the step for undo; steps of one ``gesture`` are one. ``selected`` is a posture.
+    """
+
+    draft: MovementDraft | None = None
+    selected: Annotated[int, msgspec.Meta(ge=-1)] = -1
+    on: Name = ""
+    what: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    gesture: int = 0
+
+
+class AddPosture(ClientMessage, frozen=True, tag="add_posture"):
+    """Adds the posture that the robot has, or with ``wanted`` the one it is to have.
+
+    Without a ``time`` it comes a second after the last. Where there is no movement one begins,
+    of the part ``on``.
+    """
+
+    wanted: bool = False
+    time: Annotated[float, msgspec.Meta(ge=0.0, le=1e6)] | None = None
+    on: Name = ""
+
+
+class ShowMovement(ClientMessage, frozen=True, tag="show_movement"):
+    """Selects a ``posture`` by its number and shows it, or shows the movement at a time [s].
+
+    While time stands the joints themselves go there; while it runs their targets do.
+    """
+
+    posture: Annotated[int, msgspec.Meta(ge=-1)] = -1
+    time: Annotated[float, msgspec.Meta(ge=0.0, le=1e6)] = 0.0
+
+
+class PlayMovement(ClientMessage, frozen=True, tag="play_movement"):
+    """Plays the movement on the robot, or ends that; ``take`` takes its joints over first."""
+
+    on: bool = True
+    take: bool = False
+
+
+class MirrorMovement(ClientMessage, frozen=True, tag="mirror_movement"):
+    """Exchanges left and right in a posture, or in all of them."""
+
+    posture: Annotated[int, msgspec.Meta(ge=-1)] = -1
+
+
+class ReadPosture(ClientMessage, frozen=True, tag="read_posture"):
+    """Takes what the machine behind a bus reports into a posture, or adds one of it."""
+
+    bus: Name = ""
+    posture: Annotated[int, msgspec.Meta(ge=-1)] = -1
+
+
+class OpenMovement(ClientMessage, frozen=True, tag="open_movement"):
+    """Edits a movement of a file: a kit's name for it, or a file of the studio's folders."""
+
+    path: Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+    name: Name = ""
+    on: Name = ""
+
+
+class SaveMovement(ClientMessage, frozen=True, tag="save_movement"):
+    """Writes the movement, as TOML or beside its robot as document 004's XML."""
+
+    path: Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+    overwrite: bool = False
+
+
 class Convert(ClientMessage, frozen=True):
     """Makes a copy in TOML of the file that is open, and opens that."""
 
@@ -1053,7 +1187,8 @@ FromClient = (
     | Place | Posture | Grab | Drop | Watch | Show | Override | Order | Fault | Inspect | Edit
     | CloseLoop | Undo | Redo | Save | SaveAs | SetReach | Reach | LetGo | Workspace
     | NewScene | StorePosture | Convert | Forget | Record | Mark | GoOn | ControlRequest
-    | ControlGrant | Ack
+    | ControlGrant | Ack | SetMovement | AddPosture | ShowMovement | PlayMovement | MirrorMovement
+    | ReadPosture | OpenMovement | SaveMovement
 )  # fmt: skip
 
 #: What a watcher may send; all else is the driver's.

@@ -1,6 +1,7 @@
 /** What is done with files: open, begin, save, close; nothing unsaved is lost without a word. */
 import { dialogField, openDialog } from "../ui/dialog";
 import { h } from "../ui/dom";
+import { movementUnsaved } from "./movement";
 import { command, send } from "./session";
 import { isDriver, store } from "./store";
 import { announce, on } from "./topics";
@@ -50,6 +51,20 @@ function leavingBehind(files: string[], go: (discard: boolean) => void): void {
 export function leaving(go: (discard: boolean) => void): void {
   const behind = store.scene?.replay?.unsaved ?? [];
   if (behind.length > 0 && isDriver()) return leavingBehind(behind, go);
+  if (store.scene && movementUnsaved() && isDriver()) return leavingMovement(go);
+  leavingScene(go);
+}
+
+/** Asks about a movement that is not saved; the scene's own changes are asked about after it. */
+function leavingMovement(go: (discard: boolean) => void): void {
+  openDialog(
+    "Discard the movement?",
+    [h("p", {}, "The movement that is edited here has changes that are not saved.")],
+    [{ label: "Discard", run: doing(() => leavingScene(go)), style: "accent" }],
+  );
+}
+
+function leavingScene(go: (discard: boolean) => void): void {
   if (!store.scene || !store.undo.dirty || !isDriver()) return go(false);
   const files = store.undo.files.map(short).join(", ");
   openDialog(
@@ -209,7 +224,8 @@ export function forget(path: string): void {
 /** The browser warns before the tab closes over unsaved changes; a refusal forgets what waited. */
 export function guardFiles(): void {
   addEventListener("beforeunload", (event) => {
-    if (store.undo.dirty && store.scene && isDriver()) event.preventDefault();
+    if ((store.undo.dirty || movementUnsaved()) && store.scene && isDriver())
+      event.preventDefault();
   });
   on("saved", () => {
     const go = next;

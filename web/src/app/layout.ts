@@ -45,6 +45,12 @@ export function arrange(change: Partial<typeof layout>): void {
   announce("layout");
 }
 
+/** Shows a sheet of the bottom dock, as high as it needs. */
+export function showSheet(bottom: string): void {
+  const least = bottom === "Movement" ? 320 : 0;
+  arrange({ dock: true, bottom, dockHeight: Math.max(layout.dockHeight, least) });
+}
+
 /** A workspace only arranges panels; commands work everywhere. */
 export function chooseWorkspace(workspace: Workspace): void {
   // What only the test shows makes room again.

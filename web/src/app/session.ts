@@ -16,6 +16,7 @@ import { askToShow, forgetBuses, receiveFrames, receivePorts } from "./buses";
 import { run } from "./commands";
 import { showAll, takeUnseen } from "./hidden";
 import { receiveImage } from "./pictures";
+import { forgetMovement, receiveMovement, receiveMovementTime } from "./movement";
 import { reach, receiveCloud, receiveReaching } from "./reach";
 import { forgetTrails, putTrails, receiveSignals, rewatch, trailsNow } from "./signals";
 import { exists, isDriver, ofPrimary, same, store, type Note } from "./store";
@@ -123,6 +124,7 @@ function opened(scene: Scene): void {
     store.selection = [];
     store.attributes = null;
     change(was, scene);
+    forgetMovement();
     forgetBuses();
     showAll();
   } else follow(scene);
@@ -155,6 +157,7 @@ function closed(): void {
   store.status = null;
   store.selection = [];
   receiveReaching({ type: "reaching", setup: null, chain: [], joints: [] });
+  forgetMovement();
   announce("scene");
 }
 
@@ -165,14 +168,24 @@ const LEAVING = new Set(["go_on", "open", "close_scene", "new_scene"]);
 function refused(m: Refused): void {
   // What is said where it was asked: at the field, in the dialog.
   if (m.key && (m.what === "edit" || m.what === "save_as")) return;
+  if (m.what === "save_movement" && m.key === "exists") return;
   const signal = m.key;
   const take = m.what === "set" && store.owners[signal] !== undefined;
+  const owned = m.what === "play_movement" && m.key === "owned";
   const recorded = Boolean(store.scene?.replay) && !LEAVING.has(m.what);
   toast({
-    level: take || recorded ? "warning" : /^(un|re)do$/.test(m.what) ? "info" : "error",
+    level: take || recorded || owned ? "warning" : /^(un|re)do$/.test(m.what) ? "info" : "error",
     text: m.text,
     ...(take
       ? { action: { label: "Take it over", run: () => void send({ type: "take", signal }) } }
+      : {}),
+    ...(owned
+      ? {
+          action: {
+            label: "Take over and preview",
+            run: () => void send({ type: "play_movement", on: true, take: true }),
+          },
+        }
       : {}),
     ...(recorded ? { action: { label: "Go on from here", run: () => void run("go-on") } } : {}),
   });
@@ -237,6 +250,10 @@ function message(m: FromServer): void {
       return askToShow();
     case "cloud":
       return receiveCloud(m);
+    case "movement":
+      return receiveMovement(m);
+    case "movement_time":
+      return receiveMovementTime(m);
     case "gallery_changed":
       return announce("gallery");
   }

@@ -6,7 +6,7 @@ import { openPalette } from "../shell/palette";
 import { cameraCommands } from "../views/cameraCommands";
 import type { Stage } from "../views/stage";
 import { chooseStereo, STEREO } from "../views/stereoChoice";
-import { arrange, chooseWorkspace, layout } from "./layout";
+import { arrange, chooseWorkspace, layout, showSheet } from "./layout";
 import { closeLoop } from "./closeLoop";
 import { define } from "./commands";
 import { closeScene, goOn, newScene, save, saveAs, storePosture } from "./files";
@@ -113,6 +113,12 @@ export function defineCommands(stage: Stage): void {
       title: `Table of the state: ${bottom.toLowerCase()}`,
       run: () => arrange({ dock: true, bottom }),
     })),
+    {
+      id: "movement",
+      title: "Edit a movement: postures at times",
+      key: "E",
+      run: () => showSheet("Movement"),
+    },
     ...STEREO.map((stereo) => ({
       id: `stereo-${stereo.split(" ")[0]}`,
       title: `Stereo: ${stereo === "none" ? "off" : stereo}`,

@@ -31,6 +31,8 @@ export type Topic =
   | "tool"
   | "near"
   | "cloud"
+  | "movement"
+  | "movementTime"
   | "drag";
 
 const listeners = new Map<Topic, Set<() => void>>();

@@ -1,4 +1,4 @@
-import { ALONE, arrange, layout } from "../app/layout";
+import { ALONE, arrange, layout, showSheet } from "../app/layout";
 import { paced, Turns } from "../app/paced";
 import { store } from "../app/store";
 import { on } from "../app/topics";
@@ -6,6 +6,7 @@ import { button, iconButton } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { openAlone } from "../shell/alone";
+import { MovementTab } from "../shell/movementTab";
 import { tabs } from "../ui/tabs";
 import { Unseen } from "../ui/unseen";
 import { ChartCard } from "./chartCard";
@@ -41,8 +42,9 @@ export function chartDock(): HTMLElement {
   };
   const frames = new FrameLog();
   const energy = new EnergyBars();
-  const sheets = ["Charts", "Joints", "Bodies", "Energy", "Frames"];
-  const strip = tabs("Dock", sheets, layout.bottom, (bottom) => arrange({ bottom }));
+  const movement = new MovementTab();
+  const sheets = ["Charts", "Joints", "Bodies", "Energy", "Movement", "Frames"];
+  const strip = tabs("Dock", sheets, layout.bottom, showSheet);
   const tools = h(
     "span",
     { class: "dock-tools" },
@@ -72,6 +74,7 @@ export function chartDock(): HTMLElement {
     empty,
     ...Object.values(states).map((table) => table.element),
     energy.element,
+    movement.element,
     frames.element,
   );
   const place = (): void => {
@@ -83,6 +86,7 @@ export function chartDock(): HTMLElement {
     strip.choose(layout.bottom);
     frames.show(layout.dock && layout.bottom === "Frames");
     energy.show(layout.dock && layout.bottom === "Energy");
+    movement.show(layout.dock && layout.bottom === "Movement");
     for (const [name, table] of Object.entries(states))
       table.show(layout.dock && layout.bottom === name);
   };

@@ -292,6 +292,31 @@ export interface ReachSetup {
   ellipsoid: "dynamic" | "force" | "impact" | "velocity";
 }
 
+/** Values that joints reach at a time [s]; ``speeds`` and ``planner`` are for a planner. */
+export interface TimedPosture {
+  time: number;
+  joints: { [key: string]: number };
+  speeds: { [key: string]: number };
+  planner: "" | "acceleration" | "cruise" | "energy" | "jerk" | "speed";
+}
+
+/** What a joint may do at most [rad or m, s]; null where nothing limits it. */
+export interface JointLimits {
+  speed: number | null;
+  acceleration: number | null;
+  jerk: number | null;
+}
+
+/** A movement as it is edited: postures at times, joints named within their part. */
+export interface MovementDraft {
+  name: string;
+  postures: TimedPosture[];
+  interpolation: "hold" | "linear" | "smooth";
+  planner: "" | "acceleration" | "cruise" | "energy" | "jerk" | "speed";
+  limits: { [key: string]: JointLimits };
+  title: string;
+}
+
 /** What a client is told first. ``address`` is where other machines reach the studio; empty where they cannot. ``key`` is this client's own: who brings files to ``/api/import`` shows by it that it is who drives. */
 export interface Hello {
   type: "hello";
@@ -537,6 +562,30 @@ export interface Cloud {
   hash: string;
 }
 
+/** The movement that is being edited; ``draft`` is null while there is none. ``on`` is the part that it moves, one of ``robots``; its joints are named within that part. ``selected`` is the number of a posture, −1 for none; ``shown`` is whether the robot has that posture now, so that what a hand moves goes into it. ``problems`` say what keeps it from being played, ``mirror`` why it cannot be mirrored. ``file`` is where it was last saved or opened, ``suggestion`` where it could be saved, ``files`` what can be opened, ``buses`` those with a machine whose posture can be read. */
+export interface MovementState {
+  type: "movement";
+  draft: MovementDraft | null;
+  on: string;
+  robots: string[];
+  selected: number;
+  shown: boolean;
+  problems: string[];
+  mirror: string;
+  file: string;
+  dirty: boolean;
+  suggestion: string;
+  files: string[];
+  buses: string[];
+}
+
+/** Where in the movement the robot is [s], and whether it is being played. */
+export interface MovementTime {
+  type: "movement_time";
+  time: number;
+  playing: boolean;
+}
+
 /** Opens a scene or part: a kit's name for it, or a recent or imported file. While a recording is looked at, a scene with changes that are not saved may wait behind it: only with ``discard`` it is given up. */
 export interface Open {
   type: "open";
@@ -766,6 +815,66 @@ export interface StorePosture {
   name: string;
 }
 
+/** Edits the movement: puts another in its place; without a draft there is none any more. ``what`` names the step for undo; steps of one ``gesture`` are one. ``selected`` is a posture. */
+export interface SetMovement {
+  type: "set_movement";
+  draft?: MovementDraft | null;
+  selected?: number;
+  on?: string;
+  what?: string;
+  gesture?: number;
+}
+
+/** Adds the posture that the robot has, or with ``wanted`` the one it is to have. Without a ``time`` it comes a second after the last. Where there is no movement one begins, of the part ``on``. */
+export interface AddPosture {
+  type: "add_posture";
+  wanted?: boolean;
+  time?: number | null;
+  on?: string;
+}
+
+/** Selects a ``posture`` by its number and shows it, or shows the movement at a time [s]. While time stands the joints themselves go there; while it runs their targets do. */
+export interface ShowMovement {
+  type: "show_movement";
+  posture?: number;
+  time?: number;
+}
+
+/** Plays the movement on the robot, or ends that; ``take`` takes its joints over first. */
+export interface PlayMovement {
+  type: "play_movement";
+  on?: boolean;
+  take?: boolean;
+}
+
+/** Exchanges left and right in a posture, or in all of them. */
+export interface MirrorMovement {
+  type: "mirror_movement";
+  posture?: number;
+}
+
+/** Takes what the machine behind a bus reports into a posture, or adds one of it. */
+export interface ReadPosture {
+  type: "read_posture";
+  bus?: string;
+  posture?: number;
+}
+
+/** Edits a movement of a file: a kit's name for it, or a file of the studio's folders. */
+export interface OpenMovement {
+  type: "open_movement";
+  path: string;
+  name?: string;
+  on?: string;
+}
+
+/** Writes the movement, as TOML or beside its robot as document 004's XML. */
+export interface SaveMovement {
+  type: "save_movement";
+  path: string;
+  overwrite?: boolean;
+}
+
 /** Makes a copy in TOML of the file that is open, and opens that. */
 export interface Convert {
   type: "convert";
@@ -888,7 +997,9 @@ export type FromServer =
   | Ports
   | Frames
   | Reaching
-  | Cloud;
+  | Cloud
+  | MovementState
+  | MovementTime;
 
 export type FromClient =
   | Open
@@ -932,4 +1043,12 @@ export type FromClient =
   | GoOn
   | ControlRequest
   | ControlGrant
-  | Ack;
+  | Ack
+  | SetMovement
+  | AddPosture
+  | ShowMovement
+  | PlayMovement
+  | MirrorMovement
+  | ReadPosture
+  | OpenMovement
+  | SaveMovement;

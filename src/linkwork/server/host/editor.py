@@ -97,6 +97,12 @@ class Editor:
         return own_files.free_path(folder, Path(path).stem)
 
     @property
+    def folders(self) -> list[Path]:
+        """Where files may be written; the first is for new ones."""
+        beside = [Path(self.file).resolve().parent] if self.file else []
+        return [*self._folders, *beside] or [Path.cwd()]
+
+    @property
     def file(self) -> str:
         """The file that is open; empty if there is none."""
         return self.project.main.path if self.project is not None else self._opened.file
@@ -305,21 +311,7 @@ class Editor:
             LinkworkError: If it cannot be written, or not there.
         """
         project = self._files()
-        folders = [*self._folders, Path(project.main.path).resolve().parent]
-        try:
-            target = (folders[0] / Path(path).expanduser()).resolve()
-        except (OSError, RuntimeError, ValueError) as error:  # ~nobody, or a NUL in it
-            raise FormatError(f"{path!r} is no path of a file: {error}.") from None
-        if not any(target.is_relative_to(folder.resolve()) for folder in folders):
-            places = ", ".join(str(folder) for folder in self._folders)
-            raise FormatError(
-                f"{target} is not in a folder that the studio writes to.",
-                hint=f"Folders: {places}.",
-            )
-        if own_files.kit_name(str(target)):
-            raise FormatError(
-                f"{target} is in a kit that is not yours.", hint="Choose another folder."
-            )
+        target = own_files.writable(path, self.folders)
         written = own_files.save_as(project, str(target), overwrite=overwrite)
         self.project = self._begin(Document.open(str(target)))
         return written

@@ -18,6 +18,8 @@ from linkwork.server.host.door import Door, Tell
 from linkwork.server.host.editor import Editor, Opened
 from linkwork.server.host.guest_desk import GuestDesk
 from linkwork.server.host.mesh_store import MeshStore
+from linkwork.server.host.movement_desk import MovementDesk
+from linkwork.server.host.movement_play import OwnedError
 from linkwork.server.host.picture import Painter
 from linkwork.server.host.posture_steps import PostureSteps
 from linkwork.server.host.posture_text import values_of
@@ -33,11 +35,14 @@ from linkwork.session.outbox import Peers
 from linkwork.session.session import Session
 
 #: What a hand sends many times a second; the next status is soon enough for it.
-_STREAMED = (m.Set, m.Place, m.Grab, m.Reach)
+_STREAMED = (m.Set, m.Place, m.Grab, m.Reach, m.SetMovement, m.ShowMovement)
 #: What happens to the state that is looked at: the past becomes the present first.
 _ACTING = (
     m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take, m.Override, m.Fault, m.Reach,
+    m.ShowMovement, m.PlayMovement,
 )  # fmt: skip
+#: What gives the robot a state in which it has no posture of a movement, nor goes on playing one.
+_AWAY = (m.Set, m.Grab, m.Reset, m.Step, m.Seek, m.Live)
 #: What ends a drag of a tool that is still on its way.
 _INSTEAD = (
     m.Set, m.Place, m.Posture, m.Grab, m.Drop, m.Release, m.Reset, m.Undo, m.Redo, m.Step, m.Seek,
@@ -48,6 +53,7 @@ _INSTEAD = (
 _STILL = (
     m.Place, m.Posture, m.Undo, m.Redo, m.Pause, m.Speed, m.Seek, m.Live, m.Inspect, m.Drop,
     m.Release, m.Record, m.Mark, m.Save, m.Reach, m.LetGo, m.SetReach, m.Workspace,
+    m.SaveMovement,
 )  # fmt: skip
 
 #: Levels of events that browsers know.
@@ -73,6 +79,7 @@ class OpenScene:
         desk: Its buses.
         reach: The tool that is dragged.
         cloud: The places that it reaches.
+        movement: The movement that is edited.
     """
 
     def __init__(
@@ -98,6 +105,9 @@ class OpenScene:
         self.cloud = CloudDesk(self.session, self.meshes, tell)
         try:
             self.editor = Editor(opened)
+            self.movement = MovementDesk(
+                self.session, self._door, self.editor, tell, self._postures, self._tell_undo
+            )
             self._time = Timeline(self.session, self._door)
             self._enter(look)
         except BaseException:
@@ -126,9 +136,10 @@ class OpenScene:
 
     @property
     def undo_state(self) -> m.UndoState:
-        """What can be undone, redone and saved: postures by hand first, then edits."""
-        found, postures = self.editor.state, self._postures
-        undo, redo = postures.undo_words, postures.redo_words
+        """What can be undone, redone and saved: postures by hand first, then what was edited."""
+        found, postures, movement = self.editor.state, self._postures, self.movement
+        undo = postures.undo_words or movement.steps.undo_words(movement.depth)
+        redo = postures.redo_words or movement.steps.redo_words(movement.depth)
         return msgspec.structs.replace(
             found,
             can_undo=found.can_undo or bool(undo),
@@ -178,7 +189,8 @@ class OpenScene:
             editable=self.editor.project is not None, base=self._base, opened=self._base,
         )  # fmt: skip
         owners = m.Owners(dict(self.session.signals.owners))
-        return [scene, owners, self.undo_state, self.reach.told, self.cloud.told]
+        told = self.reach.told, self.cloud.told, self.movement.told
+        return [scene, owners, self.undo_state, *told]
 
     # ---- what goes out -------------------------------------------------------------------
 
@@ -206,6 +218,7 @@ class OpenScene:
             self._time.enter()
             self.reach.enter()
             self.cloud.stop()
+            self.movement.enter()
             self._enter(self.painter.look)
             self.desk.forget()
             for message in self.lasting():
@@ -217,7 +230,9 @@ class OpenScene:
             self._owners = dict(owners)
             self._tell("", m.Owners(self._owners))
         self._swaps.look_after()
+        self._postures.elsewhere = self.movement.editing
         self.reach.look_after()
+        self.movement.look_after()
         self.cloud.look_after()
 
     # ---- what comes in -------------------------------------------------------------------
@@ -230,13 +245,20 @@ class OpenScene:
             self._tell_undo()
         if isinstance(message, _INSTEAD):
             self.reach.drag.stop()
+        if isinstance(message, _AWAY):
+            self.movement.lose_sight()
+        self._postures.elsewhere = self.movement.editing
         try:
             if self._time.past is not None and _acts(message):
                 self._time.go_on()
                 self._postures.forget()
             self._do(client, message)
+            if isinstance(message, m.Place | m.Posture):
+                self.movement.look_after()  # each is a step of its own
         except own_files.TakenError as error:
             self._tell(client, m.Refused(what, str(error), "exists"))
+        except OwnedError as error:
+            self._tell(client, m.Refused(what, str(error), "owned"))
         except LinkworkError as error:
             self._tell(client, m.Refused(what, str(error), key))
         if not isinstance(message, _STREAMED):
@@ -312,11 +334,15 @@ class OpenScene:
                 self._swaps.begin(client, "close_loop", self.editor.take_back)
             case m.Undo() if (state := self._postures.undo(session.state)) is not None:
                 self._restore(state)
+            case m.Undo() if self.movement.steps.undo_words(self.movement.depth):
+                self.movement.undo()
             case m.Undo():
                 self.editor.undo()
                 self._swaps.begin(client, "undo", self.editor.redo)
             case m.Redo() if (state := self._postures.redo(session.state)) is not None:
                 self._restore(state)
+            case m.Redo() if self.movement.steps.redo_words(self.movement.depth):
+                self.movement.redo()
             case m.Redo():
                 self.editor.redo()
                 self._swaps.begin(client, "redo", self.editor.undo)
@@ -329,6 +355,25 @@ class OpenScene:
                 values = values_of(session.world, self._time.shown)
                 self.editor.store_posture(message.name, values)
                 self._swaps.begin(client, "store_posture", self.editor.take_back)
+            case m.SetMovement():
+                self.movement.set(client, message)
+            case m.AddPosture():
+                self.movement.add(client, message)
+            case m.ShowMovement():
+                self.movement.show(message)
+            case m.PlayMovement():
+                self.movement.begin(message)
+            case m.MirrorMovement():
+                self.movement.mirror(client, message)
+            case m.ReadPosture():
+                self.movement.read(client, message)
+            case m.OpenMovement():
+                self.movement.open(client, message)
+            case m.SaveMovement():
+                file, notes = self.movement.save(message)
+                self._tell("", m.Saved([file]))
+                for note in notes:
+                    session.say(note, source="movement")
             case m.Convert():
                 raise SessionError(
                     "there is nothing to convert: this scene can be edited as it is."

@@ -84,6 +84,30 @@ def own(project: Project, chain: tuple[str, ...]) -> str:
     return copies[os.path.realpath(chain[-1])]
 
 
+def writable(path: str, folders: list[Path]) -> Path:
+    """The file that a path names, where it may be written.
+
+    Args:
+        path: What somebody gave; a relative one is in the first folder.
+        folders: Where files may be written.
+
+    Raises:
+        FormatError: If it is elsewhere, in a kit of others, or no path at all.
+    """
+    try:
+        target = (folders[0] / Path(path).expanduser()).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # ~nobody, or a NUL in it
+        raise FormatError(f"{path!r} is no path of a file: {error}.") from None
+    if not any(target.is_relative_to(folder.resolve()) for folder in folders):
+        places = ", ".join(str(folder) for folder in folders)
+        raise FormatError(
+            f"{target} is not in a folder that the studio writes to.", hint=f"Folders: {places}."
+        )
+    if kit_name(str(target)):
+        raise FormatError(f"{target} is in a kit that is not yours.", hint="Choose another folder.")
+    return target
+
+
 def save(project: Project) -> list[str]:
     """Writes all files that changed and returns them.
 

@@ -34,11 +34,17 @@ class PostureSteps:
     """What Undo takes back before it turns to the files: only the posture, and never time.
 
     A step lasts as long as nothing but postures changes; :meth:`forget` ends them all.
+
+    Attributes:
+        elsewhere: Whether somebody else keeps the steps: what moves goes into a movement.
+        gesture: Of the last step, kept here or elsewhere.
     """
 
     def __init__(self) -> None:
         self._done: list[_Step] = []
         self._undone: list[_Step] = []
+        self.elsewhere = False
+        self.gesture = ("", 0)
 
     def __bool__(self) -> bool:
         return bool(self._done or self._undone)
@@ -70,6 +76,9 @@ class PostureSteps:
 
     def keep(self, step: _Step, now: State) -> None:
         """Keeps a step that was done; a hand that goes on moving goes on with its own."""
+        self.gesture = step.gesture
+        if self.elsewhere:
+            return
         self._undone.clear()
         last = self._done[-1] if self._done else None
         if last is None or not step.gesture[1] or last.gesture != step.gesture:

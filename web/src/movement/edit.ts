@@ -1,0 +1,32 @@
+import type { MovementDraft } from "../protocol/messages";
+import { movement } from "../app/movement";
+import { command } from "../app/session";
+import { announce } from "../app/topics";
+
+/** Asks for another draft, and builds on it: the next edit may come before the answer. */
+export function edit(
+  draft: MovementDraft | null,
+  what: string,
+  more: { selected?: number; gesture?: number; on?: string } = {},
+): void {
+  const { state } = movement;
+  if (!state) return;
+  const selected = more.selected ?? state.selected;
+  const sent = command({ type: "set_movement", draft, what, gesture: 0, ...more, selected });
+  if (sent && draft) state.draft = draft;
+}
+
+/** Selects a posture and shows it on the robot. */
+export function selectPosture(posture: number): void {
+  if (!movement.state || !command({ type: "show_movement", posture })) return;
+  movement.state.selected = posture;
+  announce("movement");
+}
+
+/** What is wrong with what was typed last, for the sheet's alert; empty for nothing. */
+export const wrong = { text: "" };
+
+export function complain(text: string): void {
+  wrong.text = text;
+  announce("movement");
+}

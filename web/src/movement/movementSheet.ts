@@ -1,0 +1,252 @@
+import "../styles/movement.css";
+import { movement } from "../app/movement";
+import { format } from "../app/numbers";
+import { command } from "../app/session";
+import { isDriver, store } from "../app/store";
+import { on } from "../app/topics";
+import { button, iconButton, rename } from "../ui/button";
+import { h, setHidden, setText } from "../ui/dom";
+import { driving } from "../ui/driving";
+import { duplicated, exchanged, without } from "./drafts";
+import { complain, edit, wrong } from "./edit";
+import { mannerFields } from "./manner";
+import { askWhere, newMovement, openMovement, saveMovement } from "./movementFiles";
+import { MovementLine } from "./movementLine";
+import { PostureGrid } from "./postureGrid";
+
+const NAME = /^[A-Za-z0-9_-]{1,100}$/;
+
+/** Edits a movement: postures on a time line, their values, how joints go, its file. */
+export function movementSheet(): HTMLElement {
+  const line = new MovementLine();
+  const grid = new PostureGrid();
+  const manner = mannerFields();
+  const name = nameField();
+  const robot = robotChoice();
+  const actions = postureActions();
+  const play = button("Preview", () => command({ type: "play_movement", on: !movement.playing }));
+  const time = h("span", { class: "movement-time", role: "status" });
+  const save = button("Save", saveMovement, "raised", "save");
+  const head = driving(
+    name.element,
+    robot.element,
+    save,
+    button("Save as…", () => askWhere(), "bare"),
+    button("Open…", openMovement, "bare"),
+    button("New", newMovement, "bare"),
+    h("span", { class: "spring" }),
+    time,
+    play,
+  );
+  head.classList.add("movement-bar");
+  const alert = h("p", { class: "movement-wrong", role: "alert", hidden: true });
+  const settings = driving(manner.element);
+  const whole = h(
+    "div",
+    { class: "movement-whole" },
+    head,
+    line.element,
+    actions.element,
+    alert,
+    h("div", { class: "movement-lower" }, settings, grid.element),
+  );
+  const first = robotChoice();
+  const empty = h(
+    "div",
+    { class: "empty movement-empty" },
+    h("p", {}, "No movement yet. Put the robot into its first posture and add it, or open one."),
+    driving(
+      first.element,
+      button("Add posture", () => addPosture(false), "raised", "plus"),
+      button("Open a movement…", openMovement),
+    ),
+  );
+  const element = h("div", { class: "movement-sheet" }, whole, empty);
+  const draw = (): void => {
+    const { state } = movement;
+    setHidden(whole, !state?.draft);
+    setHidden(empty, Boolean(state?.draft));
+    first.draw();
+    if (!state?.draft) return;
+    name.draw();
+    robot.draw();
+    manner.draw();
+    actions.draw();
+    line.draw();
+    grid.draw();
+    const words = [wrong.text, ...state.problems].filter(Boolean).join(" ");
+    setText(alert, words);
+    setHidden(alert, words === "");
+    rename(save, state.dirty ? "Save" : "Saved");
+    save.disabled = !state.dirty;
+    drawTime();
+  };
+  const drawTime = (): void => {
+    const end = movement.state?.draft?.postures.at(-1)?.time ?? 0;
+    setText(time, `${format(movement.time, 2)} of ${format(end, 2)} s`);
+    rename(play, movement.playing ? "Stop" : "Preview");
+    line.drawTime();
+  };
+  on(["movement", "scene", "units", "people"], draw);
+  on("movementTime", drawTime);
+  draw();
+  return element;
+}
+
+/** Adds the posture that the robot has, or is to have: where the time line stands, or at its end. */
+function addPosture(wanted: boolean): void {
+  const postures = movement.state?.draft?.postures ?? [];
+  const now = Math.round(movement.time * 1000) / 1000;
+  const free = postures.length > 0 && !postures.some((p) => Math.abs(p.time - now) < 0.005);
+  complain("");
+  command({ type: "add_posture", wanted, on: chosen, ...(free ? { time: now } : {}) });
+}
+
+/** The robot that a new movement is to be of. */
+let chosen = "";
+
+function robotChoice(): { element: HTMLElement; draw: () => void } {
+  const select = h("select", { "aria-label": "Robot" });
+  select.addEventListener("change", () => (chosen = select.value));
+  const element = h("span", { class: "input-box movement-robot" }, select);
+  const draw = (): void => {
+    const robots = movement.state?.robots ?? [];
+    setHidden(element, robots.length < 2);
+    if (!robots.includes(chosen)) chosen = movement.state?.on ?? "";
+    const key = robots.join();
+    if (select.dataset["key"] !== key) {
+      select.dataset["key"] = key;
+      select.replaceChildren(
+        ...robots.map((value) => h("option", { value }, value || "the scene's joints")),
+      );
+    }
+    select.value = movement.state?.draft ? movement.state.on : chosen;
+    // A movement that has begun stays with its robot.
+    select.disabled = Boolean(movement.state?.draft);
+  };
+  return { element, draw };
+}
+
+function nameField(): { element: HTMLElement; draw: () => void } {
+  const input = h("input", {
+    type: "text",
+    "aria-label": "Name of the movement",
+    spellcheck: "false",
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") input.blur();
+  });
+  input.addEventListener("change", () => {
+    const draft = movement.state?.draft;
+    const typed = input.value.trim();
+    const bad = !NAME.test(typed);
+    complain(bad ? "A name has letters, digits, _ and -." : "");
+    if (draft && !bad) edit({ ...draft, name: typed }, "name of the movement");
+    draw();
+  });
+  const draw = (): void => {
+    const text = movement.state?.draft?.name ?? "";
+    if (input.defaultValue !== text) input.defaultValue = text;
+    if (document.activeElement !== input) input.value = text;
+  };
+  return { element: h("span", { class: "input-box movement-name" }, input), draw };
+}
+
+/** What can be done with the selected posture. */
+function postureActions(): { element: HTMLElement; draw: () => void } {
+  const selected = (): number => movement.state?.selected ?? -1;
+  const change = (
+    what: string,
+    make: (at: number) => [ReturnType<typeof without>, number],
+  ): (() => void) => {
+    return () => {
+      const at = selected();
+      if (!movement.state?.draft || at < 0) return;
+      const [draft, to] = make(at);
+      complain("");
+      edit(draft, what, { selected: to });
+    };
+  };
+  const draft = (): ReturnType<typeof without> => movement.state!.draft!;
+  const copy = button(
+    "Duplicate",
+    change("duplicate a posture", (at) => duplicated(draft(), at)),
+    "bare",
+  );
+  const remove = button(
+    "Delete",
+    change("delete a posture", (at) => [without(draft(), at), -1]),
+    "bare",
+  );
+  const earlier = iconButton(
+    "back",
+    "Earlier: exchange with the posture before",
+    change("order of postures", (at) => [exchanged(draft(), at, -1), at - 1]),
+  );
+  const later = iconButton(
+    "forward",
+    "Later: exchange with the posture after",
+    change("order of postures", (at) => [exchanged(draft(), at, 1), at + 1]),
+  );
+  const mirror = button(
+    "Mirror",
+    () => command({ type: "mirror_movement", posture: selected() }),
+    "bare",
+  );
+  const mirrorAll = button(
+    "Mirror all",
+    () => command({ type: "mirror_movement", posture: -1 }),
+    "bare",
+  );
+  const bus = h("select", { "aria-label": "Bus of the machine" });
+  const busBox = h("span", { class: "input-box movement-bus" }, bus);
+  const read = button("Read posture", () =>
+    command({ type: "read_posture", bus: bus.value, posture: selected() }),
+  );
+  const hint = h("span", { class: "movement-hint", role: "status" });
+  const element = driving(
+    button("Add posture", () => addPosture(false), "raised", "plus"),
+    button("Add wanted", () => addPosture(true), "bare"),
+    copy,
+    remove,
+    earlier,
+    later,
+    mirror,
+    mirrorAll,
+    read,
+    busBox,
+    h("span", { class: "spring" }),
+    hint,
+  );
+  element.classList.add("movement-bar");
+  const draw = (): void => {
+    const { state } = movement;
+    if (!state?.draft) return;
+    const at = state.selected;
+    for (const each of [copy, remove]) each.disabled = at < 0;
+    earlier.disabled = at < 1;
+    later.disabled = at < 0 || at >= state.draft.postures.length - 1;
+    mirror.disabled = at < 0 || state.mirror !== "";
+    mirrorAll.disabled = state.mirror !== "";
+    mirror.title = mirrorAll.title = state.mirror || "Exchanges left and right";
+    setHidden(read, state.buses.length === 0);
+    read.title = at < 0 ? "Adds the posture of the machine" : "Puts the machine's posture here";
+    setHidden(busBox, state.buses.length < 2);
+    if (bus.dataset["key"] !== state.buses.join()) {
+      bus.dataset["key"] = state.buses.join();
+      bus.replaceChildren(...state.buses.map((value) => h("option", { value }, value)));
+    }
+    setText(
+      hint,
+      !isDriver() || at < 0
+        ? ""
+        : state.shown
+          ? `Posture ${at + 1}: drag the robot, move sliders, or type.`
+          : store.status?.running
+            ? "Pause to shape it by hand."
+            : `Choose posture ${at + 1} again to shape it by hand.`,
+    );
+  };
+  on("status", draw);
+  return { element, draw };
+}
