@@ -156,6 +156,19 @@ def energy(page: Page) -> None:
     page.get_by_role("tab", name="Energy").click()
 
 
+def movement(page: Page) -> None:
+    """The kit's greeting opened in the editor, its posture with the lifted arm selected."""
+    page.wait_for_function("linkwork.store.people.driver === linkwork.store.you")
+    run_until(page, 0.1)
+    page.keyboard.press("e")
+    page.get_by_role("tab", name="Movement", exact=True).wait_for()
+    page.evaluate("linkwork.send({ type: 'open_movement', path: 'bioloid/greet' })")
+    marks = page.get_by_role("listbox", name="Postures").get_by_role("option")
+    marks.nth(4).wait_for()
+    marks.nth(4).click()
+    page.wait_for_function("linkwork.movement.state.selected === 4 && linkwork.movement.state.shown")
+
+
 SHOTS: dict[str, Shot] = {
     f"studio-{name}-{theme}": Shot(scene, theme, prepare)
     for name, scene, prepare in (
@@ -166,6 +179,7 @@ SHOTS: dict[str, Shot] = {
         ("reach", "kuka/table", reach),
         ("loop", str(ROOT / "tools" / "drawing" / "scenes" / "loop.toml"), loop),
         ("servos", str(ROOT / "tools" / "drawing" / "scenes" / "servos.toml"), servos),
+        ("movement", "bioloid/fixed", movement),
         ("energy", str(ROOT / "tools" / "drawing" / "scenes" / "servos.toml"), energy),
     )
     for theme in ("dark", "light")

@@ -45,8 +45,10 @@ class MovementPlay:
         self._end, self._begun, self._last, self._stood = 0.0, 0.0, 0.0, False
         session.after_step.append(self._after_step)
 
-    def targets(self, robot: MovementRobot, joints: Mapping[str, object], *, take: bool) -> dict:
-        """The inputs of joints, by joint; those of programs are taken over or refused.
+    def targets(
+        self, robot: MovementRobot, joints: Mapping[str, object], *, take: bool
+    ) -> dict[str, str]:
+        """The inputs of joints, by joint, taken over; those of programs only with ``take``.
 
         Raises:
             OwnedError: If a program drives some of them.
@@ -71,8 +73,9 @@ class MovementPlay:
         if others and not take:
             who = listing(dict.fromkeys(str(each) for each in others.values()))
             raise OwnedError(f"{who} drives {len(others)} of these joints.", hint="Take them over.")
-        for name in others:
-            self._door.apply(inbox.Take(name, PERSON))
+        for name, who in owned.items():
+            if who != PERSON:  # also what nobody has yet: a program may come
+                self._door.apply(inbox.Take(name, PERSON))
         return made
 
     def begin(

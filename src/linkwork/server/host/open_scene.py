@@ -18,7 +18,7 @@ from linkwork.server.host.door import Door, Tell
 from linkwork.server.host.editor import Editor, Opened
 from linkwork.server.host.guest_desk import GuestDesk
 from linkwork.server.host.mesh_store import MeshStore
-from linkwork.server.host.movement_desk import MovementDesk
+from linkwork.server.host.movement_desk import ASKED, MovementDesk
 from linkwork.server.host.movement_play import OwnedError
 from linkwork.server.host.picture import Painter
 from linkwork.server.host.posture_steps import PostureSteps
@@ -230,7 +230,7 @@ class OpenScene:
             self._owners = dict(owners)
             self._tell("", m.Owners(self._owners))
         self._swaps.look_after()
-        self._postures.elsewhere = self.movement.editing
+        self._postures.elsewhere = self.movement.shown.editing
         self.reach.look_after()
         self.movement.look_after()
         self.cloud.look_after()
@@ -246,8 +246,8 @@ class OpenScene:
         if isinstance(message, _INSTEAD):
             self.reach.drag.stop()
         if isinstance(message, _AWAY):
-            self.movement.lose_sight()
-        self._postures.elsewhere = self.movement.editing
+            self.movement.lose_sight(stop=True)
+        self._postures.elsewhere = self.movement.shown.editing
         try:
             if self._time.past is not None and _acts(message):
                 self._time.go_on()
@@ -355,25 +355,8 @@ class OpenScene:
                 values = values_of(session.world, self._time.shown)
                 self.editor.store_posture(message.name, values)
                 self._swaps.begin(client, "store_posture", self.editor.take_back)
-            case m.SetMovement():
-                self.movement.set(client, message)
-            case m.AddPosture():
-                self.movement.add(client, message)
-            case m.ShowMovement():
-                self.movement.show(message)
-            case m.PlayMovement():
-                self.movement.begin(message)
-            case m.MirrorMovement():
-                self.movement.mirror(client, message)
-            case m.ReadPosture():
-                self.movement.read(client, message)
-            case m.OpenMovement():
-                self.movement.open(client, message)
-            case m.SaveMovement():
-                file, notes = self.movement.save(message)
-                self._tell("", m.Saved([file]))
-                for note in notes:
-                    session.say(note, source="movement")
+            case _ if isinstance(message, ASKED):
+                self.movement.take(client, message)
             case m.Convert():
                 raise SessionError(
                     "there is nothing to convert: this scene can be edited as it is."
