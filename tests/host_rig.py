@@ -43,6 +43,20 @@ class Backstage:
                     self._heard.append(json.loads(said.text))
         raise AssertionError(f"no {kind} within {PATIENCE:g} s")
 
+    def until_one_of(self, *kinds: str) -> Any:
+        """The next message of one of some kinds."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            while self._heard:
+                found = self._heard.pop(0)
+                if found["type"] in kinds:
+                    return found
+            for data in self._peer.events(0.1):
+                said = relay.decode_outward(data)
+                if isinstance(said, relay.Tell):
+                    self._heard.append(json.loads(said.text))
+        raise AssertionError(f"none of {kinds} within {PATIENCE:g} s")
+
     def refused(self, message: m.FromClient) -> str:
         """Why a message is refused."""
         self.ask(message)

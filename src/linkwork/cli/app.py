@@ -21,6 +21,7 @@ from linkwork.cli import (
     new,
     plan,
     ports,
+    posture,
     replay,
     run,
     step,
@@ -93,6 +94,7 @@ app.command("derive")(derive.derive)
 app.command("step")(step.step)
 app.command("fit")(fit.fit)
 app.command("ports")(ports.ports)
+app.command("posture")(posture.posture)
 app.command("kits")(kits.kits)
 app.command("new")(new.new)
 app.command("warmup")(warmup.warmup)

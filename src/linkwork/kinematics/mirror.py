@@ -46,8 +46,9 @@ def find_mirror(world: World, dofs: Sequence[int]) -> Mirror:
     A joint moves what it carries by a screw: a velocity v of the point at the origin and an angular
     velocity ω. Seen in a plane through the origin with the reflection M it is (M v, −M ω). Two
     joints are images of each other if one's screw, seen so, is ± the other's, and the joints that
-    carry them are images too. Planes across the axes of the body that carries the robot are tried,
-    y first, which leads to the left by custom.
+    carry them are images too; of several, the one whose pivot is nearest to the image. Planes
+    across the axes of the body that carries the robot are tried, y first, which leads to the left
+    by custom.
 
     Args:
         world: The world.
@@ -58,13 +59,14 @@ def find_mirror(world: World, dofs: Sequence[int]) -> Mirror:
     """
     if not dofs:
         raise SceneError("there is no joint to mirror.")
-    screws, carriers = _screws(world, dofs)
+    screws, pivots, carriers = _screws(world, dofs)
     best: Mirror | None = None
     rank: tuple[bool, int] = (False, 0)
     for axis in (1, 0, 2):
         normal = np.eye(3)[axis]
         for offset in _offsets(screws, normal):
-            found = _matched(world, dofs, _moved(screws, normal * offset), carriers, normal)
+            seen = _moved(screws, normal * offset), pivots - normal * offset
+            found = _matched(world, dofs, *seen, carriers, normal)
             if all(image == dof and sign > 0.0 for dof, (image, sign) in found.items()):
                 continue  # nothing would change
             pairs = any(image != dof for dof, (image, _) in found.items())
@@ -81,8 +83,8 @@ def find_mirror(world: World, dofs: Sequence[int]) -> Mirror:
     return best
 
 
-def _screws(world: World, dofs: Sequence[int]) -> tuple[np.ndarray, dict[int, int]]:
-    """Of each freedom ω and v in the frame of the body that carries all, and who carries it."""
+def _screws(world: World, dofs: Sequence[int]) -> tuple[np.ndarray, np.ndarray, dict[int, int]]:
+    """Of each freedom ω and v, its pivot, in the frame of what carries all, and who carries it."""
     q = world.q0.copy()
     for dof in dofs:
         body = int(world.dof_body[dof])
@@ -91,16 +93,18 @@ def _screws(world: World, dofs: Sequence[int]) -> tuple[np.ndarray, dict[int, in
     bodies = {int(world.dof_body[dof]): dof for dof in dofs}
     root = int(world.parent[min(bodies)])
     turn, place = _matrix(pose[root, 3:]), pose[root, :3]
-    screws = np.empty((len(dofs), 6))
+    screws, pivots = np.empty((len(dofs), 6)), np.empty((len(dofs), 3))
     for row, dof in enumerate(dofs):
         body, speed = int(world.dof_body[dof]), np.zeros(world.nv)
         speed[dof] = 1.0
         twist = velocities(world, q, speed, pose)[body]
         middle = pose[body, :3] + _matrix(pose[body, 3:]) @ world.com[body]
         at_root = twist[:3] + np.cross(twist[3:], place - middle)
+        pivot = pose[body, :3] + _matrix(pose[body, 3:]) @ world.pivot[body]
+        pivots[row] = turn.T @ (pivot - place)
         screws[row] = *(turn.T @ twist[3:]), *(turn.T @ at_root)
     carriers = {dof: _carrier(world, dof, bodies) for dof in dofs}
-    return screws, carriers
+    return screws, pivots, carriers
 
 
 def _matrix(quat: np.ndarray) -> np.ndarray:
@@ -140,8 +144,8 @@ def _moved(screws: np.ndarray, to: np.ndarray) -> np.ndarray:
 
 
 def _matched(
-    world: World, dofs: Sequence[int], screws: np.ndarray, carriers: Mapping[int, int],
-    normal: np.ndarray,
+    world: World, dofs: Sequence[int], screws: np.ndarray, pivots: np.ndarray,
+    carriers: Mapping[int, int], normal: np.ndarray,
 ) -> dict[int, tuple[int, float]]:  # fmt: skip
     """Images by freedom, from the carrying body outwards; both sides of a pair or none."""
     flip = np.eye(3) - 2.0 * np.outer(normal, normal)
@@ -153,7 +157,7 @@ def _matched(
             continue
         wanted = found[below][0] if below >= 0 else -1
         fits = [
-            (other, sign)
+            (round(float(np.abs(pivots[k] - pivots[row] @ flip).max()), 3), other, sign)
             for k, other in enumerate(dofs)
             for sign in (1.0, -1.0)
             if carriers[other] == wanted
@@ -162,7 +166,8 @@ def _matched(
         ]
         if fits:
             name = _other_side(world.dof_name(dof))
-            found[dof] = min(fits, key=lambda fit: world.dof_name(fit[0]) != name)
+            best = min(fits, key=lambda fit: (fit[0], world.dof_name(fit[1]) != name))
+            found[dof] = best[1:]
     return {dof: image for dof, image in found.items() if found.get(image[0], (-1,))[0] == dof}
 
 

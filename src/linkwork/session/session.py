@@ -27,6 +27,7 @@ from linkwork.session.live_edit import LiveEdit
 from linkwork.session.messages import Event, Message
 from linkwork.session.outbox import Outbox, Peers
 from linkwork.session.partners import Partners
+from linkwork.session.reading import read_posture
 from linkwork.session.report import RunReport, run_report
 from linkwork.session.running import run
 from linkwork.session.tape import Tape
@@ -117,6 +118,17 @@ class Session(Board):
             owner = self.signals.owners.get(signal, owner)
         self.signals.check(signal, value, owner)
         self.send(messages.Set(signal, float(value)))
+
+    def read_posture(self, bus: str = "") -> dict[str, float]:
+        """Where the joints of the machine behind a bus are [rad or m], as it reported last.
+
+        Args:
+            bus: Its bus; the only one with a machine behind it if empty.
+
+        Raises:
+            LinkworkError: If there is none, or it does not say where all of them are.
+        """
+        return read_posture(self.cycle, bus)
 
     def report(self) -> RunReport:
         """How the run went up to now: gaps, where and when, energy, and what engines needed."""

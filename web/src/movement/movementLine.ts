@@ -123,7 +123,7 @@ export class MovementLine {
     const place = (time: number): string =>
       `calc(${INSET_PX}px + (100% - ${2 * INSET_PX}px) * ${Math.min(1, time / this.end).toFixed(5)})`;
     this.marks.replaceChildren(
-      ...ticks(this.end).map((time) =>
+      ...ticks(0.97 * this.end).map((time) =>
         h("span", { style: `left:${place(time)}` }, `${Number(time.toFixed(2))} s`),
       ),
     );

@@ -40,7 +40,7 @@ export function movementSheet(): HTMLElement {
   );
   head.classList.add("movement-bar");
   const alert = h("p", { class: "movement-wrong", role: "alert", hidden: true });
-  const settings = driving(manner.element);
+  const settings = driving(manner.element, actions.hint);
   const whole = h(
     "div",
     { class: "movement-whole" },
@@ -153,7 +153,7 @@ function nameField(): { element: HTMLElement; draw: () => void } {
 }
 
 /** What can be done with the selected posture. */
-function postureActions(): { element: HTMLElement; draw: () => void } {
+function postureActions(): { element: HTMLElement; hint: HTMLElement; draw: () => void } {
   const selected = (): number => movement.state?.selected ?? -1;
   const change = (
     what: string,
@@ -203,7 +203,7 @@ function postureActions(): { element: HTMLElement; draw: () => void } {
   const read = button("Read posture", () =>
     command({ type: "read_posture", bus: bus.value, posture: selected() }),
   );
-  const hint = h("span", { class: "movement-hint", role: "status" });
+  const hint = h("p", { class: "movement-hint", role: "status" });
   const element = driving(
     button("Add posture", () => addPosture(false), "raised", "plus"),
     button("Add wanted", () => addPosture(true), "bare"),
@@ -215,8 +215,6 @@ function postureActions(): { element: HTMLElement; draw: () => void } {
     mirrorAll,
     read,
     busBox,
-    h("span", { class: "spring" }),
-    hint,
   );
   element.classList.add("movement-bar");
   const draw = (): void => {
@@ -248,5 +246,5 @@ function postureActions(): { element: HTMLElement; draw: () => void } {
     );
   };
   on("status", draw);
-  return { element, draw };
+  return { element, hint, draw };
 }

@@ -1,0 +1,127 @@
+"""The posture of a real machine, read back over the bus: another session is the machine."""
+
+import contextlib
+import math
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import linkwork as lw
+from command_line import linkwork
+from host_rig import backstage
+from linkwork import Session
+from linkwork.errors import LinkworkError, SessionError
+from linkwork.server import messages as m
+from linkwork.session.reading import machine_buses
+from part_rig import PATIENCE, cell, door, run_until
+
+DEG = math.pi / 180
+
+
+@contextlib.contextmanager
+def machine(folder: Path, j1: float, j2: float) -> Iterator[int]:
+    """A machine that stands in a posture and says so over TCP; the port that it listens on."""
+    folder.mkdir()
+    with Session(cell(folder)) as hardware:
+        hardware["arm/J1.target"], hardware["arm/J2.target"] = j1, j2
+        hardware.run(2.0)
+        run = threading.Thread(target=hardware.run, kwargs={"clock": "real"})
+        run.start()
+        try:
+            yield door(hardware)
+        finally:
+            hardware.stop()
+            run.join(PATIENCE)
+
+
+@pytest.mark.capability(172)
+@pytest.mark.parametrize("plant", ['plant = "real"', 'plant = "both"\ncloses = "virtual"'])
+def test_the_posture_of_a_machine_is_read(tmp_path: Path, plant: str) -> None:
+    """Whoever closes the loop: what is read is the machine's, not the scene's."""
+    with machine(tmp_path / "hardware", 0.4, 0.3) as port:
+        scene = cell(tmp_path, f'{plant}\nconnect = "127.0.0.1:{port}"')
+        with Session(scene) as session:
+            assert machine_buses(session.cycle) == ["part"]
+            run_until(session, lambda: session["part.feeds"] > 2)
+            found = session.read_posture()
+            assert list(found) == ["arm/J1", "arm/J2"]
+            assert found == pytest.approx({"arm/J1": 0.4, "arm/J2": 0.3}, abs=0.02)
+            assert session.read_posture("part") == pytest.approx(found, abs=1e-3)
+
+
+def test_where_no_machine_is_that_is_said(tmp_path: Path) -> None:
+    """A bus with the scene behind it, a bus not known, and a machine that has said nothing."""
+    with Session(cell(tmp_path)) as session:
+        with pytest.raises(SessionError, match="no bus has one"):
+            session.read_posture()
+        with pytest.raises(SessionError, match="the scene itself is behind bus 'part'"):
+            session.read_posture("part")
+        with pytest.raises(LinkworkError, match="no bus named 'prt'"):
+            session.read_posture("prt")
+    silent = cell(tmp_path, 'plant = "real"\nconnect = "127.0.0.1:9"')
+    with (
+        Session(silent) as session,
+        pytest.raises(SessionError, match=r"nothing of arm/J1, arm/J2"),
+    ):
+        session.read_posture()
+
+
+@pytest.mark.capability(172)
+def test_the_command_line_reads_postures_into_a_movement(tmp_path: Path) -> None:
+    """`linkwork posture` prints it and adds it to a movement, which checks."""
+    made = tmp_path / "wave.toml"
+    with machine(tmp_path / "hardware", 0.4, 0.3) as port:
+        cell(tmp_path, f'plant = "real"\nconnect = "127.0.0.1:{port}"')
+        for more in ((), ("--at", "2.5")):
+            done = linkwork("posture", tmp_path / "cell.toml", "--to", made, *more)
+            assert done.code == 0, done.err
+            assert "arm/J1" in done.out
+    kept = lw.load_movement(made)
+    assert [p.time for p in kept.postures] == [0.0, 2.5]
+    for posture in kept.postures:
+        assert posture.joints == pytest.approx({"J1": 0.4, "J2": 0.3}, abs=0.02)
+    assert linkwork("check", made).code == 0
+    cell(tmp_path)
+    refused = linkwork("posture", tmp_path / "cell.toml")
+    assert refused.code == 1
+    assert "no bus has one" in refused.err
+    assert linkwork("posture", tmp_path / "cell.toml", "--at", "1").code == 1
+
+
+@pytest.mark.capability(172)
+def test_the_studio_reads_a_machine_into_the_selected_posture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the scene is paused, the values come in, go into the posture, and are undone."""
+    monkeypatch.chdir(tmp_path)
+    with machine(tmp_path / "hardware", 0.4, 0.3) as port:
+        cell(tmp_path, f'plant = "real"\nconnect = "127.0.0.1:{port}"')
+        with backstage("cell.toml", tmp_path) as here:
+            here.until("scene")
+            here.ask(m.Pause())
+            here.ask(m.Reset())
+            here.ask(m.AddPosture())
+            said = here.until("movement", lambda s: s["draft"])
+            assert said["buses"] == ["part"]
+            before: dict[str, float] = said["draft"]["postures"][0]["joints"]
+
+            def read(told: Any) -> dict[str, float]:
+                return told["draft"]["postures"][0]["joints"]
+
+            def reading() -> dict[str, float]:
+                """Asks until the machine has said something."""
+                for _ in range(int(PATIENCE * 10)):
+                    here.ask(m.ReadPosture("part", 0))
+                    told = here.until_one_of("movement", "refused")
+                    if told["type"] == "movement" and read(told) != before:
+                        return read(told)
+                raise AssertionError("the machine says nothing")
+
+            found = reading()
+            assert found == pytest.approx({**before, "J1": 0.4, "J2": 0.3}, abs=0.02)
+            here.ask(m.Undo())
+            here.until("movement", lambda s: s["draft"]["postures"][0]["joints"] == before)
+            assert "no bus named 'can7'" in here.refused(m.ReadPosture("can7"))
