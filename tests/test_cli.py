@@ -25,6 +25,7 @@ COMMANDS = [
     "new",
     "plan",
     "ports",
+    "posture",
     "replay",
     "run",
     "step",

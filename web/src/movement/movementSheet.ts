@@ -40,7 +40,7 @@ export function movementSheet(): HTMLElement {
   );
   head.classList.add("movement-bar");
   const alert = h("p", { class: "movement-wrong", role: "alert", hidden: true });
-  const settings = driving(manner.element, actions.hint);
+  const settings = driving(h("div", { class: "movement-side" }, manner.element, actions.hint));
   const whole = h(
     "div",
     { class: "movement-whole" },
