@@ -166,7 +166,9 @@ def movement(page: Page) -> None:
     marks = page.get_by_role("listbox", name="Postures").get_by_role("option")
     marks.nth(4).wait_for()
     marks.nth(4).click()
-    page.wait_for_function("linkwork.movement.state.selected === 4 && linkwork.movement.state.shown")
+    page.wait_for_function(
+        "linkwork.movement.state.selected === 4 && linkwork.movement.state.shown"
+    )
 
 
 SHOTS: dict[str, Shot] = {
