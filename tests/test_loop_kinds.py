@@ -20,6 +20,7 @@ from linkwork.parts import (
     Loop,
     Part,
     Polyline,
+    Spec,
     Spline,
 )
 from linkwork.parts.curve import PIECE_ROWS
@@ -327,3 +328,15 @@ def test_the_new_words_come_back_from_files_and_mistakes_name_their_line(tmp_pat
         assert caught.value.origin is not None
         assert caught.value.origin.line == line
         assert isinstance(caught.value, FormatError | PartError)
+
+
+def test_a_curve_in_a_files_words_is_refused_in_python() -> None:
+    """What a file writes as a table is an object here, and the message says which."""
+    with pytest.raises(PartError, match="an Arc, a Polyline or a Spline"):
+        Loop("bore", "a", "b", "point_on_curve", curve={"arc": {"radius": 0.1}})  # type: ignore[arg-type]
+
+
+def test_a_spec_without_its_kind_is_refused() -> None:
+    """Its type alone is not enough."""
+    with pytest.raises(LinkworkError, match="kind and type"):
+        lw.Joint("J", "hinge", "a", "b", drive=Spec("servo", {"kp": 5.0}))  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from linkwork.server import messages as m
 from linkwork.server.hub import Hub
 from linkwork.server.live import TOO_SLOW, live
 from linkwork.server.messages import BLOCK, CONTACTS, HEADER, POSES, PROTOCOL, SIGNALS
@@ -183,6 +184,51 @@ def test_no_picture_of_another_scene_is_shown() -> None:
             await settle(b'{"version": 9}', [7, 9])
             sender.cancel()
             await asyncio.gather(sender, return_exceptions=True)
+
+    asyncio.run(run())
+
+
+class Ears:
+    """A socket that remembers the texts that it got."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    async def send_text(self, data: str) -> None:
+        self.texts.append(data)
+
+    async def send_bytes(self, data: bytes) -> None: ...
+
+
+def test_who_comes_late_is_told_why_the_run_stopped() -> None:
+    """Until the scene is another one; who comes back has heard it already."""
+
+    async def told(hub: Hub, was: str = "") -> bool:
+        ears = Ears()
+        stream = Stream(ears)
+        name = hub.join(stream, was)
+        sender = asyncio.ensure_future(stream.run())
+        hub._tell_all("end")
+        while "end" not in ears.texts:
+            await asyncio.sleep(0.01)
+        sender.cancel()
+        await asyncio.gather(sender, return_exceptions=True)
+        hub.leave(name)
+        return any("bent" in text for text in ears.texts)
+
+    async def run() -> None:
+        with serve() as link, connect(link.address, link.key) as peer:
+            hub = Hub(peer, "0", lambda: None)
+            for level, source, heard in (
+                ("error", "inbox", False), ("info", "EngineError", False),
+                ("error", "EngineError", True),
+            ):  # fmt: skip
+                event = m.encode(m.Event(3, level, "a bar is bent.", source))  # type: ignore[arg-type]
+                hub._event(Tell("", "event", event))
+                assert await told(hub) is heard
+            assert not await told(hub, was="A")
+            hub._event(Tell("", "scene", b'{"version": 7}'))
+            assert not await told(hub)
 
     asyncio.run(run())
 

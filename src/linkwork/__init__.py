@@ -13,17 +13,23 @@ if TYPE_CHECKING:
     from linkwork.kinematics import forward, jacobian
     from linkwork.parts import (
         Anchor,
+        Arc,
         Box,
         Capsule,
         Cone,
+        Coupling,
         Cylinder,
         Element,
         Ellipsoid,
         Joint,
+        Loop,
         Mesh,
         Part,
         Plane,
+        Polyline,
         Sphere,
+        Spline,
+        Spring,
         Terrain,
     )
     from linkwork.scene import Movement, Scene
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
     from linkwork.server.client import connect
     from linkwork.session.replay import replay
     from linkwork.session.session import Session
-    from linkwork.spatial import Pose
+    from linkwork.spatial import Inertia, Pose
     from linkwork.world import World, compile_scene
 
 #: Public names and the rooms they live in; imported when first used, so that a viewer or bus
@@ -39,7 +45,8 @@ if TYPE_CHECKING:
 _ROOMS = {
     "Anchor": "parts", "Box": "parts", "Capsule": "parts", "Cone": "parts", "Cylinder": "parts",
     "Element": "parts", "Ellipsoid": "parts", "Joint": "parts", "Mesh": "parts", "Part": "parts",
-    "Plane": "parts", "Terrain": "parts",
+    "Plane": "parts", "Terrain": "parts", "Arc": "parts", "Coupling": "parts", "Loop": "parts",
+    "Polyline": "parts", "Spline": "parts", "Spring": "parts", "Inertia": "spatial",
     "Sphere": "parts", "Control": "agents.control", "Document": "scene.document",
     "LinkworkError": "errors", "Pose": "spatial", "Scene": "scene", "Session": "session.session",
     "World": "world", "compile_scene": "world", "connect": "server.client", "forward": "kinematics",
@@ -50,24 +57,31 @@ _ROOMS = {
 
 __all__ = [
     "Anchor",
+    "Arc",
     "Box",
     "Capsule",
     "Cone",
     "Control",
+    "Coupling",
     "Cylinder",
     "Document",
     "Element",
     "Ellipsoid",
+    "Inertia",
     "Joint",
     "LinkworkError",
+    "Loop",
     "Mesh",
     "Movement",
     "Part",
     "Plane",
+    "Polyline",
     "Pose",
     "Scene",
     "Session",
     "Sphere",
+    "Spline",
+    "Spring",
     "Terrain",
     "World",
     "compile_scene",
@@ -99,3 +113,7 @@ def __getattr__(name: str) -> Any:
     if room is None:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     return getattr(import_module(f"linkwork.{room}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -58,7 +58,7 @@ def check(
         rehearse(cycle)
     for note in [*notes, *more]:
         out.say(note, lead="note:")
-    show_findings(out, cycle.findings, notes=True)
+    show_findings(out, cycle.findings)
     if isinstance(thing, Part):
         _show_part(out, thing, language)
         for each in movements:

@@ -18,6 +18,7 @@ from linkwork.cli.live import chosen, live, now_and_then, signal_table
 from linkwork.cli.ready import compile_ahead, getting_ready
 from linkwork.cli.screen import Screen, say_error, show_event, show_findings, stderr, stdout
 from linkwork.cli.signal_csv import SignalCsv
+from linkwork.cli.stages import has_run
 from linkwork.cli.summary import Summary
 from linkwork.errors import FormatError, LinkworkError, NameNotFound
 from linkwork.session.link import SessionEnd
@@ -144,11 +145,11 @@ def _begin(order: Order, out: Screen, stack: contextlib.ExitStack) -> Session:
         stack.enter_context(session)
         if order.record is not None:
             stack.push(_discarding(order.record, session))
-        if compiling.count:
+        if compiling.count or not has_run(scene):
             compile_ahead(scene)
     for note in [*notes, *(m for m in more if not order.engine)]:
         out.say(note, lead="note:")
-    show_findings(out, session.cycle.findings, notes=False)
+    show_findings(out, session.cycle.findings)
     for event in session.outbox.events:
         _show(out, event)
     session.outbox.listeners.append(lambda event: _show(out, event))

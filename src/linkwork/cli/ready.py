@@ -115,11 +115,13 @@ def listening(tell: Callable[[int], object]) -> Iterator[Compiling]:
 
 
 def compile_ahead(scene: Scene) -> None:
-    """Does one step with a copy of the scene, so that the run itself need not wait for kernels.
+    """Does a step with a copy of the scene, so that the run itself need not wait for kernels.
 
     Agents are left out: what a user's program does is done once.
     """
+    from linkwork.cli.stages import note_run
     from linkwork.session.session import Session
 
     with Session(replace(scene, agents=[]), watch=False, buses=False) as session:
-        session.step()
+        session.step(2)
+    note_run(scene)

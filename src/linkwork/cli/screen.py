@@ -76,12 +76,11 @@ def say_error(text: str) -> None:
     stderr().say(text, lead="error:", level="error")
 
 
-def show_findings(out: Screen, findings: Iterable[Finding], *, notes: bool) -> None:
-    """Lists what engines do only softly, and (``notes``) what else they remark."""
+def show_findings(out: Screen, findings: Iterable[Finding]) -> None:
+    """Lists what engines do only softly, and what else they remark."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        if notes or finding.level != "note":
-            groups.setdefault((finding.level, finding.text), []).append(finding)
+        groups.setdefault((finding.level, finding.text), []).append(finding)
     for (level, text), alike in groups.items():
         if len(alike) <= _ALIKE:
             for finding in alike:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,6 +78,25 @@ def is_warm(scene: Scene | None) -> bool:
     if scene is not None:
         wanted &= {"scenes", *(engine.type for engine in scene.engines)}
     return all(mark(stage).exists() for stage in wanted)
+
+
+def has_run(scene: Scene) -> bool:
+    """Whether one with the same engines, sensors and actuators has run here before."""
+    return _alike(scene).exists()
+
+
+def note_run(scene: Scene) -> None:
+    """Remembers it."""
+    _alike(scene).parent.mkdir(parents=True, exist_ok=True)
+    _alike(scene).touch()
+
+
+def _alike(scene: Scene) -> Path:
+    """The file that says that a scene of the same kernels has run."""
+    engines = {f"{engine.type} {sorted(engine.params.items())}" for engine in scene.engines}
+    others = {spec.type for spec in (*scene.sensors, *scene.actuators)}
+    words = " ".join(sorted(engines | others))
+    return mark(f"run-{hashlib.sha256(words.encode()).hexdigest()[:16]}")
 
 
 def _run(scenes: Iterable[Scene]) -> None:

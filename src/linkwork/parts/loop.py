@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 from linkwork.errors import LinkworkError, Origin, PartError
-from linkwork.parts.curve import Curve
+from linkwork.parts.curve import Arc, Curve, Polyline, Spline
 from linkwork.parts.engine_words import MUJOCO_LOOP, check_words
 from linkwork.parts.joint import JOINT_TYPES, RailPiece, check_rail, directions
 from linkwork.parts.names import check_name
@@ -83,6 +83,8 @@ class Loop:
                 if self.curve is None
                 else f"a {self.joint} joint has no curve."
             )
+        if not isinstance(self.curve, Arc | Polyline | Spline | None):
+            self._refuse(f"its curve is an Arc, a Polyline or a Spline, not {self.curve!r}.")
 
     def _refuse(self, why: str) -> None:
         raise PartError(f"loop {self.name!r}: {why}", origin=self.origin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from linkwork.errors import Origin
+from linkwork.errors import LinkworkError, Origin
 from linkwork.forms import plain_values
 
 
@@ -32,6 +32,11 @@ class Spec:
     lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.kind, str) and isinstance(self.type, str)):
+            raise LinkworkError(
+                f"a spec says kind and type, not {self.kind!r} and {self.type!r}.",
+                hint='For example Spec("actuator", "servo", params={"kp": 5.0}).',
+            )
         object.__setattr__(self, "params", plain_values(self.params))
 
     def at(self, param: str) -> Origin:

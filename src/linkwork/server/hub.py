@@ -30,6 +30,13 @@ class _Version(msgspec.Struct):
     version: int
 
 
+class _Failed(msgspec.Struct):
+    """Of an event, what tells a run that failed by itself: its source is the kind of error."""
+
+    level: str
+    source: str
+
+
 class Hub:
     """All clients of one session. Its calls belong to the event loop's thread.
 
@@ -49,6 +56,7 @@ class Hub:
         self._streams: dict[str, Stream] = {}
         self._keys: dict[str, str] = {}
         self._lasting: dict[str, str] = {}
+        self._failure = ""  # why the run stopped, for those who come later
         self._descriptor = -1
         self._frames: Frames | None = None
         self._shown: int | None = None  # version of the scene that clients were told of
@@ -97,6 +105,7 @@ class Hub:
             return
         text = message.text.decode()
         if message.kind == "closed":
+            self._failure = ""
             self._lasting.clear()
             self._backlog.clear()
             self._shown = self._frames = None
@@ -105,10 +114,15 @@ class Hub:
         elif message.kind in relay.LASTING:
             self._lasting[message.kind] = text
             if message.kind == "scene":
+                self._failure = ""
                 self._backlog.clear()
                 self._shown = msgspec.json.decode(message.text, type=_Version).version
                 for stream in self._streams.values():
                     stream.forget()  # what waits may be of the scene before
+        elif message.kind == "event":
+            event = msgspec.json.decode(message.text, type=_Failed)
+            if event.level == "error" and event.source.endswith("Error"):
+                self._failure = text
         elif message.kind in _LOOKED_AT:
             if message.kind == "frames":
                 self._backlog.add(text)
@@ -159,6 +173,8 @@ class Hub:
         for kind in relay.LASTING:
             if kind in self._lasting:
                 stream.text(self._lasting[kind])
+        if self._failure and not was:
+            stream.text(self._failure)
         self._show(stream)
         self._tell_people()
         return name

@@ -163,7 +163,8 @@ def _joints(old: Cycle, new: Cycle) -> None:
         kind = a.joints[i].kind
         x, y = int(a.joint_body[i]), int(b.joint_body[j])
         qa, qb, va, vb = int(a.qadr[x]), int(b.qadr[y]), int(a.vadr[x]), int(b.vadr[y])
-        before, after = old.first.q[qa : qa + kind.nq], new.first.q[qb : qb + kind.nq]
+        # What the scenes say, not the first states: engines close loops there, each a little else.
+        before, after = a.q0[qa : qa + kind.nq], b.q0[qb : qb + kind.nq]
         if not np.array_equal(before, after):
             continue  # the edit moved it: it starts where the scene says now
         new.state.q[qb : qb + kind.nq] = old.state.q[qa : qa + kind.nq]
