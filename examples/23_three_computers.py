@@ -69,15 +69,16 @@ def alone() -> bytes:
 
 def run_robot(host: str, port: str, *helper: str) -> bytes:
     """The robot behind a TCP part that waits for each answer; ``helper`` is told where it is."""
-    scene = robot().bus("part", "tcp", host=host, port=int(port), lockstep=True)
+    door = {"host": host, "port": int(port)}
+    scene = robot().bus("part", "tcp", **door, lockstep=True, patience=60.0)
     for name, sensors in zip(JOINTS, SENSORS, strict=True):
         scene.port(name, commands=[f"robot/{name}.target_effort"], sensors=sensors)
     with lw.Session(scene) as session:
         assert session.partners is not None
-        door = session.partners["part"].doors[0]  # "TCP part on HOST:PORT", and its token
-        print(door, flush=True)
+        where = session.partners["part"].doors[0]  # "TCP part on HOST:PORT", and its token
+        print(where, flush=True)
         if helper:
-            subprocess.Popen([*helper, door.split()[3]])
+            subprocess.Popen([*helper, where.split()[3]])
         session.run(SECONDS)
         return session.state.q.tobytes() + session.state.v.tobytes()
 
