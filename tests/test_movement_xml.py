@@ -98,6 +98,10 @@ def test_the_greeting_goes_through_the_command_line(tmp_path: Path) -> None:
     assert linkwork("convert", there, back).code == 0
     kept = replace(lw.load_movement("bioloid/greet"), title="")
     assert lw.load_movement(tmp_path / "back.greet.toml") == kept
+    needless = linkwork(
+        "convert", "bioloid/greet", tmp_path / "g.toml", "--robot", "bioloid/humanoid"
+    )
+    assert needless.code == 1
     again = tmp_path / "again.humanoid.xml"  # a robot's file takes its movements along
     assert linkwork("convert", there, again).code == 0
     assert lw.load_movement(again) == kept

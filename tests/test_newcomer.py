@@ -177,6 +177,9 @@ def test_the_first_day_in_the_studio(
     assert studio.returncode == 0, err
     assert "Stopped." in out
     assert home in recording.parents
+    nod = linkwork("check", "nod.toml")
+    assert nod.code == 0, nod.err
+    assert "1 posture of" in nod.out
     replayed = linkwork("replay", recording, "--verify")
     assert replayed.code == 0, replayed.err
     assert "Bit-identical" in replayed.out
@@ -221,6 +224,16 @@ def walk(page: Page) -> Path:
     now = page.evaluate("linkwork.store.status.time")
     page.keyboard.press("ArrowLeft")
     until(f"store.status.seeking && store.status.time < {now}")
+
+    # The posture of that instant begins a movement, which is kept in a file.
+    page.keyboard.press("e")
+    page.get_by_role("button", name="Add posture").click()
+    until("linkwork.movement.state?.draft?.postures.length === 1 && !store.status.seeking")
+    page.get_by_role("button", name="Save", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("File").fill("nod")
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    until("linkwork.movement.state.file.endsWith('nod.toml')")
     return recording
 
 

@@ -12,6 +12,7 @@ import linkwork as lw
 from host_rig import Backstage, backstage
 from linkwork.server import messages as m
 from linkwork.server.host.open_scene import OpenScene
+from studio_state import eventually
 
 DEG = math.pi / 180
 
@@ -131,6 +132,23 @@ def test_a_movement_is_scrubbed_without_dynamics(bench: Backstage) -> None:
     bench.ask(m.Play())
     bench.until("owners", lambda o: o["owners"].get("robot/neck.target") == "greet")
     assert "greet drives" in bench.refused(m.ShowMovement(time=1.0))
+
+
+def test_a_posture_of_the_past_is_added_as_it_is_seen(bench: Backstage) -> None:
+    """Who looks at an earlier instant and adds a posture gets that one, and goes on from there."""
+    session = scene_of(bench).session
+    bench.ask(m.Speed(0.0))
+    bench.ask(m.Step(500))  # the scene's own agent turns the head
+    eventually("500 steps", lambda: session.state.step == 500)
+    bench.ask(m.AddPosture())
+    late = edited(bench, lambda s: s["draft"])["draft"]["postures"][0]["joints"]["neck"]
+    bench.ask(m.SetMovement(None))
+    bench.ask(m.Seek(0.5))
+    bench.ask(m.AddPosture())
+    early = edited(bench, lambda s: s["draft"])["draft"]["postures"][0]["joints"]["neck"]
+    assert session.time == pytest.approx(0.5, abs=0.05)
+    assert 0.0 < early < late
+    assert early == pytest.approx(session["robot/neck.angle"], abs=1e-4)
 
 
 def test_edits_that_cannot_be_are_refused_and_others_are_told_as_problems(

@@ -110,4 +110,6 @@ def _movement(movement: Movement, target: Path, robot: str) -> list[str]:
             f"{target} holds a movement beside its robot.",
             hint="Name the robot: --robot bioloid/humanoid, or its file.",
         )
+    if robot and not whole:
+        raise FormatError("--robot is for formats that hold a movement beside it, .humanoid.xml.")
     return save(movement, target, robot=load_part(robot) if whole else None)

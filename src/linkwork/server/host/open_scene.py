@@ -39,7 +39,7 @@ _STREAMED = (m.Set, m.Place, m.Grab, m.Reach, m.SetMovement, m.ShowMovement)
 #: What happens to the state that is looked at: the past becomes the present first.
 _ACTING = (
     m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take, m.Override, m.Fault, m.Reach,
-    m.ShowMovement, m.PlayMovement,
+    m.ShowMovement, m.PlayMovement, m.SetMovement, m.AddPosture, m.MirrorMovement, m.ReadPosture,
 )  # fmt: skip
 #: What gives the robot a state in which it has no posture of a movement, nor goes on playing one.
 _AWAY = (m.Set, m.Grab, m.Reset, m.Step, m.Seek, m.Live)
@@ -335,6 +335,7 @@ class OpenScene:
             case m.Undo() if (state := self._postures.undo(session.state)) is not None:
                 self._restore(state)
             case m.Undo() if self.movement.steps.undo_words(self.movement.depth):
+                self._time.go_on()
                 self.movement.undo()
             case m.Undo():
                 self.editor.undo()
@@ -342,6 +343,7 @@ class OpenScene:
             case m.Redo() if (state := self._postures.redo(session.state)) is not None:
                 self._restore(state)
             case m.Redo() if self.movement.steps.redo_words(self.movement.depth):
+                self._time.go_on()
                 self.movement.redo()
             case m.Redo():
                 self.editor.redo()
