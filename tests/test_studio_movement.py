@@ -12,6 +12,7 @@ import linkwork as lw
 from host_rig import Backstage, backstage
 from linkwork.server import messages as m
 from linkwork.server.host.open_scene import OpenScene
+from linkwork.session.replay import replay
 from studio_state import eventually
 
 DEG = math.pi / 180
@@ -114,6 +115,24 @@ def test_a_preview_drives_the_robot_and_asks_before_it_takes_joints_over(bench: 
     assert session.signals.owners["robot/neck.target"] == "user"
     assert session.signals.value("robot/neck.target") == pytest.approx(40 * DEG)
     assert angle(bench, "neck") == pytest.approx(40.0, abs=1.0)
+
+
+def test_a_preview_is_recorded_and_replayed_bit_for_bit(bench: Backstage) -> None:
+    """Postures shown and targets written go in by the inbox: a replay needs no editor."""
+    session = scene_of(bench).session
+    bench.ask(m.Speed(0.0))
+    bench.ask(m.Record(on=True))
+    bench.ask(m.OpenMovement("bioloid/neck"))
+    bench.ask(m.ShowMovement(posture=1))
+    bench.ask(m.PlayMovement(take=True))
+    bench.until("movement_time", lambda t: t["playing"])
+    bench.until("movement_time", lambda t: not t["playing"])
+    eventually("paused", lambda: not session.running)
+    recording = scene_of(bench)._recording.file
+    bench.ask(m.Record(on=False))
+    eventually("written", lambda: scene_of(bench)._recording.file is None)
+    assert recording is not None
+    assert replay(recording).same
 
 
 @pytest.mark.capability(171, 172)

@@ -64,6 +64,9 @@ Name = Annotated[str, msgspec.Meta(max_length=512)]
 Length = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 Triple = tuple[Length, Length, Length]
 Positive = Annotated[float, msgspec.Meta(gt=0.0, le=1e9)]
+#: The number of a thing in a list, −1 for none; of a movement of a hand, 0 for none.
+Number = Annotated[int, msgspec.Meta(ge=-1, le=2**31)]
+Gesture = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 #: Whose file says an attribute: a kit's, the user's, or none.
 Source = Literal["kit", "file", "default"]
 Level = Literal["info", "warning", "error", "soft", "note", "mark"]
@@ -893,7 +896,7 @@ class Place(ClientMessage, frozen=True):
     joint: Name
     dof: Name
     value: float
-    gesture: int = 0
+    gesture: Gesture = 0
 
 
 class Posture(ClientMessage, frozen=True):
@@ -956,7 +959,7 @@ class Reach(ClientMessage, frozen=True):
     """
 
     pose: tuple[Length, Length, Length, Length, Length, Length, Length]
-    gesture: int = 0
+    gesture: Gesture = 0
     frame: Name = ""
     point: Triple = (0.0, 0.0, 0.0)
 
@@ -1075,10 +1078,10 @@ class SetMovement(ClientMessage, frozen=True, tag="set_movement"):
     """
 
     draft: MovementDraft | None = None
-    selected: Annotated[int, msgspec.Meta(ge=-1)] = -1
+    selected: Number = -1
     on: Name = ""
     what: Annotated[str, msgspec.Meta(max_length=200)] = ""
-    gesture: int = 0
+    gesture: Gesture = 0
 
 
 class AddPosture(ClientMessage, frozen=True, tag="add_posture"):
@@ -1099,7 +1102,7 @@ class ShowMovement(ClientMessage, frozen=True, tag="show_movement"):
     While time stands the joints themselves go there; while it runs their targets do.
     """
 
-    posture: Annotated[int, msgspec.Meta(ge=-1)] = -1
+    posture: Number = -1
     time: Annotated[float, msgspec.Meta(ge=0.0, le=1e6)] = 0.0
 
 
@@ -1113,14 +1116,14 @@ class PlayMovement(ClientMessage, frozen=True, tag="play_movement"):
 class MirrorMovement(ClientMessage, frozen=True, tag="mirror_movement"):
     """Exchanges left and right in a posture, or in all of them."""
 
-    posture: Annotated[int, msgspec.Meta(ge=-1)] = -1
+    posture: Number = -1
 
 
 class ReadPosture(ClientMessage, frozen=True, tag="read_posture"):
     """Takes what the machine behind a bus reports into a posture, or adds one of it."""
 
     bus: Name = ""
-    posture: Annotated[int, msgspec.Meta(ge=-1)] = -1
+    posture: Number = -1
 
 
 class OpenMovement(ClientMessage, frozen=True, tag="open_movement"):
