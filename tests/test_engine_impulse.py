@@ -95,19 +95,55 @@ def test_what_acts_on_a_joint_acts_as_in_mujoco(more: dict[str, Any]) -> None:
         np.testing.assert_allclose(ours.state.q, theirs.state.q, atol=4e-4)
 
 
-def test_a_stiff_servo_tells_the_effort_of_the_weight_that_it_holds() -> None:
-    """Held level against gravity: effort is that of the weight, without half a step's fall."""
+@pytest.mark.parametrize(
+    "params", [{"order": 2}, {"order": 4}, {"order": 6}, {"solver": "anytime", "most": 500}]
+)
+@pytest.mark.parametrize(("kp", "kd"), [(4000.0, 40.0), (60.0, 4.0)])
+def test_a_weight_that_servos_hold_is_at_rest(
+    params: dict[str, Any], kp: float, kd: float
+) -> None:
+    """Held against gravity: effort is that of the weight, and no speed is left of half a fall."""
     part = Part("held").add(ground(), bar("one", 0.3, 0.5), bar("two", 0.2, 0.3))
-    stiff = Spec("actuator", "servo", params={"kp": 4000.0, "kd": 40.0})
+    servo = Spec("actuator", "servo", params={"kp": kp, "kd": kd})
     part.add(
-        Joint("J", "hinge", "ground", "one", axis=(0, 1, 0), drive=stiff),
-        Joint("K", "hinge", "one", "two", at=Pose.of((0.3, 0, 0)), axis=(0, 1, 0), drive=stiff),
+        Joint("J", "hinge", "ground", "one", axis=(0, 1, 0), drive=servo),
+        Joint("K", "hinge", "one", "two", at=Pose.of((0.3, 0, 0)), axis=(0, 1, 0), drive=servo),
     )
-    with run(scene_of(part), 1.0) as session:
+    with run(scene_of(part, **params), 2.0) as session:
         q = session.state.q
         outer = 0.3 * 9.81 * 0.1 * math.cos(q[0] + q[1])
         inner = outer + 9.81 * (0.5 * 0.15 + 0.3 * 0.3) * math.cos(q[0])
         np.testing.assert_allclose(session.state.report.effort, [-inner, -outer], rtol=1e-5)
+        np.testing.assert_allclose(-kp * q, [-inner, -outer], rtol=1e-5)
+        np.testing.assert_allclose(session.state.v, 0.0, atol=2e-7)
+        np.testing.assert_allclose(session.state.twist, 0.0, atol=2e-7)
+
+
+def test_a_stiff_damper_takes_a_speed_away_at_once() -> None:
+    """v falls as fast as damper and step allow, and never turns round."""
+    servo = Spec("actuator", "servo", params={"kp": 0.0, "kd": 50.0})
+    part = Part("wheel").add(ground(), bar("one", 0.3, 0.5))
+    part.add(Joint("J", "hinge", "ground", "one", axis=(0, 0, 1), speed=3.0, drive=servo))
+    with Session(scene_of(part, order=2)) as session:
+        inertia = 0.5 * (0.3**2 / 3.0 + 0.04**2 / 12.0)
+        left = 3.0
+        for _ in range(5):
+            session.step()
+            left /= 1.0 + 1e-3 * 50.0 / inertia  # backward Euler's
+            assert session.state.v[0] == pytest.approx(left, rel=0.05, abs=1e-6)
+
+
+@pytest.mark.parametrize("order", [2, 4, 6])
+def test_rotors_keep_the_order(order: int) -> None:
+    """A rotor on the first hinge of two, against MuJoCo's Runge-Kutta with small steps."""
+    rotor = arm("hinge", armature=0.02)
+    with run(scene_of(rotor, "mujoco", integrator="RK4", step=2.5e-4), 0.2) as theirs:
+        truth = theirs.state.q.copy()
+    step, errors = 0.02 if order == 6 else 8e-3, []
+    for h in (step, step / 2):
+        with run(scene_of(rotor, order=order, step=h), 0.2) as ours:
+            errors.append(np.linalg.norm(ours.state.q - truth))
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.3), errors
 
 
 def test_a_stop_is_never_passed() -> None:

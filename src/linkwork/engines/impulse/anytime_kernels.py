@@ -19,6 +19,7 @@ from linkwork.engines.impulse.phase_kernels import (
     give_constant,
     kick,
     lay_rows,
+    lend,
     look,
     miss,
     push_all,
@@ -93,10 +94,13 @@ def leap_anytime(
                     error[n, k] = 0.0
                 else:
                     error[n, k] -= law.end_speed(soft[m], keeps, h)
+                    error[n, k] += diagonal[n, k] * soft[m, law.GIVEN]
             for k in range(6):
                 worst = max(worst, abs(error[n, k]))
                 error[n, k] = -error[n, k]
             solve_alone(whole, blocks, pivot, error, n)
+            for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
+                lend(soft[m], error[n, soft_whole[m, law.ROW]], h)
             for k in range(6):
                 impulse[n, k] += error[n, k]
             push(bodies, whole, j, error, n)

@@ -22,29 +22,25 @@ from linkwork.engines.impulse.coordinate_kernels import (
     give_quaternions,
     take_poses,
 )
-from linkwork.engines.impulse.forces import felt_speeds, joint_forces, joint_values
+from linkwork.engines.impulse.forces import joint_forces, joint_values
 from linkwork.engines.impulse.joint_kernels import TURNS, S
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.engines.impulse.places import place_on
 from linkwork.engines.impulse.row_kernels import (  # fmt: skip
     DAMP,
     DOF,
-    DRIVE,
     JOINT,
     KEEPS,
     NEVER,
     PRESCRIBED,
-    Q0,
     RATE,
     REST,
     ROW,
     RUB,
-    SLIP,
     STIFF,
-    STOP,
     WAY,
 )
-from linkwork.engines.impulse.stepper import KEPT, Stepper
+from linkwork.engines.impulse.stepper import KEPT, REMEMBERED, Stepper
 from linkwork.engines.impulse.ways import far_moved
 from linkwork.engines.kernels import follow_speeds, follow_targets, grab_forces, loop_state
 from linkwork.engines.kinematic import coordinate_of_dof, joint_springs, own_loops
@@ -125,7 +121,7 @@ class Impulse(Engine):
             "written": (bodies, 13),
             **self.stepper.slots(),
             "arcs": (joints, 2),
-            "pieces": (self.world.nv + len(self.made.springs), 4),
+            "pieces": (self.world.nv + len(self.made.springs), len(REMEMBERED)),
             "mass": (bodies,),
             "acting": (self.world.nv,),
             "account": (keeping.KEPT_COLUMNS,),
@@ -288,7 +284,8 @@ class Impulse(Engine):
         if not np.array_equal(acted, acting):
             self._note()
             for dof in np.flatnonzero(acted != acting):
-                self._pieces[dof] = state.q[self._qaddr[dof]], 0.0, 0.0, 0.0
+                self._pieces[dof] = 0.0
+                self._pieces[dof, 0] = state.q[self._qaddr[dof]]
             acted[:] = acting
             self.stepper.forget()
         self._changed = False
@@ -312,7 +309,7 @@ class Impulse(Engine):
             self._ready = np.zeros(0)
         made.number[:, S : TURNS + 1] = self._arcs
         if len(made.soft):
-            made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[made.rooms]
+            made.soft[:, REMEMBERED] = self._pieces[made.rooms]
             made.soft[:, WAY] = 0.0
         if self._ready.shape == self._kept.shape and np.array_equal(self._ready, self._kept):
             return True
@@ -416,16 +413,17 @@ class Impulse(Engine):
             piece, rows, soft = self.stepper.piece or h, made.soft_whole[:laws], made.soft[:laws]
             phases.give_efforts(
                 self.stepper.desk, rows, soft, self._drive, self._each_dof,
-                joint_values(world, self._qaddr, state.q, self._balls),
-                felt_speeds(rows, soft, state.v, piece), piece, state.report.effort,
+                joint_values(world, self._qaddr, state.q, self._balls), state.v, piece,
+                state.report.effort,
             )  # fmt: skip
         self._kept[:] = bodies[:-1, KEPT]
         own = made.own
         self._written[:, :7], self._written[:, 7:] = state.pose[own], state.twist[own]
         self._arcs[:] = made.number[:, S : TURNS + 1]
         if len(made.soft):
-            self._pieces[made.rooms, 0] = made.soft[:, Q0] + made.soft[:, WAY]
-            self._pieces[made.rooms, 1:] = made.soft[:, [DRIVE, SLIP, STOP]]
+            now = made.soft[:, REMEMBERED]
+            now[:, 0] += made.soft[:, WAY]
+            self._pieces[made.rooms] = now
         self._ready = self._kept.copy()
         if len(self._loops):
             self.note_gap(loop_state(

@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.engines.impulse.body_kernels import R, X
 from linkwork.engines.impulse.build import Mechanism
 from linkwork.engines.impulse.joint_kernels import COUPLING, KIND, PB, B
-from linkwork.engines.impulse.row_kernels import DOF, JOINT, KEEPS, LAW, STOP, WAY, W
+from linkwork.engines.impulse.row_kernels import JOINT
 from linkwork.spatial.kernels import quat_rotvec
 from linkwork.world import World
 
@@ -46,26 +46,6 @@ def joint_forces(
         for n in held
     ]
     return found
-
-
-def felt_speeds(rows: np.ndarray, soft: np.ndarray, v: np.ndarray, h: float) -> np.ndarray:
-    """Speeds of degrees of freedom as what acts along them felt them in the step.
-
-    What is stiff acts at the start of a step, outer forces half at its end: a weight that a stiff
-    servo holds still has the speed of half a step's fall then, of which the servo knows nothing.
-
-    Args:
-        rows: Integers of soft rows, see ``row_kernels``.
-        soft: Their numbers.
-        v: Speeds after the step.
-        h: Its last piece [s].
-    """
-    stiff = (soft[:, W] > 0.5) & (soft[:, STOP] == 0.0) & (rows[:, KEEPS] == LAW)
-    if not stiff.any():
-        return v
-    felt, dofs = v.copy(), rows[stiff, DOF]
-    felt[dofs] += (2.0 * soft[stiff, W] - 1.0) * (soft[stiff, WAY] / h - v[dofs])
-    return felt
 
 
 def joint_values(world: World, qaddr: np.ndarray, q: np.ndarray, balls: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         owns: Which parts it moves; all that are left if absent.
         gap: How far a joint or loop may be open after a step [m or rad].
         speed_gap: How fast it may be opening [m/s or rad/s].
-        order: Order of the integration in time; 5 by forces only.
+        order: Order of the integration in time; 5 by forces only. Joint by joint it is 2.
         method: What holds joints: "impulses" at the ends of steps, with free flight between, or
             "forces" all the time, for mechanisms of joints alone and orders from 4 on.
         solver: All impulses at once ("direct"), or joint by joint ("anytime").
@@ -28,7 +28,7 @@ class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     owns: list[str] | None = None
     gap: Tolerance = 1e-10
     speed_gap: Tolerance = 1e-9
-    order: Literal[2, 4, 5, 6] = 2
+    order: Literal[2, 4, 5, 6] = 4
     method: Literal["impulses", "forces"] = "impulses"
     solver: Literal["direct", "anytime"] = "direct"
     most: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 50

@@ -147,13 +147,16 @@ def kick(bodies, wrench, h):
 @inner_kernel
 def set_diagonal(desk, soft_whole, soft, h, ends):
     """What soft rows add to K's diagonal; true if it differs from what was factored."""
-    diagonal = desk[5]
+    raw, diagonal = desk[2], desk[5]
     changed = False
     for n in range(soft.shape[0]):
         at, k, keeps = soft_whole[n, law.JOINT], soft_whole[n, law.ROW], soft_whole[n, law.KEEPS]
-        c = law.end_compliance(soft[n], keeps) if ends else law.compliance(soft[n], keeps)
-        if c < law.NEVER and not ends:
-            c /= h
+        if ends:
+            c = law.end_compliance(soft[n], keeps, raw[at, k, k])
+        else:
+            c = law.compliance(soft[n], keeps)
+            if c < law.NEVER:
+                c /= h
         if c != diagonal[at, k]:
             diagonal[at, k] = c
             changed = True
@@ -284,28 +287,54 @@ def arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h
 
 
 @inner_kernel
-def project_speeds(mechanism, pattern, desk, soft_whole, soft, h):
-    """Impulses after which no hard row has a speed; returns the worst speed there was.
+def end_errors(mechanism, desk, soft_whole, soft, h, arrived):
+    """Speeds that hard rows have, and what soft ones miss theirs by; returns the worst.
 
-    No number is returned where the impulses are none.
+    Unless bodies have just ``arrived``, rows with a law have the speeds that they must have.
     """
     bodies, whole, _number, _rail = mechanism
-    j, _y, _raw, blocks, _first, diagonal, error, impulse, _total, pivot = desk
-    worst = 0.0
+    j, diagonal, error = desk[0], desk[5], desk[6]
     for n in range(whole.shape[0]):
         speeds(bodies, whole, j, n, error, n)
     for n in range(soft.shape[0]):
         at, k, keeps = soft_whole[n, law.JOINT], soft_whole[n, law.ROW], soft_whole[n, law.KEEPS]
-        if diagonal[at, k] >= law.NEVER:
+        hard = keeps == law.PRESCRIBED or soft[n, law.STOP] != 0.0
+        if diagonal[at, k] >= law.NEVER or not (arrived or hard):
             error[at, k] = 0.0
         else:
             error[at, k] -= law.end_speed(soft[n], keeps, h)
+            error[at, k] += diagonal[at, k] * soft[n, law.GIVEN]
+    worst = 0.0
     for n in range(whole.shape[0]):
         for k in range(6):
             worst = max(worst, abs(error[n, k]))
+    return worst
+
+
+@inner_kernel
+def lend(row, impulse, h):
+    """Notes an impulse at the end of the step, and what of it the next start takes back."""
+    row[law.GIVEN] += impulse
+    if row[law.SHARE] > 0.0:
+        row[law.LENT] += row[law.SHARE] * impulse / (h * (row[law.W] - 0.5))
+
+
+@inner_kernel
+def project_speeds(mechanism, pattern, desk, soft_whole, soft, h, arrived):
+    """Impulses after which no hard row has a speed; returns the worst speed there was.
+
+    No number is returned where the impulses are none.
+    """
+    whole = mechanism[1]
+    _j, _y, _raw, blocks, _first, _diagonal, error, impulse, _total, pivot = desk
+    worst = end_errors(mechanism, desk, soft_whole, soft, h, arrived)
+    for n in range(whole.shape[0]):
+        for k in range(6):
             error[n, k] = -error[n, k]
     solve(whole, blocks, pattern[0], pattern[1], pivot, error)
     push_all(mechanism, desk, error)
+    for n in range(soft.shape[0]):
+        lend(soft[n], error[soft_whole[n, law.JOINT], soft_whole[n, law.ROW]], h)
     for n in range(whole.shape[0]):
         for k in range(6):
             impulse[n, k] += error[n, k]

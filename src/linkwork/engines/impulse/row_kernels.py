@@ -6,6 +6,11 @@ slips, a stop that is touched) is found while the step is solved. A fraction ``W
 acts at the start of the step, the rest at its end: half for what is slow (the midpoint rule, of
 second order), all of it for what is stiff (which then comes to rest instead of ringing).
 
+Speeds at the end of a step would lack what the stiff gives at the start of the next, while half of
+the weight has acted. So W − 1/2 of a step's impulse is lent to its end, and taken back at the next
+start: places are as before, and what is held still has no speed. The stiffer a row, the nearer its
+speed is drawn to that of the step's way, d / h, which does not ring either.
+
 Columns of a soft row's numbers:
     LO, HI, BOUNCE stops and their restitution; STIFF, REST, DAMP, RUB, ROTOR of the joint
     Q0, V0 where it was and how fast; WAY where it is after the look-ahead, less Q0
@@ -13,6 +18,8 @@ Columns of a soft row's numbers:
     DRIVE, SLIP, STOP the piece that holds: -1, 0 or 1
     IMPACT the speed with which it came to a stop within this step
     RATE the speed at which a hard row must go
+    LENT the force of which the next start takes back what was lent; SHARE and GIVEN of an end's
+    impulse, the part of it that is lent, and its sum; MEAN of LENT over the pieces of a step
 """
 
 from __future__ import annotations
@@ -24,7 +31,8 @@ from linkwork.jit import flat_kernel
 LO, HI, BOUNCE, STIFF, REST, DAMP, RUB, ROTOR = 0, 1, 2, 3, 4, 5, 6, 7
 Q0, V0, WAY, W, ALPHA, BETA, TARGET = 8, 9, 10, 11, 12, 13, 14
 DRIVE, SLIP, STOP, IMPACT, RATE = 15, 16, 17, 18, 19
-ROW_COLUMNS = 20
+LENT, SHARE, GIVEN, MEAN = 20, 21, 22, 23
+ROW_COLUMNS = 24
 #: Integers of a soft row: joint, its row, degree of freedom, coordinate, and what holds it.
 JOINT, ROW, DOF, COORDINATE, KEEPS = 0, 1, 2, 3, 4
 ROW_INTEGERS = 5
@@ -34,6 +42,8 @@ LAW, PRESCRIBED = 0, 1
 NEVER = 1e200
 #: Speed below which friction holds [rad/s or m/s].
 _CREEP = 1e-7
+#: How stiff a row is at most when speeds are found: several on one way never contradict each other.
+_STIFFEST = 0.998
 
 
 @flat_kernel
@@ -69,7 +79,7 @@ def law(row, drive, h):
             beta += w * row[RUB] / _CREEP
         else:
             alpha -= row[SLIP] * h * w * row[RUB]
-    row[ALPHA], row[BETA] = alpha, beta
+    row[ALPHA], row[BETA] = alpha - h * (w - 0.5) * row[LENT], beta
 
 
 @flat_kernel
@@ -149,27 +159,38 @@ def settle(row, keeps, drive, impulse, h):
 
 @flat_kernel
 def rest_of(row, keeps, drive, h):
-    """The part of the impulse that acts at the end of the step."""
+    """The part of the impulse that acts at the end of the step: half; the stiff lends of it."""
+    row[LENT] = row[GIVEN] = 0.0
     if keeps == PRESCRIBED:
         return 0.0
     w, way = row[W], row[WAY]
-    if w >= 1.0:
-        return 0.0
     place, speed = row[Q0] + w * way, way / h
     force = row[STIFF] * (row[REST] - place) - row[DAMP] * speed
     push = drive[0] - drive[1] * place - drive[2] * speed
     force += min(max(push, drive[3]), drive[4])
     if row[RUB] > 0.0:
         force -= row[RUB] * min(max(speed / _CREEP, -1.0), 1.0)
-    return (1.0 - w) * h * force
+    if row[STOP] != 0.0:
+        return (1.0 - w) * h * force
+    row[LENT] = force
+    return 0.5 * h * force
 
 
 @flat_kernel
-def end_compliance(row, keeps):
-    """As :func:`compliance`, for the speeds at the end of the step."""
+def end_compliance(row, keeps, mobility):
+    """As :func:`compliance`, for the speeds at the end of the step.
+
+    A rotor is as hard as its inertia; what is stiff the harder, the more of it acts at starts.
+    """
+    row[SHARE] = 0.0
     if keeps == PRESCRIBED or row[STOP] != 0.0:
         return 0.0
-    return 1.0 / row[ROTOR] if row[ROTOR] > 0.0 else NEVER
+    stiff = min(2.0 * row[W] - 1.0, _STIFFEST)
+    if stiff <= 0.0:
+        return 1.0 / row[ROTOR] if row[ROTOR] > 0.0 else NEVER
+    soft = mobility * (1.0 - stiff) / stiff
+    row[SHARE] = 1.0 / (1.0 + row[ROTOR] * soft)
+    return soft * row[SHARE]
 
 
 @flat_kernel

@@ -139,7 +139,7 @@ def leap(
     arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h)
     if factor_rows(mechanism, pattern, desk, account):
         past[:, :, :] = 0.0
-    worst = project_speeds(mechanism, pattern, desk, soft_whole, soft, h)
+    worst = project_speeds(mechanism, pattern, desk, soft_whole, soft, h, True)
     return DONE if math.isfinite(worst) else LOST
 
 
@@ -285,9 +285,14 @@ def step(
             _gather(bodies, weight, mean, True)
         else:
             _gather(bodies, weight, mean, m == 1)
+        for n in range(soft.shape[0]):
+            before = 0.0 if m == 1 or account[EVENTS] > 0.0 else start[n, law.MEAN]
+            start[n, law.MEAN] = before + weight * soft[n, law.LENT]
     _scatter(bodies, mean)
+    for n in range(soft.shape[0]):
+        soft[n, law.LENT] = start[n, law.MEAN]
     set_diagonal(desk, soft_whole, soft, h, True)
     if close_near(mechanism, pattern, desk, scratch, gap, most, account) != DONE:
         return OPEN
-    project_speeds(mechanism, pattern, desk, soft_whole, soft, h / pieces)
+    project_speeds(mechanism, pattern, desk, soft_whole, soft, h / pieces, False)
     return DONE

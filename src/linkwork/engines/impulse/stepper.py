@@ -18,7 +18,7 @@ from linkwork.engines.impulse.circle import circle_through
 from linkwork.engines.impulse.force_kernels import RATE_COLUMNS, STATE_COLUMNS
 from linkwork.engines.impulse.joint_kernels import TURNS, S
 from linkwork.engines.impulse.params import ImpulseParams
-from linkwork.engines.impulse.row_kernels import DRIVE, Q0, SLIP, STOP, WAY
+from linkwork.engines.impulse.row_kernels import DRIVE, LENT, Q0, SLIP, STOP, WAY
 from linkwork.engines.impulse.step_kernels import step
 from linkwork.errors import EngineError, Origin, listing
 
@@ -28,6 +28,8 @@ MOST_HALVES = 6
 ROWS_OF = 0.57
 #: Columns of a body that make its state.
 KEPT = np.r_[X : X + 3, Q : Q + 4, V : V + 3, L : L + 3]
+#: Columns of a soft row that the next step goes on from.
+REMEMBERED = np.array([Q0, DRIVE, SLIP, STOP, LENT])
 
 
 class Stepper:
@@ -53,7 +55,8 @@ class Stepper:
         self.store = tuple(self.desk[k].copy() for k in (0, 2, 3, 5, 9))
         self.piece = 0.0
         self._by_forces = params.method == "forces"
-        self._pieces_of = 1 if self._by_forces else params.order // 2
+        whole = self._by_forces or params.solver == "anytime"
+        self._pieces_of = 1 if whole else params.order // 2
         self._row_gap = ROWS_OF * params.gap
         if not self._by_forces:
             least = (1e-4 if params.order == 2 else 1e-5) * most_step**2
@@ -166,7 +169,7 @@ class Stepper:
     def project_speeds(self, h: float) -> None:
         """Takes away speeds that open joints."""
         phases.project_speeds(
-            self.mechanism, self.pattern, self.desk, self.made.soft_whole, self.made.soft, h
+            self.mechanism, self.pattern, self.desk, self.made.soft_whole, self.made.soft, h, False
         )
 
     def _slow_down(self, h: float) -> float:
@@ -190,7 +193,7 @@ class Stepper:
             phases.refresh(made.bodies)
             self.wipe()
             made.number[:, S : TURNS + 1] = self._arcs
-            made.soft[:, [Q0, DRIVE, SLIP, STOP]] = self._pieces[made.rooms]
+            made.soft[:, REMEMBERED] = self._pieces[made.rooms]
             made.soft[:, WAY] = 0.0
             piece, speed = h / 2**halves, math.inf
             for part in range(2**halves):
