@@ -49,7 +49,7 @@ def test_figure_is_what_its_command_measures(monkeypatch: pytest.MonkeyPatch) ->
         for name in ("loops_ours", "loops_sections", "linkages")
     )
     linkage = linkages.four_bar()
-    trace = ours.Engine(linkage).trace("order 2", 1e-3, 10.0)
+    trace = ours.Engine(linkage).trace("default", 1e-3, 10.0)
     scale = max(motion.kinetic(linkage) for motion in trace)
     kept = sections.kept(linkage, trace, 10.0, scale)
     assert kept.ended

@@ -40,19 +40,24 @@ class Setting:
     speed_gap: float = SPEED_GAP
 
 
-SETTINGS = {
-    f"order {order}{', loose' if part else ''}": Setting(order, part=part)
-    for order in (2, 4, 6)
-    for part in (0.0, 1e-4 if order == 2 else 1e-5)
-} | {
-    f"forces, order {order}, {word}": Setting(order, "forces", 0.0, gap, speed_gap)
-    for order in (4, 5, 6)
-    for word, gap, speed_gap in (
-        ("tight", GAP, SPEED_GAP),
-        ("loose", 1e-6, 1e-4),
-        ("looser", 1e-5, 1e-3),
-    )
-}
+SETTINGS = (
+    {"default": Setting(4)}
+    | {
+        f"order {order}{', loose' if part else ''}": Setting(order, part=part)
+        for order in (2, 4, 6)
+        for part in (0.0, 1e-4 if order == 2 else 1e-5)
+        if order != 4 or part
+    }
+    | {
+        f"forces, order {order}, {word}": Setting(order, "forces", 0.0, gap, speed_gap)
+        for order in (4, 5, 6)
+        for word, gap, speed_gap in (
+            ("tight", GAP, SPEED_GAP),
+            ("loose", 1e-6, 1e-4),
+            ("looser", 1e-5, 1e-3),
+        )
+    }
+)
 
 
 def part_of(linkage: Linkage) -> Part:
@@ -155,7 +160,8 @@ class Engine:
 
     def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
         """Where bodies of a whole session are, every 10 ms."""
-        session = session_of(self.linkage, h, order=SETTINGS[setting].order)
+        given = {} if setting == "default" else {"order": SETTINGS[setting].order}
+        session = session_of(self.linkage, h, **given)
         found = []
         for _ in range(round(seconds / 0.01)):
             session.step(round(0.01 / h))

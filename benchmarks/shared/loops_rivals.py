@@ -18,7 +18,7 @@ from shared.linkages import CASES, Motion
 HERE = Path(__file__).resolve().parent
 #: In this process, and in processes of their own.
 NEAR, FAR = ("mujoco", "pinocchio"), ("exudyn", "bullet", "drake")
-#: Takes minutes to compile and a tenth of a second a step without a graphics card: when asked for.
+#: Takes a minute to compile and 0.06 s a step without a graphics card: when asked for.
 SLOW = "newton"
 
 
@@ -89,7 +89,17 @@ def bench_python() -> Path | None:
     return found if found.exists() else None
 
 
-def all_rivals(*, newton: bool = False) -> list[Near | Far]:
+def slow_rival() -> Far | None:
+    """Newton, or None where it is not installed, which is said."""
+    python = bench_python()
+    far = Far(python, SLOW) if python is not None else None
+    if far is None or not far.settings:
+        print(f"not installed: {SLOW.capitalize()} (make bench-venv)", file=sys.stderr)
+        return None
+    return far
+
+
+def all_rivals() -> list[Near | Far]:
     """Those that are there; says which are not."""
     there: list[Near | Far] = []
     missing: list[str] = []
@@ -99,7 +109,7 @@ def all_rivals(*, newton: bool = False) -> list[Near | Far]:
         except ImportError:
             missing.append(name.capitalize())
     python = bench_python()
-    for name in (*FAR, SLOW) if newton else FAR:
+    for name in FAR:
         far = Far(python, name) if python is not None else None
         if far is not None and far.settings:
             there.append(far)

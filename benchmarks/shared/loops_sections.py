@@ -56,11 +56,11 @@ def kept(linkage: Linkage, trace: list[Motion], seconds: float, scale: float) ->
 def energy_scale(case: str, seconds: float) -> float:
     """The largest kinetic energy on the way [J]; what comes and goes, and drift is a part of."""
     linkage = CASES[case]()
-    trace = loops_ours.Engine(linkage).trace("order 2", 1e-3, seconds)
+    trace = loops_ours.Engine(linkage).trace("default", 1e-3, seconds)
     return max(motion.kinetic(linkage) for motion in trace)
 
 
-def step_costs(counts: list[int], rounds: int) -> dict[int, tuple[float, float]]:
+def step_costs(counts: list[int], rounds: int, order: int) -> dict[int, tuple[float, float]]:
     """CPU time of a step of 1 ms for chains of so many hinges [µs]: ours, MuJoCo's RK4."""
     pairs = {}
     for count in counts:
@@ -70,7 +70,7 @@ def step_costs(counts: list[int], rounds: int) -> dict[int, tuple[float, float]]
     for _ in range(rounds + 1):
         for count, (ours, theirs) in pairs.items():
             steps = max(20, 4000 // count)
-            spent, _ = ours.leap(2, 1e-3, loops_ours.GAP, steps)
+            spent, _ = ours.leap(order, 1e-3, loops_ours.GAP, steps)
             times[count][0].append(1e6 * spent / steps)
             theirs.begin("RK4, default", 1e-3)
             steps = max(5, 1000 // count)
@@ -119,7 +119,7 @@ def session_cost(case: str, rounds: int) -> tuple[float, float]:
         started = time.process_time()
         session.step(500)
         whole.append((time.process_time() - started) / 500 * 1e6)
-        alone.append(made.leap(2, 1e-3, loops_ours.GAP, 500)[0] / 500 * 1e6)
+        alone.append(made.leap(4, 1e-3, loops_ours.GAP, 500)[0] / 500 * 1e6)
     return statistics.median(whole), statistics.median(alone)
 
 
