@@ -99,9 +99,7 @@ def test_what_acts_on_a_joint_acts_as_in_mujoco(more: dict[str, Any]) -> None:
     "params", [{"order": 2}, {"order": 4}, {"order": 6}, {"solver": "anytime", "most": 500}]
 )
 @pytest.mark.parametrize(("kp", "kd"), [(4000.0, 40.0), (60.0, 4.0)])
-def test_a_weight_that_servos_hold_is_at_rest(
-    params: dict[str, Any], kp: float, kd: float
-) -> None:
+def test_a_weight_that_servos_hold_is_at_rest(params: dict[str, Any], kp: float, kd: float) -> None:
     """Held against gravity: effort is that of the weight, and no speed is left of half a fall."""
     part = Part("held").add(ground(), bar("one", 0.3, 0.5), bar("two", 0.2, 0.3))
     servo = Spec("actuator", "servo", params={"kp": kp, "kd": kd})

@@ -40,7 +40,7 @@ def test_ten_lines_run_as_printed(
 
 def test_figure_is_what_its_command_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gap and energy of the four-bar over ten seconds are what the README says of them."""
-    claimed = re.search(r"closed to (\d\.\d) nm and its energy to (\d\.\d\d) %", README)
+    claimed = re.search(r"closed to (\d\.\d+) nm and its energy to (\de-\d) of", README)
     assert claimed
     assert "`python benchmarks/loops.py --figure docs/pictures/loops.svg`" in README
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
@@ -54,4 +54,4 @@ def test_figure_is_what_its_command_measures(monkeypatch: pytest.MonkeyPatch) ->
     kept = sections.kept(linkage, trace, 10.0, scale)
     assert kept.ended
     assert 0.2 * float(claimed[1]) < 1e9 * kept.gap <= float(claimed[1])
-    assert 0.5 * float(claimed[2]) < 100.0 * kept.swing <= float(claimed[2])
+    assert 0.2 * float(claimed[2]) < kept.swing <= float(claimed[2])

@@ -30,7 +30,7 @@ def draw(runs: dict[str, Kept], bars: tuple[float, float]) -> str:
     ]
     panels = (
         ("Largest gap so far, m", "gaps", (-18, -2)),
-        ("Energy drift so far", "drifts", (-8, 0)),
+        ("Largest energy deviation so far", "drifts", (-8, 0)),
     )
     for (left, right), (title, what, span), bar in zip(PANELS, panels, bars, strict=True):
         out += _panel(left, right, title, span, bar, seconds)
@@ -96,6 +96,7 @@ def _names(runs: dict[str, Kept]) -> list[str]:
         dash = ' stroke-dasharray="6 4"' if "default" in name else ""
         wide = 3 if name == "ours" else 1.5
         text = "Linkwork, default" if name == "ours" else re.sub(r"^(\w+) [\d.]+,", r"\1,", name)
+        text = text.replace("ours,", "Linkwork,")
         out.append(
             f'<path d="M708 {y - 4}h20" stroke="{_color(name)}" stroke-width="{wide}"{dash}/>'
         )
