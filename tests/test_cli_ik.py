@@ -22,6 +22,14 @@ def test_one_target_is_solved_and_shown() -> None:
     assert done.out.count("°") >= 7
 
 
+def test_a_sub_chain_is_chosen_by_its_first_joint() -> None:
+    """Joints before it are not among the answer's; their part's name may be left out."""
+    done = linkwork("ik", "kuka/arm", "--tip", "flange", "--first", "J4", "--to", "0.4,0.1,0.9")
+    assert "arm/J3" not in done.out
+    assert "arm/J4" in done.out
+    assert "°." not in done.out  # only the place is asked for
+
+
 def test_a_target_out_of_reach_ends_with_1_and_the_nearest_posture() -> None:
     """How far it misses is said."""
     done = linkwork("ik", "kuka/arm", "--tip", "flange", "--to", "5,0,0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -67,15 +68,10 @@ def ik(
 
         scene, _ = scene_to_run(thing, file, free=False)
         world = compile_scene(scene)
-        known = [*world.element_names, *world.anchors]
-        fits = [tip] if tip in known else [n for n in known if n.endswith(f"/{tip}")]
-        fits = list(dict.fromkeys(fits))
-        if len(fits) > 1:
-            raise FormatError(f"--tip {tip!r} fits several: {', '.join(fits)}.")
-        name = fits[0] if fits else tip
+        name = _whole_name(tip, [*world.element_names, *world.anchors], "--tip")
         whole = len(targets[0]) == 6
         task = PoseTask(name) if whole else PositionTask(name)
-        solver = Solver(world, [task], first=first)
+        solver = Solver(world, [task], first=_whole_name(first, world.joint_names, "--first"))
         poses = [_pose(each) for each in targets]
     if batch is not None and out is not None:
         reached = _batch(solver, poses, out)
@@ -91,6 +87,18 @@ def ik(
     screen.say(f"{name}: {answer}.")
     if not answer.reached:
         raise typer.Exit(exits.MISTAKE)
+
+
+def _whole_name(given: str, known: Sequence[str], option: str) -> str:
+    """The one thing that a name without its part's stands for; what is not there stays as it is."""
+    from linkwork.errors import FormatError
+
+    if given in known:
+        return given
+    fits = list(dict.fromkeys(name for name in known if name.endswith(f"/{given}")))
+    if given and len(fits) > 1:
+        raise FormatError(f"{option} {given!r} fits several: {', '.join(fits)}.")
+    return fits[0] if given and fits else given
 
 
 def _numbers(words: list[str], where: str, origin: Origin | None = None) -> list[float]:

@@ -30,7 +30,12 @@ class Miss:
     reached: bool
 
     def __str__(self) -> str:
-        return f"{self.task}: {self.distance * 1e3:.4g} mm, {math.degrees(self.angle):.4g}°"
+        turned = f", {math.degrees(self.angle):.4g}°" if self.angle else ""
+        return f"{self.task}: {self.distance * 1e3:.4g} mm{turned}"
+
+
+def _some(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -53,9 +58,10 @@ class Answer:
 
     def __str__(self) -> str:
         if self.reached:
-            return f"reached in {self.iterations} iterations from {self.starts} starts"
+            steps = _some(self.iterations, "iteration")
+            return f"reached in {steps} from {_some(self.starts, 'start')}"
         far = "; ".join(str(miss) for miss in self.misses if not miss.reached)
-        return f"not reached after {self.starts} starts; the nearest posture misses {far}"
+        return f"not reached after {_some(self.starts, 'start')}; the nearest posture misses {far}"
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ class Avoidance:
             ]
             if not fits:
                 raise not_found(
-                    "part or element that collides", name, [*parts, *world.element_names]
+                    "colliding part or element", name, [*parts, *world.element_names]
                 )
             found += fits
         return found
