@@ -127,9 +127,7 @@ class Avoidance:
                 )
             ]
             if not fits:
-                raise not_found(
-                    "colliding part or element", name, [*parts, *world.element_names]
-                )
+                raise not_found("colliding part or element", name, [*parts, *world.element_names])
             found += fits
         return found
 
