@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.dynamics.recursive import bias
+from linkwork.errors import LinkworkError
 from linkwork.kinematics import jacobian
 from linkwork.kinematics.forward import shaped
 from linkwork.spatial.pose import Numbers
@@ -43,6 +44,8 @@ def holding_efforts(
     for load in loads:
         force = shaped("force", np.asarray(load.force), (3,))
         moment = shaped("moment", np.asarray(load.moment), (3,))
+        if not np.isfinite([*force, *moment]).all():
+            raise LinkworkError(f"the load on {load.frame!r} must be made of finite numbers.")
         whole = jacobian(world, q, load.frame, point=load.point)
         made -= whole.T @ np.concatenate([force, moment])
     return made
