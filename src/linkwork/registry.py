@@ -102,6 +102,7 @@ ENGINES: Registry[Any] = Registry(
     "engine",
     {
         "kinematic": "linkwork.engines.kinematic:Kinematic",
+        "emulation": "linkwork.engines.emulation:Emulation",
         "mujoco": "linkwork.engines.mujoco:Mujoco",
         "impulse": "linkwork.engines.impulse:Impulse",
         "lagrange": "linkwork.engines.lagrange:Lagrange",
@@ -120,6 +121,7 @@ SENSORS: Registry[Any] = Registry(
         "lidar": "linkwork.sensors.lidar:Lidar",
         "camera": "linkwork.sensors.camera:Camera",
         "mujoco": "linkwork.sensors.mujoco:MujocoSensors",
+        "motion": "linkwork.sensors.motion:Motion",
     },
 )
 ACTUATORS: Registry[Any] = Registry(
@@ -139,6 +141,9 @@ AGENTS: Registry[Any] = Registry(
         "wave": "linkwork.agents.wave:Wave",
         "sequence": "linkwork.agents.sequence:Sequence",
         "movement": "linkwork.agents.movement:MovementPlayer",
+        "formula": "linkwork.agents.formula:FormulaPlayer",
+        "table": "linkwork.agents.table:TablePlayer",
+        "walk": "linkwork.agents.walk:Walker",
     },
 )
 BUSES: Registry[Any] = Registry(

@@ -81,6 +81,8 @@ class Layout:
         self.add("target", nv)
         self.add("target_speed", nv)
         self.add("target_effort", nv)
+        self.add("lead", 3, nv)
+        self.add("stance", nb, 5)
         self.add("drive", 5, nv)
         self.add("param/gravity", 3)
         self.add("param/mass", nb)
@@ -109,6 +111,10 @@ class State:
         twist: Velocities of the bodies' centres of mass and angular velocities (nb×6).
         loop_q: Coordinate of each loop's closing joint [rad or m]; 0 for balls.
         target, target_speed, target_effort: What is wanted of each degree of freedom.
+        lead: What agents know of targets beyond their values, for this step, by row: whether they
+            do (1 or 0), the speed and the acceleration with which a joint is to arrive.
+        stance: What agents know of the ground's reaction in this step (nb×5): whether a body is a
+            foot (1 or 0), the share of the reaction that it takes, and where, in its own frame [m].
         drive: Affine efforts by row: bias, kp, kd, lowest, highest.
             effort = clip(bias − kp·q − kd·v, lowest, highest).
     """
@@ -129,6 +135,8 @@ class State:
         self.target = self["target"]
         self.target_speed = self["target_speed"]
         self.target_effort = self["target_effort"]
+        self.lead = self["lead"]
+        self.stance = self["stance"]
         self.drive = self["drive"]
         self.report = Report(self)
         self._clock = self["clock"]

@@ -31,7 +31,8 @@ class Servo(Drives):
     Each step the setpoint s moves towards the target, within the joint's range, by at most
     target_speed·h; the effort is kp (s − q) + kd (ṡ − v), within ±max_effort. It is handed on as
     an affine law, which engines integrate implicitly, so that stiff gains stay quiet. ṡ is 0 when
-    the target is reached within the step, so that targets in small stairs do not kick the joint;
+    the target is reached within the step, so that targets in small stairs do not kick the joint,
+    unless the agent that sets the target knows its speed (a walk, a formula, a table);
     without a target speed or the joint's max_speed the setpoint jumps there at once.
     """
 
@@ -74,3 +75,9 @@ class Servo(Drives):
 
     def drive(self, step: int) -> None:  # noqa: D102
         drive_servos(self.world.scene.step, self._stride, *self._tables)
+        lead = self.state.lead
+        if lead[0].any():  # bias = kp s + kd ṡ, where the agent knows ṡ
+            dofs, world = np.array(self.dofs, np.int64), self.world
+            wanted = np.clip(self.state.target[dofs], world.dof_lo[dofs], world.dof_hi[dofs])
+            led = dofs[(self.slot("setpoint") == wanted) & (lead[0, dofs] > 0.0)]
+            self.state.drive[0, led] += self.state.drive[2, led] * lead[1, led]

@@ -26,8 +26,9 @@ class Kinematic(Engine):
     """Moves joints to their targets: 002's kinematic visualisation, and scenery that moves.
 
     Each step a joint moves by at most target_speed·h towards its target, or by target_speed·h
-    where a motor drives it; its velocity is what it moved by, divided by h. Bodies of other
-    engines feel the motion as that of an infinite mass.
+    where a motor drives it; its velocity is what it moved by, divided by h, and its acceleration
+    what that changed by. Where an agent knows both and the joint arrives, they are the agent's.
+    Bodies of other engines feel the motion as that of an infinite mass.
     """
 
     type: ClassVar[str] = "kinematic"
@@ -95,6 +96,20 @@ class Kinematic(Engine):
         self._v_next = np.zeros_like(state.v)
         self._pose = np.zeros_like(state.pose)
         self._twist = np.zeros_like(state.twist)
+        self._change = np.zeros_like(state.v)
+
+    def _lead(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Joints that arrive where an agent wants them, at the speed it knows; that is set."""
+        lead, mine, world = self.state.lead, self._by_target, self.world
+        known = mine[lead[0, mine] > 0.0] if lead[0].any() else mine[:0]
+        if len(known):
+            wanted = np.clip(self.state.target[known], world.dof_lo[known], world.dof_hi[known])
+            known = known[np.abs(q[self._qaddr[known]] - wanted) <= 1e-12 * (1.0 + np.abs(wanted))]
+            q[self._qaddr[known]] = np.clip(
+                self.state.target[known], world.dof_lo[known], world.dof_hi[known]
+            )
+            v[known] = lead[1, known]
+        return known
 
     def advance(self, h: float) -> None:  # noqa: D102
         state, world = self.state, self.world
@@ -111,11 +126,16 @@ class Kinematic(Engine):
                 self._by_speed, self._qaddr, state.q, state.target_speed, world.dof_speed,
                 world.dof_lo, world.dof_hi, h, q, v,
             )  # fmt: skip
+        change = self._change
+        change[:] = 0.0
+        led = self._lead(q, v)
         couple(*self._coupling, self._qaddr, q, v)
         forward_poses(*world.tree, q, self._pose)
         forward_twists(*world.tree, world.com, q, v, self._pose, self._twist)
         mine = self._mine
-        state.report.acceleration[mine] = (v[mine] - state.v[mine]) / h
+        change[mine] = (v[mine] - state.v[mine]) / h
+        change[led] = state.lead[2, led]
+        state.report.acceleration[mine] = change[mine]
         state.report.effort[mine] = 0.0
         state.q[self._qaddr[mine]] = q[self._qaddr[mine]]
         state.v[mine] = v[mine]

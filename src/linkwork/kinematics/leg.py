@@ -85,6 +85,17 @@ class Leg:
         forward_: Which way a human-like knee points, in the world while all angles are 0; along
             z × x of the hip's axes if absent, as in 002.
 
+    Any anchor of the foot may be named, its heel, its toe, the middle of its sole: the foot's
+    virtual contact point (002 §3.1), which targets are given for and about which it turns.
+
+    Attributes:
+        geometry: Lengths.
+        body: The foot.
+        carrier: The body that carries the hip.
+        coordinates: Of the six joints, in the world's.
+        dofs: Degrees of freedom of the six joints.
+        flat: How the named frame is turned in the world while all angles are 0.
+
     Raises:
         LinkworkError: The leg is not built like that; the message says why.
     """
@@ -101,8 +112,8 @@ class Leg:
         if len(path) != 6 or {int(world.kind[b]) for b in path} != {HINGE}:
             raise self._refusal(f"{len(path)} joints carry it, where six hinges are needed")
         self.coordinates = world.qadr[self._path]
-        self._dofs = world.vadr[self._path]
-        if set(self._dofs.tolist()) & set(world.coupling_dof.ravel().tolist()):
+        self.dofs = world.vadr[self._path]
+        if set(self.dofs.tolist()) & set(world.coupling_dof.ravel().tolist()):
             raise self._refusal("some of its joints follow others")
         self._measure(local, forward_)
 
@@ -147,10 +158,11 @@ class Leg:
         row = pose[self.body]
         sole = Pose(tuple(row[:3]), tuple(row[3:])) @ local
         straight = whole @ self.geometry.place(np.zeros(6))
+        self.flat = Pose((0.0, 0.0, 0.0), sole.quat)
         self._tool = sole.inverse() @ straight  # from the named frame to the ankle's
         carrier = int(world.parent[self._path[0]])
         row = pose[carrier]
-        self._carrier = carrier
+        self.carrier = carrier
         self._hip = Pose(tuple(row[:3]), tuple(row[3:])).inverse() @ whole
 
     def _meet(self, axes: np.ndarray, points: np.ndarray, where: str) -> np.ndarray:
@@ -172,27 +184,46 @@ class Leg:
             near: Coordinates, also of what carries the hip; the world's if absent.
             knee: "human" (forward) or "bird" (backward).
         """
-        if knee not in KNEES:
-            raise not_found("knee", knee, list(KNEES))
         world = self.world
         q = world.q0.copy() if near is None else shaped("near", near, (world.nq,)).copy()
-        row = forward(world, q)[self._carrier]
-        hip = Pose(tuple(row[:3]), tuple(row[3:])) @ self._hip
+        row = forward(world, q)[self.carrier]
+        carrier = Pose(tuple(row[:3]), tuple(row[3:]))
+        values = self.angles(carrier, target, near=q[self.coordinates], knee=knee)
+        if values is None:
+            return None
+        q[self.coordinates] = values
+        return q
+
+    def angles(
+        self, carrier: Pose, target: Pose, *, near: np.ndarray, knee: str = "human"
+    ) -> np.ndarray | None:
+        """The six coordinates of the leg alone; as :meth:`solve`, without moving the world.
+
+        Args:
+            carrier: Pose of the body that carries the hip, in the world.
+            target: Pose of the foot in the world.
+            near: The leg's own six coordinates.
+            knee: "human" (forward) or "bird" (backward).
+        """
+        if knee not in KNEES:
+            raise not_found("knee", knee, list(KNEES))
+        world, hip = self.world, carrier @ self._hip
         goal = goal_of(hip.inverse() @ target @ self._tool)
-        lo, hi = world.dof_lo[self._dofs], world.dof_hi[self._dofs]
-        here, made, best = q[self.coordinates].copy(), np.zeros(6), math.inf
+        lo, hi = world.dof_lo[self.dofs], world.dof_hi[self.dofs]
+        made, best, chosen = np.zeros(6), math.inf, None
         lengths = self.geometry.thigh, self.geometry.shank, self.geometry.foot
         for number in range(4):
             bend = KNEES[knee] * self._swap
             if leg_angles(*lengths, goal, bend, number % 2 == 1, number > 1, made) != 1:
                 return None
             values = self._signs * made
-            values -= _FULL * np.round((values - here) / _FULL)
+            values -= _FULL * np.round((values - near) / _FULL)
             values += _FULL * (np.ceil((lo - values) / _FULL - 1e-12) * (values < lo))
             values -= _FULL * (np.ceil((values - hi) / _FULL - 1e-12) * (values > hi))
-            far = float(np.abs(values - here).max())
+            far = float(np.abs(values - near).max())
             fits = ((values >= lo - 1e-12) & (values <= hi + 1e-12)).all()
             if fits and far < best:
-                best = far
-                q[self.coordinates] = values
-        return q if best < math.inf else None
+                best, chosen = far, values
+                if far < 0.5 * math.pi:  # in all other branches a joint is half a turn away
+                    break
+        return chosen

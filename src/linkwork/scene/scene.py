@@ -13,6 +13,8 @@ from linkwork.spatial.pose import IDENTITY, Pose, Vec3
 
 #: How a placed part is held: not at all, or to the world.
 BASES = ("fixed", "free")
+#: 002's modes, three choices on one world: what moves it.
+MODES = ("kinematic", "emulation", "simulation")
 #: From a direction, or from a place.
 LIGHTS = ("sun", "lamp")
 
@@ -112,6 +114,9 @@ class Scene:
         postures: Named postures: joint (or ``joint.dof``) to value [rad or m].
         posture_origins: Where postures were said, as far as that is known.
         start: Posture in which a session starts, or empty.
+        mode: "kinematic" (joints go where their targets say), "emulation" (they do, and the efforts
+            that this takes are computed) or "simulation" (the scene's engines move them); empty
+            for a scene that offers no such choice and is simulated.
         loops: Loops between placed parts.
         couplings: Joints that follow others, across parts.
         springs: Springs between placed parts, by name.
@@ -146,11 +151,13 @@ class Scene:
     viewpoints: list[Viewpoint] = field(default_factory=list)
     title: str = ""
     background: str = ""
+    mode: str = ""
     posture_origins: dict[str, Origin] = field(default_factory=dict, compare=False, repr=False)
     origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.name, "scene", origin=self.origin)
+        check_mode(self.mode, origin=self.origin)
 
     def place(
         self,
@@ -231,3 +238,13 @@ class Scene:
         It begins ``at`` a time [s] or by ``chance``, or where a person says so, and ``lasts`` [s].
         """
         return self._spec("fault", self.faults, type, name, params)
+
+
+def check_mode(mode: str, *, origin: Origin | None = None) -> None:
+    """Refuses what is no mode.
+
+    Raises:
+        NameNotFound: The message lists the modes.
+    """
+    if mode and mode not in MODES:
+        raise not_found("mode", mode, MODES, origin=origin)

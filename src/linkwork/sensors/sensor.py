@@ -16,6 +16,8 @@ class Sensor(Block):
     kind: ClassVar[str] = "sensor"
     #: Whether the sensor reads the report's contact table, which engines then fill each step.
     reads_contacts: ClassVar[bool] = False
+    #: Whether it is read when a step is done, and not when the next begins: a view of the state.
+    at_the_end: ClassVar[bool] = False
     #: Names of readings that are arrays, which are no signals; see :meth:`array`.
     arrays: ClassVar[tuple[str, ...]] = ()
 

@@ -65,6 +65,8 @@ def apply(session: Session, message: m.Message) -> None:
             _reload(session, message)
         case m.Swap():
             _swap(session, message)
+        case m.Mode():
+            session.change_mode(message.mode)
         case m.Feed():
             bus = session.cycle.bus(message.bus)
             bus.feed(message.values, turn=message.turn, bench=session)

@@ -228,13 +228,16 @@ class Cycle:
             trouble.lift(Phase.SENSE)
             trouble.tick(step * self.h, self.h)
         for sensor in self.sensors:
-            sensor.read(step)
+            if not sensor.at_the_end:
+                sensor.read(step)
         if trouble:
             trouble.strike(Phase.SENSE)
 
     def decide(self) -> None:
         """Lets each agent whose period is due write targets."""
         step = int(self._clock[0])
+        self.state.lead[0] = 0.0
+        self.state.stance[:, 0] = 0.0
         for agent in self.agents:
             if step % agent.every == 0:
                 agent.decide(step)
@@ -298,6 +301,9 @@ class Cycle:
         if len(self._quaternions):
             orientations(state.q, self._quaternions, self._orientation)
         self._clock[0] += 1
+        for sensor in self.sensors:
+            if sensor.at_the_end:
+                sensor.read(step + 1)
         keep_run(self._run, self._gap, energy, step + 1)
 
     def contacts(self) -> np.ndarray:

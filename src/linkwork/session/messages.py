@@ -117,6 +117,12 @@ class Swap(Message, frozen=True):
     sources: dict[Name, Source] = {}
 
 
+class Mode(Message, frozen=True):
+    """Chooses what moves the scene: "kinematic", "emulation" or "simulation"; all else goes on."""
+
+    mode: Name
+
+
 class Feed(Message, frozen=True):
     """Hands on what came over a bus.
 
@@ -229,10 +235,12 @@ class Watch(Message, frozen=True):
 
 Inbox = (
     Set | Take | Release | Grab | Drop | Posture | Place | Arrange | Restore | Reset | Reload | Swap
+    | Mode
     | Play | Pause | Advance | Watch | Feed | Health | Lost | Override | Order | Fault
 )  # fmt: skip
 
-#: Messages that change the run and are recorded as they are; a swap is recorded with its segment.
+#: Messages that change the run and are recorded as they are; a swap or
+#: another mode is recorded with its segment.
 RECORDED = (
     Set, Take, Release, Grab, Drop, Posture, Place, Arrange, Restore, Reset, Reload, Tried, Feed,
     Health, Lost, Override, Fault,

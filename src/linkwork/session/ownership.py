@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from linkwork.engines import Engine
 from linkwork.errors import SceneError
 from linkwork.parts import Spec
 from linkwork.registry import ENGINES
+from linkwork.scene import Scene
 from linkwork.world import World
 
 
@@ -17,12 +20,13 @@ def build_engines(world: World) -> list[Engine]:
     An engine's ``owns`` lists placed parts or elements; their islands become its own. The one
     engine without ``owns`` takes what is left. Islands that nobody owns are scenery and stand
     still. Kinematic engines come first, so that what rides on their bodies knows where these
-    go; all others follow in the scene's order.
+    go; all others follow in the scene's order. In the modes "kinematic" and "emulation" the
+    engines of these names move what dynamic ones would.
 
     Raises:
         SceneError: If two engines claim one island, or two take what is left.
     """
-    specs = world.scene.engines or [Spec("engine", "mujoco", origin=world.scene.origin)]
+    specs = _in_mode(world.scene)
     claims = [_claimed(world, spec) for spec in specs]
     owner: dict[int, Spec] = {}
     for spec, islands in zip(specs, claims, strict=True):
@@ -53,6 +57,20 @@ def build_engines(world: World) -> list[Engine]:
         engine.fellows = engines
         engine.one_way = _one_way(world, engine, engines)
     return engines
+
+
+def _in_mode(scene: Scene) -> list[Spec]:
+    """The scene's engines, or what takes their place in its mode."""
+    specs = scene.engines or [Spec("engine", "mujoco", origin=scene.origin)]
+    if scene.mode in ("", "simulation"):
+        return specs
+    made = []
+    for spec in specs:
+        if not ENGINES.get(spec.type, origin=spec.origin).kinematic:
+            owns = {"owns": spec.params["owns"]} if "owns" in spec.params else {}
+            spec = replace(spec, type=scene.mode, params=owns)
+        made.append(spec)
+    return made
 
 
 def _one_way(world: World, engine: Engine, engines: list[Engine]) -> np.ndarray:

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +17,7 @@ from linkwork.errors import LinkworkError, ProgramError, SessionError
 from linkwork.registry import bus_partners
 from linkwork.scene import Scene
 from linkwork.scene.archive import pack
+from linkwork.scene.scene import check_mode
 from linkwork.session import messages
 from linkwork.session.apply import apply, check_override
 from linkwork.session.board import Board
@@ -28,6 +30,7 @@ from linkwork.session.messages import Event, Message
 from linkwork.session.outbox import Outbox, Peers
 from linkwork.session.partners import Partners
 from linkwork.session.reading import read_posture
+from linkwork.session.rehearsal import rehearse
 from linkwork.session.report import RunReport, run_report
 from linkwork.session.running import run
 from linkwork.session.tape import Tape
@@ -479,6 +482,33 @@ class Session(Board):
             self.say(f"fault {name} is gone with what it struck.", level="warning", source=name)
         for error in failures:
             self._stumble(error)
+
+    @property
+    def mode(self) -> str:
+        """What moves the scene: "kinematic", "emulation" or "simulation"; may be set.
+
+        It changes with the next step. Time, posture, speeds, targets and gains go on.
+        """
+        return self.world.scene.mode or "simulation"
+
+    @mode.setter
+    def mode(self, mode: str) -> None:
+        check_mode(mode or "none")
+        self.send(messages.Mode(mode))
+
+    def change_mode(self, mode: str) -> None:
+        """Goes over to another mode now; for ``Mode``.
+
+        Raises:
+            LinkworkError: If there is no such mode, or the scene cannot be used in it.
+        """
+        check_mode(mode or "none")
+        if mode == self.world.scene.mode:
+            return
+        cycle = Cycle(compile_scene(replace(self.world.scene, mode=mode), ids=self.world.ids))
+        rehearse(cycle)
+        keep_sources(self.cycle, cycle)
+        self.use(cycle)
 
     def _meet_partners(self, *, wait: bool = False) -> None:
         """Starts, tells or ends the processes of the buses, as the scene has them now."""

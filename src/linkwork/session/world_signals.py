@@ -49,6 +49,9 @@ def _add_dof(
     prefix = f"{full}." if single else f"{full}.{name}_"
     signals.add(f"{full}.{name}", address, unit=unit, lo=world.dof_lo[dof], hi=world.dof_hi[dof])
     signals.add(f"{prefix}speed", state.address("v", dof), unit=f"{unit}/s")
+    signals.add(
+        f"{prefix}acceleration", state.address("report/acceleration", dof), unit=f"{unit}/s²"
+    )
     signals.add(f"{prefix}effort", state.address("report/effort", dof), unit=effort)
     if joint.type != "free":
         signals.add(

@@ -28,7 +28,7 @@ def read_scene(fields: Fields, includes: Includes) -> Scene:
     if fields.get("step", 1.0) <= 0.0:
         raise fields.at("step").wrong("must be more than 0.")
     scene = Scene(
-        **fields.take("name", "title", "background", "gravity", "step", "seed", "start"),
+        **fields.take("name", "title", "background", "gravity", "step", "seed", "start", "mode"),
         origin=fields.place.origin,
     )
     for table in fields.get("part", ()):

@@ -33,7 +33,7 @@ from linkwork.parts.engine_words import (
     EngineWord,
 )
 from linkwork.scene.planning import PLANNERS
-from linkwork.scene.scene import BASES
+from linkwork.scene.scene import BASES, MODES
 from linkwork.scene.track import INTERPOLATIONS
 
 VECTOR = Numbers((3,))
@@ -522,6 +522,12 @@ SCENE = Table(
         "step": Key(Number(0.0), "Time step [s].", "time"),
         "seed": Key(Integer(), "Seed of everything random."),
         "start": Key(NAME, "Posture in which a session starts."),
+        "mode": Key(
+            Word(MODES),
+            "What moves it, a choice that can be changed while it runs: kinematic (joints go where "
+            "their targets say), emulation (and the efforts that this takes are computed) or "
+            "simulation (the engines below).",
+        ),
         "part": Key(Section("part", PLACEMENT), "Parts and where they stand."),
         "element": Key(Section("element", ELEMENT), "Scenery, fixed to the world."),
         "light": Key(Section("light", LIGHT), "Lights."),

@@ -141,7 +141,7 @@ def _part_text(part: Part, references: References) -> str:
 
 def _scene_text(scene: Scene, references: References) -> str:
     top = {"format": "linkwork/scene 1", "name": scene.name}
-    top |= changed(scene, "title", "background", "gravity", "step", "seed", "start")
+    top |= changed(scene, "title", "background", "gravity", "step", "seed", "start", "mode")
     folder = references.folder
     sections: Sections = []
     for placement in scene.parts.values():

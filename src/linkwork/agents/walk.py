@@ -1,0 +1,224 @@
+"""Walker: legs that walk straight ahead, torso level and soles flat."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Literal
+
+import msgspec
+import numpy as np
+
+from linkwork.agents.agent import Bench
+from linkwork.agents.lookup import find_scope
+from linkwork.agents.prescribe import Prescription, Way
+from linkwork.blocks import SignalSpec, read_params
+from linkwork.engines.kinematic import coordinate_of_dof
+from linkwork.errors import FormatError, LinkworkError, listing
+from linkwork.kinematics.forward import forward
+from linkwork.kinematics.kernels import SLIDER
+from linkwork.motion.leg_set import FootCourse, LegSet
+from linkwork.motion.walk import SIDES, Stride, Walk
+from linkwork.parts import Spec
+from linkwork.parts.names import scoped
+from linkwork.spatial.pose import Pose
+from linkwork.world import World
+
+#: Times of a step at which a walk is tried before it begins.
+TRIED = 24
+
+
+class WalkerParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Parameters of ``Walker``.
+
+    Attributes:
+        feet: The right and the left foot's virtual contact points, anchors or elements.
+        on: Part that the names are looked up in first.
+        length: How far a foot is set down ahead of the other [m].
+        height: How far a foot is lifted [m].
+        period: Time of a step [s].
+        double_support: Part of a step in which both feet stand, 0 to less than 1.
+        steps: Number of steps, at least 2.
+        first: Foot that goes first.
+        knee: "human" (points forwards) or "bird".
+        start: When it begins [s]; until then it stands.
+    """
+
+    feet: tuple[str, str]
+    on: str = ""
+    length: float = 0.2
+    height: float = 0.05
+    period: float = 0.8
+    double_support: float = 0.2
+    steps: int = 6
+    first: Literal["right", "left"] = "right"
+    knee: Literal["human", "bird"] = "human"
+    start: float = 0.0
+
+
+class Walker(Prescription):
+    """Sets the joints of two legs, and of what carries the torso, along a planned walk.
+
+    It begins where the scene's first posture has the torso, with both soles flat below it. Sliders
+    that carry the torso go along with it; where none does, the feet go the other way, as on a
+    treadmill. ``<name>.right_share`` and ``<name>.left_share`` are the parts of the ground's
+    reaction that the feet take; ``<name>.step`` counts steps.
+    """
+
+    type: ClassVar[str] = "walk"
+
+    def __init__(self, world: World, spec: Spec, name: str) -> None:
+        params = read_params(spec, WalkerParams)
+        super().__init__(world, spec, name, find_scope(world, spec, params.on))
+        if not (math.isfinite(params.start) and params.start >= 0.0):
+            raise FormatError(
+                f"{self.what}: start must be a finite number of 0 or more, not {params.start:g}.",
+                origin=spec.origin,
+            )
+        self._start = params.start
+        feet = [_full(world, foot, self._scope, spec.scope) for foot in params.feet]
+        try:
+            self.plan = Walk(
+                params.length, params.height, params.period, params.double_support, params.steps,
+                params.first,
+            )  # fmt: skip
+            self.legs = LegSet(world, feet, knee=params.knee, origin=spec.at("feet"))
+            self._settle()
+            self._try()
+        except LinkworkError as error:
+            raise self.refused(error) from None
+        self._signals = [
+            SignalSpec(f"{spec.name}.{side}_share", self.field("share"), (k,), "", 0.0, 1.0)
+            for k, side in enumerate(SIDES)
+        ]
+        self._signals.append(SignalSpec(f"{spec.name}.step", self.field("step"), (0,), "", 0.0))
+
+    def _settle(self) -> None:
+        """Where the walk begins: below the hips, on the ground that the feet stand on."""
+        world, legs = self.world, self.legs
+        q = world.q0.copy()
+        self._torso = legs.carrier_pose(q)
+        poses = forward(world, q)
+        soles = [Pose(tuple(poses[leg.body, :3]), tuple(poses[leg.body, 3:])) @
+                 world.frame(leg.foot)[1] for leg in legs.legs]  # fmt: skip
+        if max(s.xyz[2] for s in soles) - min(s.xyz[2] for s in soles) > 1e-3:
+            raise LinkworkError("the feet do not stand equally high at the start.")
+        self._soles = [Pose(sole.xyz, leg.flat.quat) for sole, leg in
+                       zip(soles, legs.legs, strict=True)]  # fmt: skip
+        ahead = np.array(self._torso.rotate((0.0, 1.0, 0.0)))
+        side = np.cross(ahead, (0.0, 0.0, 1.0))
+        if np.linalg.norm(side) < 0.9:
+            raise LinkworkError("the torso does not stand level at the start.")
+        self._axes = np.array([side / np.linalg.norm(side), ahead, (0.0, 0.0, 1.0)])
+        self._carry = {}
+        for dof in legs.base:
+            body = int(world.dof_body[dof])
+            if world.kind[body] == SLIDER:
+                parent = poses[int(world.parent[body])]
+                axis = Pose(tuple(parent[:3]), tuple(parent[3:])).rotate(world.axis[body])
+                self._carry[dof] = np.array(axis)
+        along = sum(np.outer(axis, axis) for axis in self._carry.values())
+        self._ridden = bool(self._carry) and np.allclose(along @ ahead, ahead, atol=1e-9)
+        if not self._ridden:
+            self._carry = {}
+
+    def _stride(self, time: float) -> tuple[Stride, np.ndarray, np.ndarray, np.ndarray, list[bool],
+                                            list[bool]]:  # fmt: skip
+        """Coordinates, speeds and accelerations of the world at a time of the walk."""
+        world, legs = self.world, self.legs
+        stride = self.plan.at(time)
+        q, v, a = world.q0.copy(), np.zeros(world.nv), np.zeros(world.nv)
+        torso = stride.torso @ self._axes
+        for dof, axis in self._carry.items():
+            body = int(world.dof_body[dof])
+            q[world.qadr[body]] = world.q0[world.qadr[body]] + torso[0] @ axis
+            v[dof], a[dof] = torso[1] @ axis, torso[2] @ axis
+        feet = []
+        for sole, course in zip(self._soles, stride.feet, strict=True):
+            way = course @ self._axes - (0.0 if self._ridden else 1.0) * torso
+            place = tuple((np.array(sole.xyz) + way[0]).tolist())
+            still = np.zeros(3)
+            feet.append(
+                FootCourse(
+                    Pose(place, sole.quat), np.concatenate([way[1], still]),
+                    np.concatenate([way[2], still]),
+                )
+            )  # fmt: skip
+        reached, known = legs.solve(q, v, a, feet)
+        return stride, q, v, a, reached, known
+
+    def _try(self) -> None:
+        """Refuses a walk that the legs cannot do.
+
+        Raises:
+            LinkworkError: Naming the foot and the time.
+        """
+        plan, world = self.plan, self.world
+        fast = world.dof_speed
+        for n in range(plan.steps * TRIED + 1):
+            time = n * plan.period / TRIED
+            _, q, v, _, reached, known = self._stride(time)
+            for side, there, sure in zip(SIDES, reached, known, strict=True):
+                if not there or not sure:
+                    how = "is out of reach within the joints' ranges" if not there else (
+                        "needs a straight leg, which cannot follow"
+                    )  # fmt: skip
+                    raise LinkworkError(
+                        f"the {side} foot {how} {time:.3g} s after the start.",
+                        hint="Take shorter or lower steps, or begin with the knees more bent.",
+                    )
+            quick = np.flatnonzero(np.abs(v) > fast * (1.0 + 1e-9))
+            low = [
+                d for d in self._carry
+                if not world.dof_lo[d] <= q[world.qadr[world.dof_body[d]]] <= world.dof_hi[d]
+            ]
+            if len(quick) or low:
+                names = listing([world.dof_name(int(d)) for d in [*quick, *low]], most=3)
+                what = "turns faster than its max_speed" if len(quick) else "leaves its range"
+                raise LinkworkError(
+                    f"{names} {what} {time:.3g} s after the start.",
+                    hint="Take fewer, shorter or slower steps.",
+                )
+
+    def slots(self) -> dict[str, tuple[int, ...]]:  # noqa: D102
+        return {"share": (2,), "step": (1,)}
+
+    def reset(self) -> None:  # noqa: D102
+        self.slot("share")[:] = 0.5
+        self.slot("step")[0] = 0.0
+
+    def start(self, bench: Bench) -> None:
+        """Finds the joints' targets.
+
+        Raises:
+            NameNotFound: If a joint has none.
+        """
+        super().start(bench)
+        self._legs: list[list[Way]] = [
+            [self.joint_way(bench, int(dof)) for dof in leg.dofs] for leg in self.legs.legs
+        ]
+        self._base = [self.joint_way(bench, dof) for dof in self._carry]
+        self._place = coordinate_of_dof(self.world).tolist()
+
+    def decide(self, step: int) -> None:
+        """Sets the posture of the end of this step, and says which feet stand."""
+        time = self.next_time - self._start
+        stride, q, v, a, _, known = self._stride(time)
+        world = self.world
+        for ways, sure in [*zip(self._legs, known, strict=True), (self._base, True)]:
+            for way in ways:
+                course = float(q[self._place[way.dof]]), float(v[way.dof]), float(a[way.dof])
+                self.put(way, course, known=sure)
+        self.slot("share")[:] = stride.shares
+        walked = min(max(time, 0.0) / self.plan.period, self.plan.steps)
+        self.slot("step")[0] = math.floor(walked + 1e-9)
+        for leg, share in zip(self.legs.legs, stride.shares, strict=True):
+            local = world.frame(leg.foot)[1]
+            self.bench.state.stance[leg.body] = 1.0, share, *local.xyz
+
+
+def _full(world: World, name: str, scope: str, own: str) -> str:
+    """A frame's full name: in the part that was named, in the agent's own, or as it stands."""
+    for candidate in (scoped(scope, name), scoped(own, name)):
+        if candidate in world.anchors or candidate in world.element_names:
+            return candidate
+    return name

@@ -1,0 +1,153 @@
+"""Emulation: joints go where their targets say, and the efforts that this takes are computed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from linkwork.dynamics import kernels
+from linkwork.dynamics.recursive import Arrays
+from linkwork.engines.kinematic import Kinematic
+from linkwork.parts import Plane, Spec
+from linkwork.state import Report
+from linkwork.world import Finding, World
+
+#: What the ground puts on a foot: body, point [m], wrench about the world's origin.
+Reaction = tuple[int, np.ndarray, np.ndarray]
+#: A foot that carries less than this presses on no point [N].
+_LEAST = 1e-9
+
+
+class Emulation(Kinematic):
+    """002's dynamic emulation: the motion of ``Kinematic``, with the moments it takes.
+
+    After each step the report's efforts are those of inverse dynamics, M(q) v̇ + c(q, v), with the
+    rotors, at the coordinates, speeds and accelerations of that instant; damping, friction and
+    springs are not in them.
+
+    Where an agent says which feet stand (``walk`` does), the ground carries what the robot needs:
+    the wrench that its topmost body would else be held by, the sum of m (a + g) over its bodies and
+    the moments of that. Each foot takes its share of the force at its point of contact, and the
+    same share of the moment that is left. Sensors of contacts and feet feel it at the centre of
+    pressure, wherever that lies.
+    """
+
+    type: ClassVar[str] = "emulation"
+
+    def __init__(self, world: World, spec: Spec, name: str, owned: np.ndarray) -> None:
+        super().__init__(world, spec, name, owned)
+        static = np.array([world.is_static(b) for b in range(world.nb)])
+        order = np.flatnonzero(owned | static)
+        arrays = Arrays(world)
+        self._order = order[order > 0]
+        self._inert, self._work = arrays.inert.copy(), arrays.work
+        self._effort = np.zeros(world.nv)
+        self._gravity = np.zeros(3)
+        self._elements: list[list[str]] = [[] for _ in range(world.nb)]
+        for element, body in zip(world.element_names, world.element_body, strict=True):
+            self._elements[int(body)].append(element)
+        self._tops = {b: self._top(b) for b in range(1, world.nb)}
+        self._count = [int(np.count_nonzero(world.dof_body == b)) for b in range(world.nb)]
+        self._ground = next(
+            (s.element for s in world.shapes if isinstance(s.shape, Plane) and static[s.body]), -1
+        )
+
+    def check(self) -> list[Finding]:
+        """What ``Kinematic`` says, and that efforts are of the tree alone."""
+        world, found = self.world, super().check()
+        for n in self._loops:
+            text = "Emulation computes efforts as if this loop were open."
+            found.append(Finding("soft", world.loop_names[n], text, world.loop_origins[n]))
+        return found
+
+    def params_changed(self) -> None:
+        """Takes masses and gravity over."""
+        state, world = self.state, self.world
+        mass = state["param/mass"]
+        self._inert[:, 0] = mass
+        share = np.divide(mass, world.mass, out=np.ones_like(mass), where=world.mass > 0.0)
+        self._inert[:, 4:] = world.inertia.reshape(world.nb, 9) * share[:, None]
+        self._gravity[:] = state["param/gravity"]
+
+    def advance(self, h: float) -> None:  # noqa: D102
+        super().advance(h)
+        felt, effort = self._reactions(), self._effort
+        world, motion = self.world, self._work[1]
+        for body, _, wrench in felt:
+            while body > 0:
+                first, count = int(world.vadr[body]), self._count[body]
+                effort[first : first + count] -= motion[first : first + count] @ wrench
+                body = int(world.parent[body])
+        self.state.report.effort[self._mine] = effort[self._mine]
+        if self.reports_contacts:
+            self._list(felt, self.state.report)
+
+    def _reactions(self) -> list[Reaction]:
+        """Fills the efforts without the ground, and says what the ground puts on each foot.
+
+        A row each: its body, the point of contact, the wrench about the world's origin.
+        """
+        state, world = self.state, self.world
+        kernels.rnea(
+            world.tree, self._order, self._inert, world.armature, self._gravity, state.q, state.v,
+            state.report.acceleration, self._work, self._effort,
+        )  # fmt: skip
+        stance = state.stance
+        feet = [int(b) for b in np.flatnonzero((stance[:, 0] > 0.0) & self.owned)]
+        robots: dict[int, list[int]] = {}
+        for foot in feet:
+            robots.setdefault(self._tops[foot], []).append(foot)
+        pose, _, _, _, force, _ = self._work
+        made = []
+        for top, standing in robots.items():
+            shares = stance[standing, 1]
+            if not shares.sum() > 0.0:
+                continue
+            shares = shares / shares.sum()
+            whole = force[top]
+            points = [self._point(pose[f], stance[f, 2:]) for f in standing]
+            arms = [np.cross(p, s * whole[:3]) for p, s in zip(points, shares, strict=True)]
+            left = whole[3:] - np.sum(arms, axis=0)
+            for foot, point, share, arm in zip(standing, points, shares, arms, strict=True):
+                if share > 0.0:
+                    wrench = np.concatenate([share * whole[:3], arm + share * left])
+                    made.append((foot, point, wrench))
+        return made
+
+    def _top(self, foot: int) -> int:
+        """The topmost body that holds something of the placed part to which a foot belongs."""
+        world, top, body = self.world, foot, foot
+        mine = {e.partition("/")[0] for e in self._elements[foot]}
+        while body > 0:
+            if mine & {e.partition("/")[0] for e in self._elements[body]}:
+                top = body
+            body = int(world.parent[body])
+        return top
+
+    @staticmethod
+    def _point(pose: np.ndarray, local: np.ndarray) -> np.ndarray:
+        w, turn = pose[3], pose[4:]
+        across = 2.0 * np.cross(turn, local)
+        return pose[:3] + local + w * across + np.cross(turn, across)
+
+    def add_contacts(self, report: Report) -> None:
+        """Adds what each foot presses on the ground with, at its centre of pressure."""
+        self._list(self._reactions(), report)
+
+    def _list(self, felt: list[Reaction], report: Report) -> None:
+        world = self.world
+        if self._ground < 0:
+            return
+        for foot, point, wrench in felt:
+            force, moment = wrench[:3], wrench[3:] - np.cross(point, wrench[:3])
+            if report.contact_count == len(report.contacts) or force[2] < _LEAST:
+                continue
+            x = point[0] - moment[1] / force[2]
+            y = point[1] + moment[0] / force[2]
+            element = list(world.element_body).index(foot)
+            report.contacts[report.contact_count] = (
+                world.element_body[self._ground], foot, self._ground, element, x, y, point[2],
+                0.0, 0.0, 1.0, 0.0, force[2], force[0], force[1],
+            )  # fmt: skip
+            report.contact_count += 1
