@@ -143,6 +143,7 @@ AGENTS: Registry[Any] = Registry(
         "movement": "linkwork.agents.movement:MovementPlayer",
         "formula": "linkwork.agents.formula:FormulaPlayer",
         "table": "linkwork.agents.table:TablePlayer",
+        "legs": "linkwork.agents.legs:Legs",
         "walk": "linkwork.agents.walk:Walker",
     },
 )

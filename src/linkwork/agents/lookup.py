@@ -70,6 +70,15 @@ def find_scope(world: World, spec: Spec, on: str) -> str:
     raise not_found("part", on, scopes, origin=spec.origin)
 
 
+def find_frame(world: World, name: str, *, scopes: Collection[str]) -> str:
+    """The full name of an anchor or element: in one of the parts, or as it stands."""
+    for scope in scopes:
+        full = scoped(scope, name)
+        if full in world.anchors or full in world.element_names:
+            return full
+    return name
+
+
 def port_names(world: World, signals: Signals) -> dict[str, None]:
     """Every port with its bus, ``can0/arm/elbow``."""
     buses = tuple(f"{spec.name}/" for spec in world.buses)

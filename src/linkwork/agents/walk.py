@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from linkwork.agents.agent import Bench
-from linkwork.agents.lookup import find_scope
+from linkwork.agents.lookup import find_frame, find_scope
 from linkwork.agents.prescribe import Prescription, Way
 from linkwork.blocks import SignalSpec, read_params
 from linkwork.engines.kinematic import coordinate_of_dof
@@ -19,7 +19,6 @@ from linkwork.kinematics.kernels import SLIDER
 from linkwork.motion.leg_set import FootCourse, LegSet
 from linkwork.motion.walk import SIDES, Stride, Walk
 from linkwork.parts import Spec
-from linkwork.parts.names import scoped
 from linkwork.spatial.pose import Pose
 from linkwork.world import World
 
@@ -75,7 +74,7 @@ class Walker(Prescription):
                 origin=spec.origin,
             )
         self._start = params.start
-        feet = [_full(world, foot, self._scope, spec.scope) for foot in params.feet]
+        feet = [find_frame(world, foot, scopes=(self._scope, spec.scope)) for foot in params.feet]
         try:
             self.plan = Walk(
                 params.length, params.height, params.period, params.double_support, params.steps,
@@ -215,10 +214,3 @@ class Walker(Prescription):
             local = world.frame(leg.foot)[1]
             self.bench.state.stance[leg.body] = 1.0, share, *local.xyz
 
-
-def _full(world: World, name: str, scope: str, own: str) -> str:
-    """A frame's full name: in the part that was named, in the agent's own, or as it stands."""
-    for candidate in (scoped(scope, name), scoped(own, name)):
-        if candidate in world.anchors or candidate in world.element_names:
-            return candidate
-    return name

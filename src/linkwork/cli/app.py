@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from linkwork.cli import (
+    charts,
     check,
     convert,
     derive,
@@ -92,6 +93,7 @@ app.command("ik")(ik.ik)
 app.command("plan")(plan.plan)
 app.command("derive")(derive.derive)
 app.command("step")(step.step)
+app.command("charts")(charts.charts)
 app.command("fit")(fit.fit)
 app.command("ports")(ports.ports)
 app.command("posture")(posture.posture)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,8 +19,10 @@ from linkwork.cli.ready import compile_ahead, getting_ready
 from linkwork.cli.screen import Screen, say_error, show_event, show_findings, stderr, stdout
 from linkwork.cli.signal_csv import SignalCsv
 from linkwork.cli.stages import has_run
+from linkwork.cli.state_tables import StateTables
 from linkwork.cli.summary import Summary
 from linkwork.errors import FormatError, LinkworkError, NameNotFound
+from linkwork.scene.scene import check_mode
 from linkwork.session.link import SessionEnd
 from linkwork.session.messages import Event
 from linkwork.session.session import Session
@@ -51,6 +53,8 @@ class Order:
     buses: bool = True
     faults: list[str] = field(default_factory=list)
     images: Path | None = None
+    mode: str = ""
+    tables: Path | None = None
     every: float = 0.0  # prints the table this often where it cannot be live [simulated s]
 
 
@@ -83,6 +87,11 @@ def perform(order: Order) -> int:
             table = SignalCsv(session, order.table, names or chosen(session, []), order.rate)
             session.after_step.append(table.after_step)
             stack.callback(table.close)
+        states = None
+        if order.tables is not None:
+            states = StateTables(session, order.tables, order.rate, overwrite=order.overwrite)
+            session.after_step.append(states.after_step)
+            stack.callback(states.close)
         if images is not None:
             images.check(session)
             session.after_step.append(partial(images.after_step, session))
@@ -97,6 +106,9 @@ def perform(order: Order) -> int:
             out.say(line)
     if table is not None and order.table is not None and str(order.table) != "-":
         out.say(f"Wrote {table.rows} rows to {order.table}.")
+    if states is not None:
+        files = ", ".join(file.name for file in states.files)
+        out.say(f"Wrote {states.rows} rows each to {files} in {order.tables}.")
     if images is not None:
         out.say(f"Wrote {images.count} pictures with their depth to {order.images}.")
     if order.record is not None:
@@ -134,6 +146,9 @@ def _begin(order: Order, out: Screen, stack: contextlib.ExitStack) -> Session:
         scene, more = scene_to_run(thing, order.what, free=order.free)
         if order.engine:
             use_engine(scene, order.engine)
+        if order.mode:
+            check_mode(order.mode)
+            scene = replace(scene, mode=order.mode)
         if order.program is not None:
             add_program(scene, order.program, on=order.on, period=order.period)
         for text in order.faults:

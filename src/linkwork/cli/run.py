@@ -58,6 +58,12 @@ def run(
     engine: Annotated[
         str, typer.Option(metavar="NAME", help="Move all with this engine, not the scene's.")
     ] = "",
+    mode: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="What moves it: kinematic, emulation or simulation; else as said."
+        ),
+    ] = "",
     free: Annotated[
         bool, typer.Option("--free", help="A part alone stands by itself; else it is fixed.")
     ] = False,
@@ -68,8 +74,12 @@ def run(
         Path | None,
         typer.Option("--csv", metavar="FILE", help="Write the watched signals; - to stdout."),
     ] = None,
+    tables: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write the state tables of joints and bodies (.csv)."),
+    ] = None,
     rate: Annotated[
-        float, typer.Option(metavar="HZ", help="Rows a simulated second in the CSV file.")
+        float, typer.Option(metavar="HZ", help="Rows a simulated second in CSV files.")
     ] = 100.0,
     images: Annotated[
         Path | None,
@@ -99,6 +109,7 @@ def run(
       $ linkwork run tripod/level --fault stuck:tripod/platform/tilt@3+2 --for 10
       $ linkwork run robot.urdf --free --for 5 --csv robot.csv
       $ linkwork run room.toml --for 5 --images pictures
+      $ linkwork run bart_uh/walk --mode emulation --for 5 --tables walk
     """
     check_number("--for", duration)
     check_number("--speed", speed)
@@ -113,7 +124,7 @@ def run(
         what, duration=duration, clock=pace, speed=speed, watch=watch or [], values=set_ or [],
         program=program, on=on, period=period, engine=engine, free=free, record=record,
         table=table, rate=rate, link=link, overwrite=overwrite, quiet=quiet,
-        buses=not no_buses, faults=fault or [], images=images,
+        buses=not no_buses, faults=fault or [], images=images, mode=mode, tables=tables,
     )  # fmt: skip
     raise typer.Exit(perform(order))
 

@@ -1,0 +1,179 @@
+"""Legs: feet go where sliders, formulas or other agents want them."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Literal
+
+import msgspec
+import numpy as np
+
+from linkwork.agents.agent import Bench
+from linkwork.agents.lookup import find_frame, find_scope
+from linkwork.agents.prescribe import Prescription, Way
+from linkwork.blocks import SignalSpec, read_params
+from linkwork.engines.kinematic import coordinate_of_dof
+from linkwork.errors import FormatError, LinkworkError, not_found
+from linkwork.kinematics.cardan import cardan_quat, turning
+from linkwork.kinematics.forward import forward
+from linkwork.motion.formula import Formula
+from linkwork.motion.leg_set import FootCourse, LegSet
+from linkwork.parts import Spec
+from linkwork.spatial.pose import Pose
+from linkwork.world import World
+
+#: What is wanted of a foot: its place [m], and its turns [rad] as in 002.
+COLUMNS = ("x", "y", "z", "phi", "psi", "theta")
+#: How far from where it began a foot's place may be set [m].
+FAR = 2.0
+
+
+class LegsParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Parameters of ``Legs``.
+
+    Attributes:
+        feet: Virtual contact points: an anchor or element of each foot.
+        on: Part that the names are looked up in first.
+        knee: "human" (points forwards) or "bird".
+        formulas: Formula of the time t [s] by input: ``{ right_sole_z = "0.05*sin(pi*t)^2" }``;
+            inputs without one are set by sliders and other agents.
+    """
+
+    feet: list[str]
+    on: str = ""
+    knee: Literal["human", "bird"] = "human"
+    formulas: dict[str, str] = {}
+
+
+class Legs(Prescription):
+    """Inverse kinematics as an agent: sets the joints of legs from where their feet are to be.
+
+    Inputs are ``<name>.<foot>_x``, ``_y``, ``_z`` [m], the place of the contact point in the world,
+    and ``_phi``, ``_psi``, ``_theta`` [rad], how far the foot is turned from flat, about its
+    contact point: Rx(φ) Ry(ψ) Rz(θ). What carries the hips is where its own joints' targets say.
+    ``<name>.<foot>_reached`` is 0 while a foot cannot get there; its joints then stay.
+    """
+
+    type: ClassVar[str] = "legs"
+
+    def __init__(self, world: World, spec: Spec, name: str) -> None:
+        params = read_params(spec, LegsParams)
+        super().__init__(world, spec, name, find_scope(world, spec, params.on))
+        feet = [find_frame(world, foot, scopes=(self._scope, spec.scope)) for foot in params.feet]
+        short = [foot.rpartition("/")[2] for foot in feet]
+        if len(set(short)) < len(short):
+            raise FormatError(
+                f"{self.what}: two feet are called {short[0]!r}.", origin=spec.at("feet"),
+                hint="Give them anchors with names of their own.",
+            )  # fmt: skip
+        try:
+            self.legs = LegSet(world, feet, knee=params.knee, origin=spec.at("feet"))
+        except LinkworkError as error:
+            raise self.refused(error) from None
+        self._first = self._begin()
+        self._place = coordinate_of_dof(world)
+        inputs = {f"{foot}_{c}": (n, k) for n, foot in enumerate(short)
+                  for k, c in enumerate(COLUMNS)}  # fmt: skip
+        self._formulas: dict[tuple[int, int], Formula] = {}
+        for key, text in params.formulas.items():
+            if key not in inputs:
+                raise not_found("input", key, inputs, origin=spec.at("formulas"))
+            try:
+                self._formulas[inputs[key]] = Formula(text, origin=spec.at("formulas"))
+                self._formulas[inputs[key]].at(0.0)
+            except FormatError as error:
+                raise self.refused(error) from None
+        for key, (n, k) in inputs.items():
+            middle, reach, unit = float(self._first[n, k]), FAR, "m"
+            if k >= 3:
+                middle, reach, unit = 0.0, 0.5 * math.pi, "rad"
+            way = "output" if (n, k) in self._formulas else "input"
+            self._signals.append(
+                SignalSpec(
+                    f"{spec.name}.{key}", self.field("wanted"), (n, k), unit, middle - reach,
+                    middle + reach, way,
+                )
+            )  # fmt: skip
+        for n, foot in enumerate(short):
+            full = f"{spec.name}.{foot}_reached"
+            self._signals.append(SignalSpec(full, self.field("reached"), (n,), "", 0.0, 1.0))
+        self._short = short
+
+    def _begin(self) -> np.ndarray:
+        """Where the feet are in the first posture, taken to be flat there."""
+        world, made = self.world, np.zeros((len(self.legs.legs), 6))
+        pose = forward(world, world.q0)
+        for row, leg in zip(made, self.legs.legs, strict=True):
+            body, local = world.frame(leg.foot)
+            at = Pose(tuple(pose[body, :3]), tuple(pose[body, 3:])) @ local
+            row[:3] = at.xyz
+        return made
+
+    def slots(self) -> dict[str, tuple[int, ...]]:  # noqa: D102
+        feet = len(self.legs.legs)
+        return {"wanted": (feet, 6), "reached": (feet,)}
+
+    def reset(self) -> None:  # noqa: D102
+        self.slot("wanted")[:] = self._first
+        self.slot("reached")[:] = 1.0
+
+    def start(self, bench: Bench) -> None:
+        """Finds the joints' targets.
+
+        Raises:
+            NameNotFound: If a joint has none.
+        """
+        super().start(bench)
+        self._ways: list[list[Way]] = [
+            [self.joint_way(bench, int(dof)) for dof in leg.dofs] for leg in self.legs.legs
+        ]
+
+    def decide(self, step: int) -> None:
+        """Sets the joints for where the feet are to be at the end of this step."""
+        state, legs, wanted = self.bench.state, self.legs, self.slot("wanted")
+        courses = np.zeros((3, len(legs.legs), 6))
+        for (n, k), formula in self._formulas.items():
+            try:
+                made = formula.at(self.next_time)
+            except FormatError as error:
+                raise self.refused(error) from None
+            wanted[n, k] = made.value
+            courses[1:, n, k] = made.speed, made.change
+        courses[0] = wanted
+        q, v, a = state.q.copy(), np.zeros(self.world.nv), np.zeros(self.world.nv)
+        exact = all(state.lead[0, d] > 0.0 or state.target[d] == q[self._place[d]]
+                    for d in legs.base)  # fmt: skip
+        for dof in legs.base:
+            q[self._place[dof]] = state.target[dof]
+            if state.lead[0, dof] > 0.0:
+                v[dof], a[dof] = state.lead[1:, dof]
+        for leg in legs.legs:
+            q[leg.coordinates] = state.target[leg.dofs]
+        reached, known = legs.solve(q, v, a, [self._course(n, courses[:, n]) for n in
+                                              range(len(legs.legs))])  # fmt: skip
+        moving = exact and len(self._formulas) > 0
+        for n, (ways, there) in enumerate(zip(self._ways, reached, strict=True)):
+            if there != bool(self.slot("reached")[n]):
+                self._tell(n, there)
+            self.slot("reached")[n] = float(there)
+            for way in ways if there else ():
+                course = float(q[self._place[way.dof]]), float(v[way.dof]), float(a[way.dof])
+                self.put(way, course, known=known[n] and moving)
+
+    def _course(self, n: int, rows: np.ndarray) -> FootCourse:
+        """Where a foot is to be, from its inputs and their rates."""
+        angles = rows[0, 3:]
+        turn, change = turning(angles, rows[1, 3:], rows[2, 3:])
+        away = Pose(tuple(rows[0, :3].tolist()), cardan_quat(*angles.tolist()))
+        return FootCourse(
+            away @ self.legs.legs[n].flat, np.concatenate([rows[1, :3], turn]),
+            np.concatenate([rows[2, :3], change]),
+        )  # fmt: skip
+
+    def _tell(self, n: int, there: bool) -> None:
+        foot = self._short[n]
+        if there:
+            self.bench.say(f"{foot} is in reach again.", source=self.spec.name)
+        else:
+            text = f"{foot} is out of reach within the joints' ranges; its leg stays as it is."
+            self.bench.say(text, level="warning", source=self.spec.name)

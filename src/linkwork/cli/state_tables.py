@@ -1,0 +1,82 @@
+"""State tables over time as files: joints, their efforts, and each body that a sensor watches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linkwork.cli.signal_csv import SignalCsv
+from linkwork.errors import FormatError
+
+if TYPE_CHECKING:
+    from linkwork.session.session import Session
+
+
+class StateTables:
+    """A folder with ``joints.csv``, ``efforts.csv`` and a file for each sensor of type ``motion``.
+
+    A row of ``joints.csv`` is 002's table q, 3×12 for twelve joints: all positions, then all
+    speeds, then all accelerations. A row of a sensor's file is the table of a body, 3×6.
+
+    Args:
+        session: The session.
+        folder: Where the files go; made if it is not there.
+        rate: Rows a simulated second.
+        overwrite: Whether files that exist may be replaced.
+
+    Attributes:
+        files: What is written.
+
+    Raises:
+        FormatError: If a file cannot be written, or exists.
+    """
+
+    def __init__(self, session: Session, folder: Path, rate: float, *, overwrite: bool) -> None:
+        tables = self._contents(session)
+        self.files = [folder / f"{name.replace('/', '-')}.csv" for name in tables]
+        for file in self.files:
+            if file.exists() and not overwrite:
+                raise FormatError(f"{file} exists.", hint="Give --overwrite to replace it.")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FormatError(f"{folder} cannot be made: {error.strerror}.") from None
+        self._tables = [
+            SignalCsv(session, file, names, rate)
+            for file, names in zip(self.files, tables.values(), strict=True)
+        ]
+
+    @staticmethod
+    def _contents(session: Session) -> dict[str, list[str]]:
+        """Signals by file."""
+        world, signals = session.world, session.signals
+        rows: dict[str, list[str]] = {"": [], "speed": [], "acceleration": [], "effort": []}
+        for number, joint in enumerate(world.joint_names):
+            kind = world.joints[number].kind
+            for dof in kind.dofs:
+                rows[""].append(f"{joint}.{dof}")
+                prefix = f"{joint}." if kind.nv == 1 else f"{joint}.{dof}_"
+                for word in ("speed", "acceleration", "effort"):
+                    if f"{prefix}{word}" in signals:
+                        rows[word].append(f"{prefix}{word}")
+        made = {"joints": rows[""] + rows["speed"] + rows["acceleration"]}
+        made["efforts"] = rows["effort"]
+        for spec in world.sensors:
+            if spec.type == "motion":
+                made[spec.name] = [s.name for s in signals if s.name.startswith(f"{spec.name}.")]
+        return {name: found for name, found in made.items() if found}
+
+    @property
+    def rows(self) -> int:
+        """Rows in each file."""
+        return self._tables[0].rows if self._tables else 0
+
+    def after_step(self) -> None:
+        """Adds rows if they are due."""
+        for table in self._tables:
+            table.after_step()
+
+    def close(self) -> None:
+        """Closes all files."""
+        for table in self._tables:
+            table.close()
