@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from contract import small_files
+from linkwork.formats import find_file
 from linkwork.parts import Part
 from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, FAULTS, FORMATS, SENSORS, Registry
 
@@ -32,6 +34,7 @@ class Example:
         anew: Slots of its memory that an edit of the scene starts anew, as documented.
         files: Files it needs, by name.
         more: What else the scene's file says: the ports of a bus.
+        moves: The joint whose target an agent or bus sets.
     """
 
     params: dict[str, Any] = field(default_factory=dict)
@@ -41,6 +44,7 @@ class Example:
     anew: tuple[str, ...] = ()
     files: dict[str, str] = field(default_factory=dict)
     more: str = ""
+    moves: str = "arm/J3"
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,27 @@ socketcand = 0
     .replace('"arm/J3.kp"', '"arm/J3.kp", bits = 8, lo = 0, hi = 100, can_id = 6')
 }
 """
+#: A robot with legs, for agents that move feet: it hangs with its knees bent.
+BIPED = """
+[[part]]
+name = "robot"
+part = "./biped.toml"
+at = { xyz = [0, 2, 0.8577848] }
+"""
+
+
+def crouched() -> str:
+    """BARt-UH II with its knees bent."""
+    text = Path(find_file("bart_uh/biped")).read_text()
+    for side in ("right", "left"):
+        for joint, value in (("hip_x", 20), ("knee", -40), ("ankle_x", 20)):
+            name = f'[[joint]]\nname = "{side}_{joint}"\n'
+            assert name in text
+            text = text.replace(name, f"{name}value_deg = {value}\n")
+    return text
+
+
+TABLE = "time [s],J3 [deg]\n0,0\n0.1,10\n0.3,-5\n0.6,20\n"
 TIMES = ("at", "lasts")
 
 
@@ -163,6 +188,7 @@ def wire(**params: Any) -> Example:
 EXAMPLES: dict[str, dict[str, Example]] = {
     "engine": {
         "kinematic": Example(),
+        "emulation": Example(),
         "mujoco": Example(
             {"iterations": 40, "tolerance": 1e-9, "impratio": 5.0, "contact_time": 0.01},
             positive=("iterations", "tolerance", "impratio", "contact_time"),
@@ -220,6 +246,10 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             positive=("width", "height", "opening", "near", "far", "noise", "period"),
             anew=("pose", "visible"),  # another world, another picture
         ),
+        "motion": Example(
+            {"on": "arm/tip", "period": 0.004},
+            names=("on",), required=("on",), positive=("period",),
+        ),
         "mujoco": Example(
             {"sensor": "framelinvel", "on": "arm/tip", "cutoff": 5.0, "period": 0.02},
             names=("on",), required=("sensor", "on"), positive=("cutoff", "period"),
@@ -272,6 +302,28 @@ EXAMPLES: dict[str, dict[str, Example]] = {
              "ramp": 0.1, "period": 0.004, "repeat": True},
             names=("file", "on", "movement"), required=("file",),
             positive=("start", "speed", "ramp", "period"), files={"nod.toml": MOVEMENT},
+        ),
+        "formula": Example(
+            {"formulas": {"J3": "0.3*sin(2*pi*t) + rad(5)*t"}, "on": "arm", "start": 0.02},
+            names=("on",), required=("formulas",), positive=("start",),
+        ),
+        "table": Example(
+            {"file": "way.csv", "columns": ["J3"], "on": "arm", "start": 0.02},
+            names=("file", "on"), required=("file",), positive=("start",),
+            files={"way.csv": TABLE},
+        ),
+        "legs": Example(
+            {"feet": ["right_heel", "left_sole"], "on": "robot", "knee": "human",
+             "formulas": {"right_heel_z": "0.05*sin(2*pi*t)^2"}},
+            names=("on",), required=("feet",), more=BIPED, moves="robot/right_knee",
+            files={"biped.toml": crouched()},
+        ),
+        "walk": Example(
+            {"feet": ["right_sole", "left_sole"], "on": "robot", "length": 0.1, "height": 0.03,
+             "period": 0.5, "double_support": 0.3, "steps": 3, "first": "left", "start": 0.02},
+            names=("on",), required=("feet",),
+            positive=("height", "period", "double_support", "steps", "start"), more=BIPED,
+            moves="robot/right_knee", files={"biped.toml": crouched()},
         ),
     },
     "bus": {

@@ -108,7 +108,7 @@ def test_two_of_a_name_are_refused(tmp_path: Path, kind: str, type: str) -> None
     """Two things of a kind with one name are refused, at the second's line."""
     file = write_bench(tmp_path, kind, type)
     once = "".join(file.read_text().splitlines(keepends=True)[LINE - 1 :])
-    if kind == "fault":
+    if kind in ("fault", "agent"):
         once = once.removesuffix(EXAMPLES[kind][type].more)
     file.write_text(file.read_text() + "\n" + once)
     with pytest.raises((SceneError, FormatError)) as caught:

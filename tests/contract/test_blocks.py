@@ -170,4 +170,4 @@ def test_the_example_does_something(tmp_path: Path, kind: str, type: str) -> Non
         elif kind == "fault":
             assert session[f"{NAME}.active"] == 1.0
         else:
-            assert session.signals.owners["arm/J3.target"] == NAME
+            assert session.signals.owners[f"{example(kind, type).moves}.target"] == NAME

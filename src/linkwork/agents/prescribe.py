@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from linkwork.agents.agent import Agent, Bench
 from linkwork.agents.lookup import dof_signal, find_dof, find_name
-from linkwork.errors import LinkworkError, NameNotFound, SignalError
+from linkwork.errors import FormatError, LinkworkError, NameNotFound, SignalError
 from linkwork.parts import Spec
 from linkwork.signals import Signal
 from linkwork.world import World
@@ -37,7 +37,8 @@ class Prescription(Agent):
 
     def refused(self, error: LinkworkError) -> LinkworkError:
         """The same error, saying whose it is and where."""
-        made = type(error)(
+        kind = FormatError if type(error) is LinkworkError else type(error)
+        made = kind(
             f"{self.what}: {error.message}", origin=error.origin or self.spec.origin,
             hint=error.hint,
         )  # fmt: skip

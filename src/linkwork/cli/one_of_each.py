@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from linkwork.formats import load_scene
 from linkwork.parts import Anchor, Box, Element, Joint, Part, Plane, Sphere
@@ -20,6 +21,7 @@ SENSORS: dict[str, dict[str, object]] = {
     "foot": {"on": "ball/ball", "size": (0.05, 0.05)},
     "lidar": {"on": "arm/tip", "range": 2.0, "count": 8, "noise": 0.001},
     "camera": {"on": "arm/tip", "width": 8, "height": 6},
+    "motion": {"on": "arm/tip"},
     "mujoco": {"sensor": "jointpos", "joint": "arm/servo"},
 }
 ACTUATORS = ("servo", "smart_servo", "motor", "effort", "general")
@@ -57,9 +59,11 @@ def one_of_each() -> Scene:
 
 
 def shipped() -> Iterator[Scene]:
-    """Two engines side by side, a listener, a program."""
+    """Two engines side by side, a listener, a program; a walk in two modes."""
     yield load_scene("tripod/level")
     yield load_scene("gripper/follow")
+    yield load_scene("bart_uh/walk")
+    yield replace(load_scene("bart_uh/walk"), mode="emulation")
 
 
 def exact() -> Iterator[Scene]:

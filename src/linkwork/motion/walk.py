@@ -74,7 +74,7 @@ class Walk:
         elif self.first not in SIDES:
             wrong = f"first must be {' or '.join(SIDES)}, not {self.first!r}"
         if wrong:
-            raise LinkworkError(f"walk: {wrong}.")
+            raise LinkworkError(f"there is no such walk: {wrong}.")
 
     @property
     def duration(self) -> float:
