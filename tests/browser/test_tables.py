@@ -14,6 +14,7 @@ from studio_rig import Studio
 from studio_state import at_the_start, eventually, scene_of, value
 
 J1 = "arm/J1.angle"
+WORDS = ("angle", "speed", "acceleration", "effort", "target")
 
 
 def saved(page: StudioPage, button: str) -> list[list[str]]:
@@ -126,17 +127,20 @@ def test_the_state_is_read_and_saved(gripper_page: StudioPage, gripper: Studio) 
     tab.get_by_role("tab", name="Joints").click()
     table = tab.get_by_role("table", name="Joint states")
     cells = table.locator("[data-name='arm/J1'] td")
-    expect(cells.nth(2)).not_to_have_text("–")
+    expect(cells.nth(3)).not_to_have_text("–")
     page.until(
         "Math.abs(parseFloat(document.querySelector('[data-name=\"arm/J1\"] td').textContent"
         ".replace('−', '-')) - a) < 0.006",
         math.degrees(value(gripper, J1)),
     )
     head, *rows = saved(page, "Save as CSV")
-    assert head == ["joint", "position [rad]", "speed [rad/s]", "effort [N m]", "wanted [rad]"]
+    assert head == [
+        "joint", "position [rad]", "speed [rad/s]", "acceleration [rad/s²]", "effort [N m]",
+        "wanted [rad]",
+    ]  # fmt: skip
     by_name = {row[0]: [float(v) for v in row[1:]] for row in rows}
     for name, numbers in by_name.items():
-        signals = [f"{name}.{word}" for word in ("angle", "speed", "effort", "target")]
+        signals = [f"{name}.{word}" for word in WORDS]
         assert numbers == pytest.approx([value(gripper, each) for each in signals], abs=1e-12)
     assert set(by_name) == {"arm/J1", "arm/J2", "arm/J3"}
     assert saved(page, "Save the past as CSV")[0][:2] == ["time [s]", "arm/J1.angle [rad]"]

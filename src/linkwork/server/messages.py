@@ -495,7 +495,8 @@ class Scene(ServerMessage, frozen=True):
     """The scene that is open; frames carry its ``version``.
 
     ``opened`` differs each time that something is opened; an edit, or a save under another name,
-    keeps it.
+    keeps it. ``mode`` is what moves it, kinematic, emulation or simulation; empty where it offers
+    no choice.
     """
 
     version: int
@@ -525,6 +526,7 @@ class Scene(ServerMessage, frozen=True):
     replay: ReplayView | None = None
     buses: list[BusView] = []
     opened: int = 0
+    mode: str = ""
 
 
 class Closed(ServerMessage, frozen=True):

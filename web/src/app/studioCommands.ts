@@ -108,7 +108,7 @@ export function defineCommands(stage: Stage): void {
       key: "C",
       run: () => arrange({ dock: !layout.dock }),
     },
-    ...["Joints", "Bodies"].map((bottom) => ({
+    ...["Joints", "Bodies", "Motion"].map((bottom) => ({
       id: `table-${bottom}`,
       title: `Table of the state: ${bottom.toLowerCase()}`,
       run: () => arrange({ dock: true, bottom }),

@@ -14,7 +14,7 @@ import { EnergyBars } from "./energyBars";
 import { FrameLog } from "./frameLog";
 import { charts, keepCurves, pauseCharts } from "./charts";
 import { pickSignal } from "./signalPicker";
-import { bodyPoses, jointStates, StateTable } from "./stateTable";
+import { bodyPoses, jointStates, motionStates, StateTable } from "./stateTable";
 import "uplot/dist/uPlot.min.css";
 
 const SPANS = [2, 5, 10, 30, 60];
@@ -39,11 +39,12 @@ export function chartDock(): HTMLElement {
   const states = {
     Joints: new StateTable("Joint states", jointStates),
     Bodies: new StateTable("Body poses", bodyPoses),
+    Motion: new StateTable("Motion states", motionStates),
   };
   const frames = new FrameLog();
   const energy = new EnergyBars();
   const movement = new MovementTab();
-  const sheets = ["Charts", "Joints", "Bodies", "Energy", "Movement", "Frames"];
+  const sheets = ["Charts", "Joints", "Bodies", "Motion", "Energy", "Movement", "Frames"];
   const strip = tabs("Dock", sheets, layout.bottom, showSheet);
   const tools = h(
     "span",

@@ -28,23 +28,40 @@ interface Content {
   rows: Row[];
 }
 
-/** Positions, speeds, efforts and targets of all joints; a row per degree of freedom. */
+function cellOf(signal: string | null): Cell | null {
+  const found = store.scene?.signals.find((s) => s.name === signal);
+  return found ? { unit: found.unit, value: () => valueOf(found.name), signal: found.name } : null;
+}
+
+/** Positions, speeds, accelerations, efforts and targets of all joints; a row per freedom. */
 export function jointStates(): Content {
-  const cell = (signal: string | null): Cell | null =>
-    signal === null
-      ? null
-      : {
-          unit: store.scene?.signals.find((s) => s.name === signal)?.unit ?? "",
-          value: () => valueOf(signal),
-          signal,
-        };
   const rows = (store.scene?.joints ?? []).flatMap((joint) =>
     joint.dofs.map((dof) => ({
       name: joint.dofs.length > 1 ? `${joint.name}.${dof.name}` : joint.name,
-      cells: [dof.signal, dof.speed_signal, dof.effort_signal, dof.target_signal].map(cell),
+      cells: [
+        dof.signal,
+        dof.speed_signal,
+        dof.speed_signal?.replace(/speed$/, "acceleration") ?? null,
+        dof.effort_signal,
+        dof.target_signal,
+      ].map(cellOf),
     })),
   );
-  return { head: ["joint", "position", "speed", "effort", "wanted"], rows };
+  return { head: ["joint", "position", "speed", "acceleration", "effort", "wanted"], rows };
+}
+
+/** State tables, 3×6, of what the scene's sensors of motion watch: torso, feet, a tool. */
+export function motionStates(): Content {
+  const columns = ["x", "y", "z", "phi", "psi", "theta"];
+  const rows = (store.scene?.sensors ?? [])
+    .filter((sensor) => sensor.type === "motion")
+    .flatMap((sensor) =>
+      ["", "_speed", "_acceleration"].map((behind) => ({
+        name: `${sensor.name}${behind.replace("_", " ")}`,
+        cells: columns.map((column) => cellOf(`${sensor.name}.${column}${behind}`)),
+      })),
+    );
+  return { head: ["motion", ...columns], rows };
 }
 
 /** Places and turns of all bodies that move, in the world. */
@@ -97,7 +114,7 @@ export class StateTable {
       h("div", { class: "state-scroll" }, this.table),
       h("div", { class: "state-actions" }, save, past),
     );
-    past.hidden = label !== "Joint states";
+    past.hidden = label === "Body poses";
     on(["scene", "units"], () => this.rebuild());
     on(
       ["signals", "poses"],

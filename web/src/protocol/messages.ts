@@ -330,7 +330,7 @@ export interface Hello {
   key: string;
 }
 
-/** The scene that is open; frames carry its ``version``. ``opened`` differs each time that something is opened; an edit, or a save under another name, keeps it. */
+/** The scene that is open; frames carry its ``version``. ``opened`` differs each time that something is opened; an edit, or a save under another name, keeps it. ``mode`` is what moves it, kinematic, emulation or simulation; empty where it offers no choice. */
 export interface Scene {
   type: "scene";
   version: number;
@@ -360,6 +360,7 @@ export interface Scene {
   replay: ReplayView | null;
   buses: BusView[];
   opened: number;
+  mode: string;
 }
 
 /** No scene is open any more. */

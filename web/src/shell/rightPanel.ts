@@ -2,6 +2,7 @@ import { arrange, layout } from "../app/layout";
 import { buses } from "../app/buses";
 import { store } from "../app/store";
 import { on } from "../app/topics";
+import { agentInputs } from "../panels/agentInputs";
 import { attributePanel } from "../panels/attributePanel";
 import { cameraPicture } from "../panels/cameraPicture";
 import { faultPanel } from "../panels/faultPanel";
@@ -27,6 +28,7 @@ export function rightPanel(): HTMLElement {
       attributePanel(),
       cameraPicture(),
       jointTable(),
+      agentInputs(),
       liveSignals(),
     ),
     Program: programPanel(),

@@ -10,6 +10,7 @@ import { h, setText } from "../ui/dom";
 import { whyOff } from "../ui/driving";
 import { icon } from "../ui/icon";
 import { openMenu, type MenuItem } from "../ui/menu";
+import { modes } from "./modes";
 import { people } from "./people";
 import { share } from "./share";
 
@@ -38,6 +39,7 @@ export function topBar(): HTMLElement {
       fileMenu(),
       h("span", { class: "divider" }),
       ...edits(),
+      modes(),
     ),
     workspaces(),
     h(

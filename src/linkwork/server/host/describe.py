@@ -103,6 +103,7 @@ def describe(
         replay=replay,
         buses=describe_buses(cycle),
         opened=opened,
+        mode=scene.mode,
     )
 
 

@@ -180,8 +180,8 @@ class Painter:
         Of two bodies it is the one that forces move; of two such, the second.
         """
         rows = self._cycle.contacts()
-        engines = [e for e in self._cycle.engines if not e.kinematic]
-        pushed = np.any([e.owned for e in engines], axis=0) if engines else np.zeros(0, bool)
+        engines = [e for e in self._cycle.engines if not e.kinematic] or self._cycle.engines
+        pushed = np.any([e.owned for e in engines], axis=0)
         bodies = rows[:, :2].astype(int)
         second = pushed[bodies[:, 1]] if len(rows) else np.zeros(0, bool)
         table = np.empty((len(rows), 7), "<f4")
