@@ -27,7 +27,7 @@ def test_it_begins_and_ends_at_rest_with_the_feet_side_by_side(steps: int, first
             np.testing.assert_allclose(foot, [[0, at, 0], [0] * 3, [0] * 3], atol=1e-12)
         assert stride.shares == pytest.approx((0.5, 0.5))
     moved = walk.at(walk.period).feet[:, 0, 1]
-    assert moved[0 if first == "right" else 1] == pytest.approx(0.3 if steps > 2 else 0.3)
+    assert moved[0 if first == "right" else 1] == pytest.approx(0.3)
 
 
 def test_velocities_and_accelerations_are_those_of_the_positions() -> None:

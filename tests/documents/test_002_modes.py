@@ -52,7 +52,8 @@ def test_the_kinematic_walk_keeps_soles_flat_and_torso_level() -> None:
             assert torso[2, 3] == pytest.approx(height, abs=1e-9)
             assert torso[0, 3] == pytest.approx(0.0, abs=1e-9)
             q = session.state.q[places]
-            assert (q >= world.dof_lo[dofs]).all() and (q <= world.dof_hi[dofs]).all()
+            assert (q >= world.dof_lo[dofs]).all()
+            assert (q <= world.dof_hi[dofs]).all()
             assert (q[[3, 9]] < 0.0).all()  # human-like
             for side in ("right", "left"):
                 sole = pose_of(session, f"robot/{side}_sole")
@@ -227,7 +228,8 @@ def test_one_switch_keeps_time_and_posture_and_is_replayed(tmp_path: object) -> 
             session.take_in()
             assert session.mode == mode
             after = session.time, session.state.q, session["robot/right_knee.target"]
-            assert after[0] == before[0] and after[2] == before[2]
+            assert after[0] == before[0]
+            assert after[2] == before[2]
             np.testing.assert_array_equal(after[1], before[1])
             assert session["robot/right_knee.kp"] == 500.0
             session.step(60)

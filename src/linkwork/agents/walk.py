@@ -167,7 +167,8 @@ class Walker(Prescription):
                     )
             quick = np.flatnonzero(np.abs(v) > fast * (1.0 + 1e-9))
             low = [
-                d for d in self._carry
+                d
+                for d in self._carry
                 if not world.dof_lo[d] <= q[world.qadr[world.dof_body[d]]] <= world.dof_hi[d]
             ]
             if len(quick) or low:
@@ -213,4 +214,3 @@ class Walker(Prescription):
         for leg, share in zip(self.legs.legs, stride.shares, strict=True):
             local = world.frame(leg.foot)[1]
             self.bench.state.stance[leg.body] = 1.0, share, *local.xyz
-

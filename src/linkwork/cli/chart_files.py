@@ -213,7 +213,9 @@ def _figures(runs: dict[str, _Run], joint: str) -> JointFigures:
     real = runs["simulation"]
     off = float(np.abs(real.values[f"{joint}.target"] - _value(real, joint)[0]).max())
     scale, unit = (180.0 / math.pi, "°") if angle else (1e3, " mm")
-    return JointFigures(joint, f"{effort:.3f} {'N m' if angle else 'N'}", f"{scale * off:.3f}{unit}")
+    return JointFigures(
+        joint, f"{effort:.3f} {'N m' if angle else 'N'}", f"{scale * off:.3f}{unit}"
+    )
 
 
 def _write_page(folder: Path, scene: Scene, files: list[str]) -> None:

@@ -35,8 +35,10 @@ def read_motions(step, now, data, where, form, accelerations):
         turn = data[pose + 3 : pose + 7]
         px, py, pz = rotate(turn, form[n, 0], form[n, 1], form[n, 2])
         rx, ry, rz = rotate(turn, form[n, 3], form[n, 4], form[n, 5])
-        data[at], data[at + 1], data[at + 2] = data[pose] + px, data[pose + 1] + py, (
-            data[pose + 2] + pz
+        data[at], data[at + 1], data[at + 2] = (
+            data[pose] + px,
+            data[pose + 1] + py,
+            (data[pose + 2] + pz),
         )
         wx, wy, wz = data[twist + 3], data[twist + 4], data[twist + 5]
         vx, vy, vz = wy * rz - wz * ry, wz * rx - wx * rz, wx * ry - wy * rx
