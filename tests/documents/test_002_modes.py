@@ -67,7 +67,7 @@ def test_the_kinematic_walk_keeps_soles_flat_and_torso_level() -> None:
                     stood.pop(side, None)
         assert slid < 1e-9
         assert lifted == pytest.approx(0.05, abs=1e-4)
-        assert torso[1, 3] == pytest.approx(1.0, abs=1e-9)
+        assert pose_of(session, "robot/torso")[1, 3] == pytest.approx(1.0, abs=1e-9)
         assert session["walk.step"] == 6.0
 
 

@@ -81,4 +81,4 @@ class TablePlayer(Prescription):
             return
         made = self._curves.at(time)
         for k, way in self._ways:
-            self.put(way, made[:, k])
+            self.put(way, made[:, k].tolist())

@@ -44,7 +44,7 @@ class Motion(Readings):
 
     type: ClassVar[str] = "motion"
     at_the_end: ClassVar[bool] = True
-    form = MotionParams
+    form = MotionParams  # type: ignore[assignment]
     columns = 18
 
     def resolve(self, number: int, spec: Spec, params: MotionParams) -> Row:  # noqa: D102
@@ -70,7 +70,7 @@ class Motion(Readings):
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
-        self._view: tuple[Any, ...] = self._tables[:3]
+        self._view: Any = self._tables[:3]
 
     def read(self, step: int, *, now: bool = False) -> None:  # noqa: D102
         if not now and all(step % every for every in self.every):
@@ -80,4 +80,5 @@ class Motion(Readings):
             self.world.tree, self._order, self._inert, state.q, state.v, state.report.acceleration,
             self._work, self._still, self._rates,
         )  # fmt: skip
-        read_motions(step, now, *self._view, self._rates)
+        data, where, form = self._view
+        read_motions(step, now, data, where, form, self._rates)
