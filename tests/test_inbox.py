@@ -65,6 +65,7 @@ MESSAGES: list[Message] = [
     Place("arm/J1", "", 0.4), Arrange({"arm/J1": [0.4], "arm/J2": [-0.2]}), Restore(b"state"),
     Grab("box/cube", (1.0, 0.0, 1.5)), Drop(), Reload("count", "x = 1"), Play(), Play(2.0),
     Pause(), Advance(3), Watch(["arm/J1.angle"]), Swap(b"archive", {"a": "b"}),
+    messages.Mode("emulation"),
     Feed("can0", {"J1.target": 0.5}, turn=True), Health("can0", 1, 2, {"frames": 3.0}),
     Lost("can0", "its controller has left"), Override("can0/J1.target", 0.5),
     Order("can0", "drop", {"chance": 0.5, "on": True}),

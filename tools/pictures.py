@@ -27,6 +27,7 @@ from drawing.render import render
 from drawing.servos import write_energy, write_step
 from drawing.surfaces import Model
 from drawing.view import Camera, Look
+from drawing.walk import WALK, walk_chart
 from linkwork.devices import load_devices
 from linkwork.motion.profiles import segment
 from linkwork.motion.profiles.worked_example import END, LIMITS, START
@@ -62,7 +63,9 @@ SCENES = {
     "amtec/bench": "amtec",
     "amtec/tcp": "amtec",
     "bart_uh/agile_hips": "agile_hips",
+    "bart_uh/feet": "feet",
     "bart_uh/upright": "bart",
+    "bart_uh/walk": "walk",
     "bioloid/fixed": "greet",
     "bioloid/look": "look",
     "bioloid/stand": "humanoid",
@@ -232,6 +235,16 @@ DOCS: dict[str, Picture] = {
     "bart": Picture(
         lambda: after("bart_uh/upright", 1.0),
         Camera((1.55, 2.10, 1.35), (0.0, 0.0, 0.47), 0.50),
+        Look(reach=2.0),
+    ),
+    "walk": Picture(
+        lambda: after("bart_uh/walk", 2.15),
+        Camera((2.3, 1.9, 1.25), (0.0, 0.42, 0.58), 0.52),
+        Look(reach=2.0),
+    ),
+    "feet": Picture(
+        lambda: after("bart_uh/feet", 1.4),
+        Camera((1.7, 1.5, 0.9), (0.0, 0.05, 0.55), 0.56),
         Look(reach=2.0),
     ),
     "agile_hips": Picture(
@@ -415,7 +428,7 @@ def _corners(model: Model) -> np.ndarray:
 CHARTS = {
     CHART: level_chart, STICK: stick_chart, SPEEDS: speed_chart, NECK: neck_chart,
     SERVO: write_step, ENERGY: write_energy,
-}  # fmt: skip
+} | {name: walk_chart(name) for name in WALK}  # fmt: skip
 
 
 def main(names: list[str]) -> int:

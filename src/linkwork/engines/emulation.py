@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.dynamics import kernels
 from linkwork.dynamics.recursive import Arrays
-from linkwork.engines.kinematic import Kinematic
+from linkwork.engines.kinematic import Kinematic, KinematicParams
 from linkwork.parts import Plane, Spec
 from linkwork.state import Report
 from linkwork.world import Finding, World
@@ -17,6 +17,10 @@ from linkwork.world import Finding, World
 Reaction = tuple[int, np.ndarray, np.ndarray]
 #: A foot that carries less than this presses on no point [N].
 _LEAST = 1e-9
+
+
+class EmulationParams(KinematicParams, forbid_unknown_fields=True):
+    """Parameters of ``Emulation``: which parts it owns (all that are left if absent)."""
 
 
 class Emulation(Kinematic):

@@ -14,8 +14,11 @@ from linkwork.units import split_unit
 
 #: ``name [unit]`` of a heading.
 _HEADING = re.compile(r"^(?P<name>[^\[\]]+?)\s*(\[(?P<unit>[^\]]*)\])?$")
-_FACTORS = {"": 1.0, "rad": 1.0, "m": 1.0, "s": 1.0, "deg": math.pi / 180.0, "°": math.pi / 180.0,
-            "mm": 1e-3, "cm": 1e-2, "ms": 1e-3}  # fmt: skip
+_SI = ("", "rad", "m", "s", "rad/s", "m/s", "rad/s²", "m/s²", "N", "N m", "J", "W", "V", "A", "K")
+_FACTORS = dict.fromkeys(_SI, 1.0) | {
+    "deg": math.pi / 180.0, "°": math.pi / 180.0, "deg/s": math.pi / 180.0, "mm": 1e-3, "cm": 1e-2,
+    "ms": 1e-3,
+}  # fmt: skip
 #: More rows than this are refused.
 MOST_ROWS = 1_000_000
 
@@ -92,7 +95,9 @@ def read_table(text: str, *, origin: Origin | None = None) -> tuple[list[str], S
             raise wrong(line, f"{cell!r} is no heading such as 'time [s]' or 'elbow [deg]'")
         name, unit = found["name"].strip(), found["unit"] or ""
         if unit not in _FACTORS:
-            raise wrong(line, f"the unit {unit!r} of {name!r} is not one of rad, deg, m, mm, s, ms")
+            raise wrong(
+                line, f"the unit {unit!r} of {name!r} is not known, such as rad, deg, m, mm or s"
+            )
         factor = _FACTORS[unit]
         if found["unit"] is None and split_unit(name)[1] != 1.0:
             name, factor = split_unit(name)

@@ -1,0 +1,121 @@
+"""``linkwork charts`` and ``--tables``: three modes of a motion as pictures and numbers."""
+
+import csv
+import math
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from linkwork.cli.app import app
+
+SCENE = """\
+format = "linkwork/scene 1"
+name = "swing"
+step = 0.004
+
+[[part]]
+name = "arm"
+part = "./arm.toml"
+
+[[engine]]
+type = "mujoco"
+
+[[agent]]
+name = "swing"
+type = "formula"
+formulas = { "arm/elbow" = "0.4*sin(2*pi*t)" }
+
+[[sensor]]
+name = "tip"
+type = "motion"
+on = "arm/link"
+"""
+PART = """\
+format = "linkwork/part 1"
+name = "arm"
+
+[[element]]
+name = "base"
+shape = { box = { size = [0.1, 0.1, 0.1] } }
+mass = 1
+
+[[element]]
+name = "link"
+shape = { box = { size = [0.02, 0.02, 0.2] }, at = { xyz = [0, 0, -0.1] } }
+mass = 0.5
+
+[[joint]]
+name = "elbow"
+type = "hinge"
+from = "base"
+to = "link"
+axis = [1, 0, 0]
+range_deg = [-90, 90]
+max_effort = 20
+drive = { type = "servo", kp = 20, kd = 1 }
+"""
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    (tmp_path / "arm.toml").write_text(PART)
+    (tmp_path / "swing.toml").write_text(SCENE)
+    return tmp_path / "swing.toml"
+
+
+def rows_of(path: Path) -> list[dict[str, float]]:
+    with path.open() as file:
+        return [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+
+
+@pytest.mark.capability(80)
+@pytest.mark.capability(84)
+def test_one_command_draws_all_modes_of_any_arm(scene: Path, tmp_path: Path) -> None:
+    """Pictures of positions, speeds, moments, wanted and actual, and the numbers behind them."""
+    out = tmp_path / "charts"
+    made = CliRunner().invoke(app, ["charts", str(scene), "--out", str(out), "--for", "0.5"])
+    assert made.exit_code == 0, made.output
+    page = (out / "index.html").read_text()
+    words = ("position", "speed", "acceleration", "emulated-moment", "simulated-moment", "tracking")
+    for name in [*(f"arm-elbow-{word}" for word in words), "tip-place", "tip-speed", "tip-turn"]:
+        assert (out / f"{name}.svg").read_text().startswith("<svg")
+        assert f"{name}.svg" in page
+    moved = rows_of(out / "kinematic" / "joints.csv")
+    speed, change = "arm/elbow.speed [rad/s]", "arm/elbow.acceleration [rad/s²]"
+    for row in moved[1:]:
+        assert row[change] == pytest.approx(-39.4784176 * row["arm/elbow.angle [rad]"], abs=1e-6)
+    assert max(row[speed] for row in moved) == pytest.approx(2.513, abs=0.01)
+    # a stick on a hinge: m g l sin q + (m l² + J) q̈, by hand
+    efforts = rows_of(out / "emulation" / "efforts.csv")
+    again = CliRunner().invoke(app, ["charts", str(scene), "--out", str(out), "--for", "0.5"])
+    assert again.exit_code == 1
+    assert "exists" in again.output
+    turns, weighs = 0.5 * 0.1**2 + 0.5 * (0.02**2 + 0.2**2) / 12.0, 0.5 * 9.81 * 0.1
+    for move, row in zip(moved[1:], efforts[1:], strict=True):
+        wanted = turns * move[change] + weighs * math.sin(move["arm/elbow.angle [rad]"])
+        assert row["arm/elbow.effort [N m]"] == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.capability(84)
+def test_tables_of_a_run_can_be_played_again(scene: Path, tmp_path: Path) -> None:
+    """A written table is played by the agent ``table`` and gives the same motion."""
+    out = tmp_path / "out"
+    order = ["run", str(scene), "--for", "0.5", "--mode", "kinematic", "--rate", "250", "-q"]
+    made = CliRunner().invoke(app, [*order, "--tables", str(out)])
+    assert made.exit_code == 0, made.output
+    text = scene.read_text()
+    start = text.index('type = "formula"')
+    end = text.index("[[sensor]]")
+    table = 'type = "table"\nfile = "out/joints.csv"\ncolumns = ["arm/elbow.angle"]\n\n'
+    scene.write_text(text[:start] + table + text[end:])
+    again = CliRunner().invoke(app, [*order, "--tables", str(tmp_path / "again")])
+    assert again.exit_code == 0, again.output
+    first, second = (rows_of(tmp_path / f / "joints.csv") for f in ("out", "again"))
+    for one, two in zip(first, second, strict=True):
+        assert two["arm/elbow.angle [rad]"] == pytest.approx(one["arm/elbow.angle [rad]"], abs=1e-9)
+    # without columns, what was measured is in the way
+    scene.write_text(scene.read_text().replace('columns = ["arm/elbow.angle"]\n', ""))
+    bad = CliRunner().invoke(app, [*order, "--tables", str(tmp_path / "no")])
+    assert bad.exit_code == 1
+    assert "'arm/elbow.speed' is measured" in bad.output
