@@ -29,7 +29,7 @@ def ik(
     batch: Annotated[
         Path | None,
         typer.Option(
-            metavar="CSV", help="Many targets, a row each: x, y, z [m], and roll, pitch, yaw [°]."
+            metavar="CSV", help="Many targets, a row each: x, y, z \\[m], and roll, pitch, yaw [°]."
         ),
     ] = None,
     out: Annotated[
