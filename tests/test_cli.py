@@ -15,6 +15,7 @@ from linkwork.cli.app import app
 from linkwork.formats import load_part
 
 COMMANDS = [
+    "charts",
     "check",
     "convert",
     "derive",
