@@ -19,7 +19,9 @@ class Account:
         allowed: What gap and speed were allowed.
         iterations: Corrections of all joints (or of single ones, if joint by joint).
         halved: Steps that had to be taken in pieces.
+        pieces: How many pieces those were.
         exceeded: Steps after which a gap or a speed was larger than allowed.
+        alone: Whether joints are corrected one by one.
     """
 
     engine: str
@@ -31,18 +33,24 @@ class Account:
     allowed: tuple[float, float]
     iterations: int
     halved: int
+    pieces: int
     exceeded: int
+    alone: bool
 
     def lines(self, h: float) -> list[str]:
         """What there is to say of it; ``h`` is the time step [s]."""
         if not self.steps:
             return []
         where = f" ({self.joint}, at {self.step * h:.3f} s)" if self.joint else ""
+        each = "corrections of single joints" if self.alone else "iterations"
+        halves = ""
+        if self.halved:
+            were = "1 step was" if self.halved == 1 else f"{self.halved} steps were"
+            halves = f"; {were} taken in {self.pieces} pieces"
         found = [
             f"Widest gap of all joints {self.gap:.1e}{where}, opening at most "
             f"{self.speed_gap:.1e} per s [m or rad].",
-            f"{self.iterations / self.steps:.2f} iterations a step"
-            + (f"; {self.halved} steps were taken in halves." if self.halved else "."),
+            f"{self.iterations / self.steps:.2f} {each} a step{halves}.",
         ]
         if self.exceeded:
             gap, speed = self.allowed

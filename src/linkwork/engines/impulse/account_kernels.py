@@ -10,9 +10,10 @@ from linkwork.engines.impulse.phase_kernels import GAP, ITERATIONS, WHERE
 from linkwork.jit import flat_kernel
 
 #: Columns of what is kept: steps, widest gap, its joint and step, largest speed of a hard row,
-#: iterations, steps taken in pieces, steps after which more was open than allowed.
+#: iterations, steps taken in pieces, steps after which more was open than allowed, those pieces.
 STEPS, WIDEST, JOINT, STEP, FASTEST, ALL_ITERATIONS, HALVED, EXCEEDED = 0, 1, 2, 3, 4, 5, 6, 7
-KEPT_COLUMNS = 8
+PIECES = 8
+KEPT_COLUMNS = 9
 
 
 @flat_kernel
@@ -45,14 +46,15 @@ def opening(bodies, whole, j):
 
 
 @flat_kernel
-def keep_account(account, speed, halved, gap, speed_gap, step, kept):
-    """Adds a step to what is kept."""
+def keep_account(account, speed, pieces, gap, speed_gap, step, kept):
+    """Adds a step to what is kept; ``pieces`` is how many it had to be taken in."""
     kept[STEPS] += 1.0
     kept[ALL_ITERATIONS] += account[ITERATIONS]
     kept[FASTEST] = max(kept[FASTEST], speed)
     if account[GAP] > kept[WIDEST]:
         kept[WIDEST], kept[JOINT], kept[STEP] = account[GAP], account[WHERE], step
-    if halved:
+    if pieces > 1:
         kept[HALVED] += 1.0
+        kept[PIECES] += pieces
     if account[GAP] > gap or speed > speed_gap:
         kept[EXCEEDED] += 1.0

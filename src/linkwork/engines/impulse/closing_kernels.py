@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from linkwork.engines.impulse import row_kernels as law
 from linkwork.engines.impulse.body_kernels import MASS_INV, TENSOR, XN, Q, R, X, matrix, tensor
 from linkwork.engines.impulse.joint_kernels import (
     COUPLING,
@@ -11,6 +12,7 @@ from linkwork.engines.impulse.joint_kernels import (
     POINT,
     SIDES,
     SIZE,
+    coordinate,
     coupling_error,
     errors,
     point_errors,
@@ -20,17 +22,22 @@ from linkwork.engines.impulse.phase_kernels import DONE, GAP, OPEN, WHERE, facto
 from linkwork.engines.impulse.solve_kernels import solve
 from linkwork.jit import flat_kernel, inner_kernel
 
+#: How often the widest gap may grow from one correction to the next before a step is too long.
+GROWTHS = 2
+
 
 @flat_kernel
-def close(mechanism, pattern, desk, scratch, gap, most, account):
+def close(mechanism, pattern, desk, scratch, soft_whole, soft, gap, most, account):
     """Moves bodies, by least mass times way squared, until every hard row is closed.
 
-    Leaves rows and factored K of where they stand then. Returns ``DONE`` or ``OPEN``.
+    Soft rows with nothing on K's diagonal are held: they go to their targets. Leaves rows and
+    factored K of where bodies stand then. Returns ``DONE`` or ``OPEN``.
     """
     for left in range(most, -1, -1):
         lay_rows(mechanism, pattern, desk, scratch)
         factor_rows(mechanism, pattern, desk, account)
         worst = gaps(mechanism, desk, scratch, account)
+        worst = max(worst, _held_gaps(mechanism, desk, scratch, soft_whole, soft))
         if worst <= gap:
             return DONE
         if left == 0 or not math.isfinite(worst):
@@ -40,16 +47,42 @@ def close(mechanism, pattern, desk, scratch, gap, most, account):
 
 
 @flat_kernel
+def _held_gaps(mechanism, desk, scratch, soft_whole, soft):
+    """Fills in how far each held row is from its target, with the other sign; returns the worst."""
+    bodies, whole, number, rail = mechanism
+    diagonal, error = desk[5], desk[6]
+    frame, ride = scratch[0], scratch[1]
+    worst = 0.0
+    for n in range(soft.shape[0]):
+        at, k = soft_whole[n, law.JOINT], soft_whole[n, law.ROW]
+        if diagonal[at, k] > 0.0:
+            continue
+        stand(bodies, whole[at], number[at], rail, False, frame, ride)
+        error[at, k] = soft[n, law.TARGET] - coordinate(
+            whole[at], frame, k, soft[n, law.TARGET], number[at]
+        )
+        worst = max(worst, abs(error[at, k]))
+    return worst
+
+
+@flat_kernel
 def close_near(mechanism, pattern, desk, scratch, gap, most, account):
-    """As :func:`close`, of bodies that stand almost where the rows and K on the desk belong."""
+    """As :func:`close`, of bodies that stand almost where the rows and K on the desk belong.
+
+    Gaps that grow lead to bodies that stand far from there, and it stays open.
+    """
+    before, growths = math.inf, 0
     for left in range(most, -1, -1):
         worst = gaps(mechanism, desk, scratch, account)
         if worst <= gap:
             lay_rows(mechanism, pattern, desk, scratch)
             factor_rows(mechanism, pattern, desk, account)
             return DONE
-        if left == 0 or not math.isfinite(worst):
+        if worst >= before:
+            growths += 1
+        if left == 0 or growths > GROWTHS or not math.isfinite(worst):
             return OPEN
+        before = worst
         move(mechanism, pattern, desk)
     return OPEN
 

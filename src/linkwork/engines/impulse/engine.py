@@ -26,6 +26,7 @@ from linkwork.engines.impulse.forces import joint_forces, joint_values
 from linkwork.engines.impulse.joint_kernels import TURNS, S
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.engines.impulse.places import place_on
+from linkwork.engines.impulse.reasons import origin_of, size_of
 from linkwork.engines.impulse.row_kernels import (  # fmt: skip
     DAMP,
     DOF,
@@ -40,6 +41,7 @@ from linkwork.engines.impulse.row_kernels import (  # fmt: skip
     STIFF,
     WAY,
 )
+from linkwork.engines.impulse.start import Start
 from linkwork.engines.impulse.stepper import KEPT, REMEMBERED, Stepper
 from linkwork.engines.impulse.ways import far_moved
 from linkwork.engines.kernels import follow_speeds, follow_targets, grab_forces, loop_state
@@ -194,7 +196,11 @@ class Impulse(Engine):
         self._enter()
         before = made.bodies[:-1, KEPT].copy()
         self.stepper.account[:] = 0.0
-        self._close(0.0)
+        start = Start(
+            self.world, self._builder, self.params, made, self._dofs, self._qaddr,
+            self.prescribed, self.state.q.copy(), self.state.v.copy(), self.state.step == 0,
+        )  # fmt: skip
+        start.close(self._close, self._read)
         moved, turned = far_moved(before, made.bodies[:-1, KEPT])
         self._leave(1.0)
         self._after_closing()
@@ -205,6 +211,7 @@ class Impulse(Engine):
                 much = said.format(1e3 * most if way is moved else math.degrees(most))
                 text = f"was {much}, more than others, to close all joints."
                 found.append(Finding("note", name, text, self.spec.origin))
+        found += start.notes(self.state.q, self.state.v)
         if lost := int(self.stepper.account[phases.REDUNDANT]):
             text = (
                 f"{lost} of the ways in which joints hold it are held by others too; forces that "
@@ -214,21 +221,30 @@ class Impulse(Engine):
             found.append(Finding("note", listing(names or made.names, most=4), text))
         return found
 
-    def _close(self, time: float) -> None:
+    def _read(self) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates and speeds as bodies stand, but for those of balls and free bodies."""
+        q, v = self.state.q.copy(), self.state.v.copy()
+        give_coordinates(self.stepper.mechanism, self.stepper.scratch, self.made.tree, q, v)
+        return q, v
+
+    def _close(self) -> None:
         """Brings bodies together that were put apart, and takes away speeds that open joints."""
         made, stepper, account = self.made, self.stepper, self.stepper.account
         diagonal = stepper.desk[5]
         diagonal[made.soft_whole[:, JOINT], made.soft_whole[:, ROW]] = NEVER  # as they move
         found = close(
-            stepper.mechanism, stepper.pattern, stepper.desk, stepper.scratch, 1e-13, 50, account
-        )
+            stepper.mechanism, stepper.pattern, stepper.desk, stepper.scratch, made.soft_whole,
+            made.soft, 1e-13, 50, account,
+        )  # fmt: skip
         if found != phases.DONE and not account[phases.GAP] <= self.params.gap:
-            name, *others = circle_through(made, int(account[phases.WHERE]))
-            around = f", whatever {listing(others, most=20)} do" if others else ""
+            joint = int(account[phases.WHERE])
+            name, *others = circle_through(made, joint)
+            do = "does" if len(others) == 1 else "do"
+            around = f", whatever {listing(others, most=20)} {do}" if others else ""
             raise EngineError(
-                f"{name} cannot be closed: it stays open by {account[phases.GAP]:.3g} "
-                f"(m or rad){around}.",
-                origin=self.spec.origin,
+                f"{name} cannot be closed: it stays open by "
+                f"{size_of(made, joint, stepper.desk[6])}{around}.",
+                origin=origin_of(self.world, made, [name, *others]) or self.spec.origin,
                 hint="These joints make a loop and contradict each other, or it is drawn too far "
                 "open.",
             )
@@ -338,13 +354,13 @@ class Impulse(Engine):
             self._prescribe(h)
         self._ready = np.zeros(0)
         try:
-            speed, halved = self.stepper.take(h, fresh, self.state.step * h)
+            speed, pieces = self.stepper.take(h, fresh, self.state.step * h)
         except EngineError:
             if self._noted is not None:
                 self._memory[:], self._changed = self._noted, True
             raise
         keep_account(
-            self.stepper.account, speed, halved, self.params.gap, self.params.speed_gap,
+            self.stepper.account, speed, pieces, self.params.gap, self.params.speed_gap,
             self.state.step + 1, self._told,
         )  # fmt: skip
         self._leave(h)
@@ -368,7 +384,9 @@ class Impulse(Engine):
             allowed=(self.params.gap, self.params.speed_gap),
             iterations=int(told[keeping.ALL_ITERATIONS]),
             halved=int(told[keeping.HALVED]),
+            pieces=int(told[keeping.PIECES]),
             exceeded=int(told[keeping.EXCEEDED]),
+            alone=self.params.solver == "anytime",
         )
 
     def _pull(self) -> None:

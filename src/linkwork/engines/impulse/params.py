@@ -7,6 +7,9 @@ from typing import Annotated, Literal
 import msgspec
 
 Tolerance = Annotated[float, msgspec.Meta(gt=0.0, le=0.1)]
+#: What is below this is rounding, in a mechanism of a metre.
+LEAST_GAP = 1e-14
+Gap = Annotated[float, msgspec.Meta(ge=LEAST_GAP, le=0.1)]
 
 
 class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -26,7 +29,7 @@ class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """
 
     owns: list[str] | None = None
-    gap: Tolerance = 1e-10
+    gap: Gap = 1e-10
     speed_gap: Tolerance = 1e-9
     order: Literal[2, 4, 5, 6] = 4
     method: Literal["impulses", "forces"] = "impulses"

@@ -25,7 +25,8 @@ from linkwork.engines.impulse.body_kernels import (
     matrix,
     tensor,
 )
-from linkwork.engines.impulse.closing_kernels import close_near, turn
+from linkwork.engines.impulse.closing_kernels import GROWTHS, close_near, turn
+from linkwork.engines.impulse.energy_kernels import gained
 from linkwork.engines.impulse.joint_kernels import HARD, MODE, SIDES
 from linkwork.engines.impulse.phase_kernels import (
     DONE,
@@ -48,6 +49,9 @@ from linkwork.engines.impulse.phase_kernels import (
 from linkwork.engines.impulse.solve_kernels import copy_blocks, solve
 from linkwork.jit import flat_kernel, inner_kernel
 
+#: Corrections of a leap after which its energy is looked at: usually there are one or two.
+_MANY = 8
+
 
 @flat_kernel
 def leap(
@@ -58,6 +62,9 @@ def leap(
 
     ``past`` (4×n×6) are the right-hand sides of the last steps, of which ``known`` are there: they
     are smooth in time where impulses are not, so the next one is guessed from them.
+
+    Corrections that do not shrink lead to some other way of assembling the mechanism, if anywhere
+    (as where a parallelogram is flat): such a step is too long.
     """
     bodies, whole, _number, _rail = mechanism
     columns, row_of, _updates, _update_of, _pairs = pattern
@@ -91,6 +98,7 @@ def leap(
     push_all(mechanism, desk, impulse)
     changes = 0
     left = most
+    before, growths = math.inf, 0
     while True:
         worst = look(mechanism, desk, scratch, soft_whole, soft, h, account)
         if not math.isfinite(worst):
@@ -105,6 +113,7 @@ def leap(
             if settle(soft_whole, soft, drive, impulse, h):
                 break
             changes += 1
+            before = math.inf
             account[EVENTS] += 1.0
             give_constant(soft_whole, soft, impulse)
             for n in range(nj):
@@ -114,8 +123,11 @@ def leap(
             if set_diagonal(desk, soft_whole, soft, h, False):
                 factor_rows(mechanism, pattern, desk, account)
             continue
-        if left == 0:
+        if worst >= before:
+            growths += 1
+        if left == 0 or growths > GROWTHS:
             return OPEN
+        before = worst
         left -= 1
         account[ITERATIONS] += 1.0
         for n in range(nj):
@@ -253,6 +265,7 @@ def step(
     bodies = mechanism[0]
     _keep(bodies)
     pieces = order // 2
+    usual = account[ITERATIONS] + _MANY * (pieces * (pieces + 1) // 2)
     if pieces > 1:
         if not fresh:
             lay_rows(mechanism, pattern, desk, scratch)
@@ -275,6 +288,10 @@ def step(
                 return done
             known[m - 1] = min(4, known[m - 1] + 1)
         if pieces == 1:
+            if account[ITERATIONS] > usual and gained(
+                mechanism, desk, soft_whole, soft, wrench, h, 1
+            ):
+                return OPEN
             return DONE
         weight = 1.0
         for other in range(1, pieces + 1):
@@ -295,4 +312,6 @@ def step(
     if close_near(mechanism, pattern, desk, scratch, gap, most, account) != DONE:
         return OPEN
     project_speeds(mechanism, pattern, desk, soft_whole, soft, h / pieces, False)
+    if account[ITERATIONS] > usual and gained(mechanism, desk, soft_whole, soft, wrench, h, pieces):
+        return OPEN
     return DONE

@@ -17,13 +17,16 @@ from linkwork.engines.impulse.build import Mechanism, make_desk, make_scratch
 from linkwork.engines.impulse.circle import circle_through
 from linkwork.engines.impulse.force_kernels import RATE_COLUMNS, STATE_COLUMNS
 from linkwork.engines.impulse.joint_kernels import TURNS, S
-from linkwork.engines.impulse.params import ImpulseParams
+from linkwork.engines.impulse.params import LEAST_GAP, ImpulseParams
+from linkwork.engines.impulse.reasons import advice, size_of
 from linkwork.engines.impulse.row_kernels import DRIVE, LENT, Q0, SLIP, STOP, WAY
 from linkwork.engines.impulse.step_kernels import step
 from linkwork.errors import EngineError, Origin, listing
 
-#: How often a step is halved before the run gives up.
-MOST_HALVES = 6
+#: Pieces of a step, where it must be taken in pieces, that are the finest before the run gives up.
+_FINEST = 1024
+#: How often speeds that open joints are taken away after a step.
+_SLOWER = 6
 #: What is allowed of a single row: three of them make a distance.
 ROWS_OF = 0.57
 #: Columns of a body that make its state.
@@ -60,7 +63,7 @@ class Stepper:
         self._row_gap = ROWS_OF * params.gap
         if not self._by_forces:
             least = (1e-4 if params.order == 2 else 1e-5) * most_step**2
-            self._row_gap = min(self._row_gap, least)
+            self._row_gap = min(self._row_gap, max(least, 0.5 * LEAST_GAP))
         self._rooms = params.order - 1 if self._by_forces else 0
         bodies = len(made.own)
         self.weights = adams_weights(params.order)
@@ -126,8 +129,8 @@ class Stepper:
         self.known[:] = 0
         self.piece = 0.0
 
-    def take(self, h: float, fresh: bool, now: float) -> tuple[float, bool]:
-        """Takes a step, in pieces if it must: how fast joints open then, and whether it had to.
+    def take(self, h: float, fresh: bool, now: float) -> tuple[float, int]:
+        """Takes a step, in pieces if it must: how fast joints open then, and how many it took.
 
         Raises:
             EngineError: If it cannot be taken; what is remembered is as before.
@@ -139,8 +142,8 @@ class Stepper:
         speed = self._slow_down(h) if done == phases.DONE else math.inf
         self.piece = h / self._pieces_of
         if speed < math.inf:
-            return speed, False
-        return self._halve(h, now), True
+            return speed, 1
+        return self._halve(h, now)
 
     def _step(self, h: float, fresh: bool) -> int:
         made, params = self.made, self.params
@@ -176,51 +179,65 @@ class Stepper:
         """The speed with which joints open at most; where it is too much, it is taken away."""
         made, params = self.made, self.params
         speed = opening(made.bodies, made.whole, self.desk[0])
-        for _ in range(MOST_HALVES):
+        for _ in range(_SLOWER):
             if not params.speed_gap < speed < math.inf or params.solver == "anytime":
                 break
             self.project_speeds(h / self._pieces_of)
             speed = opening(made.bodies, made.whole, self.desk[0])
         return speed
 
-    def _halve(self, h: float, now: float) -> float:
-        """Takes a step that did not close in pieces, or stops; returns the speed that is left."""
+    def _halve(self, h: float, now: float) -> tuple[float, int]:
+        """Takes a step that did not close in pieces, or stops; returns as :meth:`take`.
+
+        A piece that does not close is halved, and after two of a size the next is twice as long.
+        """
         made = self.made
         if self.params.on_gap == "stop":
             self._give_up(h, now)
-        for halves in range(1, MOST_HALVES + 1):
-            made.bodies[:-1, KEPT] = self._kept
-            phases.refresh(made.bodies)
-            self.wipe()
-            made.number[:, S : TURNS + 1] = self._arcs
-            made.soft[:, REMEMBERED] = self._pieces[made.rooms]
-            made.soft[:, WAY] = 0.0
-            piece, speed = h / 2**halves, math.inf
-            for part in range(2**halves):
-                done = self._step(piece, part > 0)
-                speed = self._slow_down(piece) if done == phases.DONE else math.inf
-                if not speed < math.inf:
-                    break
-            if speed < math.inf:
+        made.bodies[:-1, KEPT] = self._kept
+        made.number[:, S : TURNS + 1] = self._arcs
+        made.soft[:, REMEMBERED] = self._pieces[made.rooms]
+        made.soft[:, WAY] = 0.0
+        at, size, count, speed, fresh = 0, _FINEST // 2, 0, math.inf, False
+        here = made.bodies[:-1, KEPT], made.number.copy(), made.soft.copy()
+        while at < _FINEST:
+            if not fresh:
+                made.bodies[:-1, KEPT], made.number[:], made.soft[:] = here
+                phases.refresh(made.bodies)
+                self.wipe()
+            piece = h * size / _FINEST
+            done = self._step(piece, fresh)
+            speed = self._slow_down(piece) if done == phases.DONE else math.inf
+            fresh = speed < math.inf
+            if not fresh and size == 1:
+                self._give_up(h, now)
+            if not fresh:
+                size //= 2
+                continue
+            self.piece = piece / self._pieces_of
+            at, count = at + size, count + 1
+            here = made.bodies[:-1, KEPT], made.number.copy(), made.soft.copy()
+            if size < _FINEST // 2 and at % (2 * size) == 0:
+                size *= 2
                 self.known[:] = 0
-                self.piece = piece / self._pieces_of
-                return speed
-        self._give_up(h, now)
+        self.known[:] = 0
+        return speed, count
 
     def _give_up(self, h: float, now: float) -> NoReturn:
         account = self.account
         for each, kept in self._remembered:
             np.copyto(each, kept)
-        name, *others = circle_through(self.made, int(account[phases.WHERE]))
-        pieces = 1 if self.params.on_gap == "stop" else 2**MOST_HALVES
+        joint = int(account[phases.WHERE])
+        name, *others = circle_through(self.made, joint)
+        pieces = 1 if self.params.on_gap == "stop" else _FINEST
         tried = f", in pieces of {1e3 * h / pieces:.2g} ms too" if pieces > 1 else ""
         loop = f" in a loop with {listing(others, most=6)}" if others else ""
         gap = np.nan_to_num(account[phases.GAP], nan=np.inf)
-        wrong = f"it is open by {gap:.3g}"
+        wrong = f"it is open by {size_of(self.made, joint, self.desk[6])}"
         if gap <= self.params.gap:
             wrong = "what holds it pulls without bound"
         raise EngineError(
             f"{name}{loop} cannot be closed at {now:.3f} s: {wrong} "
             f"after {self.params.most} iterations{tried}.",
-            hint="Use a smaller step, or look for joints that contradict each other.",
+            hint=advice(self.made, [name, *others], self.desk[4], self.desk[9]),
         )
