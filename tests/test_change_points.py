@@ -61,17 +61,12 @@ def swing(scene: Scene, seconds: float) -> tuple[float, Session]:
 @pytest.mark.parametrize("loop", ["hinge", "ball", "cylindrical"])
 def test_a_parallelogram_keeps_its_energy_where_it_is_flat(loop: str, order: int) -> None:
     """From many starts, whichever way it goes on: as a parallelogram, or crossed."""
-    flat = 0
     for start in (-2.8, -2.0, -1.3, -0.6, -0.3):
         off, session = swing(scene_of(parallelogram(start, loop=loop), order=order), 1.0)
         assert off < 1e-3, (start, off)
         a, _, c = session.state.q
-        straight = abs(math.remainder(a - c, 2 * math.pi)) < 1e-6
-        # of a crossed one with arms r and base d: cos a + cos c relate by the length of its coupler
         way = np.array([0.4 + 0.2 * (math.cos(c) - math.cos(a)), 0.2 * (math.sin(c) - math.sin(a))])
         assert np.linalg.norm(way) == pytest.approx(0.4, abs=1e-9)
-        flat += straight
-    assert flat >= 0
 
 
 def test_a_flat_parallelogram_starts_with_a_speed() -> None:
