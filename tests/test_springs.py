@@ -112,6 +112,48 @@ def test_a_torsion_spring_is_as_the_spring_of_its_hinge() -> None:
     np.testing.assert_allclose(twisted[0], twisted[1], atol=1e-9)
 
 
+def test_a_torsion_spring_that_is_turned_aside_keeps_energy() -> None:
+    """On a ball, against the equations of motion with the slope of k θ² / 2, θ = 2 atan2(z, w)."""
+    stiffness, inertia, step = 0.4, 0.2**2 / 6, 4e-3
+
+    def rates(state: np.ndarray) -> np.ndarray:
+        q, spin = state[:4], state[4:]
+
+        def turn(by: np.ndarray) -> np.ndarray:
+            return 0.5 * np.array([-q[1:] @ by, *(q[0] * by + np.cross(q[1:], by))])
+
+        def energy(q: np.ndarray) -> float:
+            return 0.5 * stiffness * (2.0 * math.atan2(q[3], q[0])) ** 2
+
+        small = 1e-6 * np.eye(3)
+        slope = [(energy(q + turn(e)) - energy(q - turn(e))) / 2e-6 for e in small]
+        return np.array([*turn(spin), *(-np.array(slope) / inertia)])
+
+    cube = Element("cube", (Box(size=(0.2, 0.2, 0.2), collide=False),), mass=1.0)
+    part = Part("one").add(
+        ground(), cube, Anchor("a", "ground"), Anchor("b", "cube"),
+        Joint("tip", "ball", "ground", "cube", value=(0.6, 0.3, 0.8), speed=(1.0, -0.5, 0.3)),
+        Spring("coil", "a", "b", "torsion", stiffness=stiffness, rest=0.0, axis=(0, 0, 1)),
+    )  # fmt: skip
+    scene = Scene("space", gravity=(0, 0, 0), step=step).place(part).engine("impulse", order=4)
+    with Session(scene) as session:
+        truth = np.array([*session.state.q, *session.state.v])
+        session.step()
+        first = session.state.report.energy.sum()
+        session.step(99)
+        for _ in range(400):
+            k1 = rates(truth)
+            k2 = rates(truth + 5e-4 * k1)
+            k3 = rates(truth + 5e-4 * k2)
+            k4 = rates(truth + 1e-3 * k3)
+            truth += 1e-3 / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        np.testing.assert_allclose([*session.state.q, *session.state.v], truth, atol=1e-6)
+        angle = 2.0 * math.atan2(truth[3], truth[0])
+        assert session["one/coil.angle"] == pytest.approx(angle, abs=1e-6)
+        assert session["one/coil.torque"] == pytest.approx(stiffness * angle, abs=1e-6)
+        assert session.state.report.energy.sum() == pytest.approx(first, abs=1e-8)
+
+
 def test_what_engines_cannot_do_with_springs_is_told() -> None:
     part = hung(type="torsion")
     with pytest.raises(EngineError, match=r"coil: Mujoco has no torsion springs"):
@@ -162,6 +204,29 @@ def test_a_stop_gives_back_its_part_of_the_speed(engine: str, height: float, lat
         assert time == pytest.approx(when + up, abs=number * late)
         when += 2 * up
     assert resting == pytest.approx((-drop, 0.0), abs=1e-2)
+
+
+@pytest.mark.parametrize("thin", [1e-5, 2e-6])
+def test_a_thin_wire_swings_about_itself_as_the_closed_form_says(thin: float) -> None:
+    """q = cos ωt with ω² = k / I; nothing is made thicker than it is, and nothing is said."""
+    much, rate = 0.5 * 1.0 / 12, 20.0
+    wire = Inertia.of(0.5, (0.5, 0, 0), np.diag([thin * much, much, much]))
+    part = Part("wire").add(ground(), Element("wire", (), mass=0.5, inertia=wire))
+    stiffness = rate**2 * thin * much
+    part.add(Joint("J", "hinge", "ground", "wire", axis=(1, 0, 0), value=1.0, stiffness=stiffness))
+    with Session(scene_of(part, order=4)) as session:
+        assert not any("inertia" in str(f) for f in session.cycle.findings)
+        session.step(300)
+        assert session["wire/J.angle"] == pytest.approx(math.cos(rate * 0.3), abs=1e-6)
+
+
+def test_a_wire_that_is_too_thin_is_told() -> None:
+    wire = Inertia.of(0.5, (0.5, 0, 0), np.diag([1e-9, 0.1, 0.1]))
+    part = Part("wire").add(ground(), Element("wire", (), mass=0.5, inertia=wire))
+    part.add(Joint("J", "hinge", "ground", "wire", axis=(0, 1, 0)))
+    with Session(scene_of(part)) as session:
+        told = [str(f) for f in session.cycle.findings]
+        assert any("1e-08 of the largest; Impulse counts it as 1e-06" in each for each in told)
 
 
 @pytest.mark.capability(14)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from linkwork.jit import kernel
-from linkwork.spatial.kernels import compose, quat_rotvec, relative, rotate
+from linkwork.spatial.kernels import compose, relative, rotate
 
 #: Kinds of springs, and columns of what they say and of what is reported of them.
 LINEAR, TORSION = 0, 1
@@ -32,7 +32,8 @@ def _speed(pose, twist, com, b, x, y, z):
 def spring_state(which, kind, body, at, axis, law, pose, twist, com, report):
     """Fills in length or angle, and force or torque, of each listed spring; returns their energy.
 
-    An angle counts full turns from what was reported last.
+    An angle is the twist about the axis, 2 atan2(u · a, w) of the quaternion (w, u) from one end to
+    the other, whatever turns them aside; it counts full turns from what was reported last.
     """
     a, b, rel = np.empty(7), np.empty(7), np.empty(7)
     energy = 0.0
@@ -51,11 +52,17 @@ def spring_state(which, kind, body, at, axis, law, pose, twist, com, report):
         else:
             relative(a, b, rel)
             x, y, z = axis[n, 0], axis[n, 1], axis[n, 2]
-            rx, ry, rz = quat_rotvec(rel[3:])
-            angle = rx * x + ry * y + rz * z
+            w, ux, uy, uz = rel[3], rel[4], rel[5], rel[6]
+            along = ux * x + uy * y + uz * z
+            angle = 2.0 * math.atan2(along, w)
             turns = np.round((report[n, LENGTH] - angle) / (2.0 * math.pi))
             length = angle + 2.0 * math.pi * turns
-            x, y, z = rotate(a[3:], x, y, z)
+            # it grows by (w² a + w u × a + (u · a) u) · ω / (w² + (u · a)²), seen from the first
+            f = 1.0 / max(w * w + along * along, 1e-12)
+            gx = f * (w * w * x + w * (uy * z - uz * y) + along * ux)
+            gy = f * (w * w * y + w * (uz * x - ux * z) + along * uy)
+            gz = f * (w * w * z + w * (ux * y - uy * x) + along * uz)
+            x, y, z = rotate(a[3:], gx, gy, gz)
             speed = (
                 x * (twist[two, 3] - twist[one, 3])
                 + y * (twist[two, 4] - twist[one, 4])

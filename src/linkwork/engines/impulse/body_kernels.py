@@ -189,8 +189,14 @@ def _tumble(body, lx, ly, lz, h, work):
     else:
         for k in range(4):
             body[QN + k] = body[Q + k]
-        # a nutation is as fast as the two quickest axes together
-        quick = max(a * b, max(b * c, c * a)) * (px * px + py * py + pz * pz)
+        # how fast it can get about the thinnest axis, or nutate: (a − c) p_a² + (b − c) p_b² stays
+        most, own, even, other = a, px, b, c
+        if b > most:
+            most, own, even, other = b, py, c, a
+        if c > most:
+            most, own, even, other = c, pz, a, b
+        quick = (most * abs(even - other) + max(even, other) ** 2) * (px * px + py * py + pz * pz)
+        quick += (most * own) ** 2
         pieces = min(1000, 1 + int(abs(h) * max(speed, math.sqrt(quick)) / _LARGEST_TURN))
         for _ in range(pieces):
             px, py, pz = _series(body, px, py, pz, h / pieces, work)

@@ -43,6 +43,7 @@ from linkwork.engines.impulse.joint_kernels import (
     SOFT_COUNT,
     SOFT_FIRST,
     SPRING,
+    TORSION_SPRING,
     A,
     B,
     S,
@@ -89,6 +90,7 @@ HARD_ROWS = {
     POINT_ON_PLANE: (2,),
     POINT_ON_CURVE: (1, 2),
     SPRING: (),
+    TORSION_SPRING: (),
 }
 #: Row of each degree of freedom.
 FREE_ROWS = {
@@ -101,8 +103,9 @@ FREE_ROWS = {
     PLANAR: (0, 1, 5),
     RAIL: (0,),
 }
-#: Inertia about an axis that is at least counted, as a part of the largest.
-THINNEST = 1e-5
+#: Inertia about an axis that is at least counted, as a part of the largest: with less, rounding
+#: opens joints faster than ``speed_gap`` allows.
+THINNEST = 1e-6
 
 
 #: Integers and numbers of a joint, its name, its body in the tree (or −1), its loop (or −1).
@@ -202,6 +205,13 @@ def principal(world: World, body: int) -> np.ndarray:
         quat = quat_of(vectors)
     values = np.maximum(values, THINNEST * values.max(initial=0.0))
     return np.concatenate([world.com[body], quat, values])
+
+
+def thinned(world: World, body: int) -> float:
+    """Least inertia of a body as a part of its largest, where it is counted as more; else 1."""
+    values = np.linalg.eigvalsh(world.inertia[body])
+    part = max(float(values[0] / values[-1]), 0.0)
+    return part if part < (1.0 - 1e-6) * THINNEST else 1.0
 
 
 class Builder:

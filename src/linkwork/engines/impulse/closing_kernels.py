@@ -33,7 +33,8 @@ def close(mechanism, pattern, desk, scratch, soft_whole, soft, gap, most, accoun
     Soft rows with nothing on K's diagonal are held: they go to their targets. Leaves rows and
     factored K of where bodies stand then. Returns ``DONE`` or ``OPEN``.
     """
-    for left in range(most, -1, -1):
+    left = most
+    while True:
         lay_rows(mechanism, pattern, desk, scratch)
         factor_rows(mechanism, pattern, desk, account)
         worst = gaps(mechanism, desk, scratch, account)
@@ -43,7 +44,7 @@ def close(mechanism, pattern, desk, scratch, soft_whole, soft, gap, most, accoun
         if left == 0 or not math.isfinite(worst):
             return OPEN
         move(mechanism, pattern, desk)
-    return OPEN
+        left -= 1
 
 
 @flat_kernel
@@ -72,7 +73,8 @@ def close_near(mechanism, pattern, desk, scratch, gap, most, account):
     Gaps that grow lead to bodies that stand far from there, and it stays open.
     """
     before, growths = math.inf, 0
-    for left in range(most, -1, -1):
+    left = most
+    while True:
         worst = gaps(mechanism, desk, scratch, account)
         if worst <= gap:
             lay_rows(mechanism, pattern, desk, scratch)
@@ -84,7 +86,7 @@ def close_near(mechanism, pattern, desk, scratch, gap, most, account):
             return OPEN
         before = worst
         move(mechanism, pattern, desk)
-    return OPEN
+        left -= 1
 
 
 @inner_kernel

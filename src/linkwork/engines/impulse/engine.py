@@ -13,7 +13,7 @@ from linkwork.engines.engine import Engine
 from linkwork.engines.impulse import account_kernels as keeping
 from linkwork.engines.impulse import phase_kernels as phases
 from linkwork.engines.impulse.account_kernels import keep_account
-from linkwork.engines.impulse.build import Builder
+from linkwork.engines.impulse.build import THINNEST, Builder, thinned
 from linkwork.engines.impulse.circle import circle_through
 from linkwork.engines.impulse.closing_kernels import close
 from linkwork.engines.impulse.coordinate_kernels import (
@@ -79,6 +79,12 @@ class Impulse(Engine):
             if not (world.mass[b] > 0.0 and np.trace(world.inertia[b]) > 0.0):
                 text = "Impulse needs a mass and an extent of every body that moves."
                 found.append(Finding("error", world.body_names[b], text, world.body_origins[b]))
+            elif (part := thinned(world, int(b))) < 1.0:
+                text = (
+                    f"its inertia about one axis is {part:.2g} of the largest; Impulse counts it "
+                    f"as {THINNEST:g} of that."
+                )
+                found.append(Finding("soft", world.body_names[b], text, world.body_origins[b]))
         for joint, name, b in zip(world.joints, world.joint_names, world.joint_body, strict=True):
             if self.owned[b] and joint.type == "ball" and joint.ranges[0] is not None:
                 text = "Impulse leaves the range of a ball joint open; Mujoco keeps it."

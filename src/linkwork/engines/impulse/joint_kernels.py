@@ -56,8 +56,8 @@ A, B, SIDES, KIND, RAIL_FIRST, RAIL_COUNT, MODE, SOFT_COUNT, SOFT_FIRST = (
 )
 FOLLOWER, LEADER, SIDE_OF, SIZE, POINT = 16, 18, 20, 24, 25
 JOINT_INTEGERS = 26
-#: Kinds beside those of the world's joints: points that slide, a joint of joints, a spring.
-POINT_ON_PLANE, POINT_ON_CURVE, COUPLING, SPRING = 10, 11, 20, 21
+#: Kinds beside those of the world's joints: points that slide, a joint of joints, springs.
+POINT_ON_PLANE, POINT_ON_CURVE, COUPLING, SPRING, TORSION_SPRING = 10, 11, 20, 21, 22
 OFF, HARD, SOFT = 0, 1, 2
 
 #: Columns of the frames of a joint in the world: points, axes by rows, and what a rail adds.
@@ -77,6 +77,27 @@ def turn_angle(frame):
     c = _dot(frame, _B, _A) + _dot(frame, _B + 3, _A + 3)
     s = _dot(frame, _B, _A + 3) - _dot(frame, _B + 3, _A)
     return math.atan2(s, c)
+
+
+@flat_kernel
+def turn_row(frame):
+    """How the angle about z grows with the turn of b against a in the world, as three numbers.
+
+    Where both have their z in one direction it is that. At half a turn aside there is no angle, and
+    next to it one that jumps: a row that grows no further than a hundredfold.
+    """
+    c = _dot(frame, _B, _A) + _dot(frame, _B + 3, _A + 3)
+    s = _dot(frame, _B, _A + 3) - _dot(frame, _B + 3, _A)
+    f = 1.0 / max(c * c + s * s, 1e-4)
+    x = y = z = 0.0
+    for k in range(2):  # s grows by b_x × a_y − b_y × a_x, c by b_x × a_x + b_y × a_y
+        for i in range(2):
+            b, a = _B + 3 * k, _A + 3 * i
+            by = f * (-s if k == i else (c if k == 0 else -c))
+            x += by * (frame[b + 1] * frame[a + 2] - frame[b + 2] * frame[a + 1])
+            y += by * (frame[b + 2] * frame[a] - frame[b] * frame[a + 2])
+            z += by * (frame[b] * frame[a + 1] - frame[b + 1] * frame[a])
+    return x, y, z
 
 
 @inner_kernel
@@ -168,6 +189,24 @@ def turn_vector(frame):
     angle = math.atan2(s, c)
     f = 0.5 * angle / s if s > 1e-9 else 0.5
     return f * x, f * y, f * z
+
+
+@flat_kernel
+def ball_way(bodies, whole, number, rail, frame, work):
+    """Rotation vector of what a ball turns by until after the look-ahead, in the axes of b then.
+
+    It is the same in those of b now: what the joint turns by in between is symmetric in time.
+    """
+    now, then = work[0], work[1]
+    for ahead in range(2):
+        stand(bodies, whole, number, rail, ahead == 1, frame, work)
+        seen = then if ahead else now
+        for k in range(3):
+            for i in range(3):
+                seen[3 * k + i] = _dot(frame, _A + 3 * i, _B + 3 * k)
+    for k in range(9):
+        frame[_A + k], frame[_B + k] = now[k], then[k]
+    return turn_vector(frame)
 
 
 @flat_kernel
@@ -307,6 +346,8 @@ def rows(bodies, whole, number, frame, ja, jb):
                 x, y, z = frame[_A + 6], frame[_A + 7], frame[_A + 8]
             else:
                 x, y, z = frame[_B], frame[_B + 1], frame[_B + 2]
+        elif kind == TORSION_SPRING:
+            x, y, z = turn_row(frame)
         ja[3 + k, 3], ja[3 + k, 4], ja[3 + k, 5] = -x, -y, -z
         jb[3 + k, 3], jb[3 + k, 4], jb[3 + k, 5] = x, y, z
     if kind == SCREW:
@@ -329,7 +370,8 @@ def rows(bodies, whole, number, frame, ja, jb):
 def coordinate(whole, frame, k, before, number):
     """Value of the coordinate along a free row, its whole turns as they were before [rad or m]."""
     kind = whole[KIND]
-    if kind == HINGE or kind == SCREW or ((kind == CYLINDRICAL or kind == PLANAR) and k == 5):
+    turns = kind == HINGE or kind == SCREW or kind == TORSION_SPRING
+    if turns or ((kind == CYLINDRICAL or kind == PLANAR) and k == 5):
         return near(turn_angle(frame), before)
     if kind == UNIVERSAL:
         if k == 4:  # b_x lies in the plane of a

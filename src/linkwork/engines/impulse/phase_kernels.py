@@ -24,6 +24,7 @@ from linkwork.engines.impulse.joint_kernels import (
     SOFT_FIRST,
     TURNS,
     S,
+    ball_way,
     coordinate,
     couple,
     coupling_error,
@@ -34,6 +35,7 @@ from linkwork.engines.impulse.joint_kernels import (
     rows,
     speeds,
     stand,
+    turn_vector,
 )
 from linkwork.engines.impulse.solve_kernels import assemble, copy_blocks, factor, solve
 from linkwork.jit import flat_kernel, inner_kernel
@@ -197,8 +199,8 @@ def _worst(error, n):
 def miss(mechanism, desk, scratch, soft_whole, soft, h, n):
     """Fills in the errors of joint ``n`` after the look-ahead; returns the worst."""
     bodies, whole, number, rail = mechanism
-    j, _y, _raw, _blocks, _first, _diagonal, error, impulse, _total, _pivot = desk
-    frame, ride, _series, six = scratch
+    _j, _y, _raw, _blocks, _first, _diagonal, error, impulse, _total, _pivot = desk
+    frame, ride, _series, _six = scratch
     if whole[n, POINT] == 2:
         point_errors(bodies, whole, number, n, True, error)
         return _worst(error, n)
@@ -210,11 +212,14 @@ def miss(mechanism, desk, scratch, soft_whole, soft, h, n):
     arc = number[n, S]
     stand(bodies, whole[n], number[n], rail, True, frame, ride)
     errors(whole[n], number[n], frame, error[n])
+    turn = way = 0.0, 0.0, 0.0
+    if whole[n, KIND] == BALL and whole[n, SOFT_COUNT]:
+        turn = turn_vector(frame)
+        way = ball_way(bodies, whole[n], number[n], rail, frame, ride)
     for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
         k, keeps = soft_whole[m, law.ROW], soft_whole[m, law.KEEPS]
         if whole[n, KIND] == BALL:
-            speeds(bodies, whole, j, n, six, 0)
-            soft[m, law.WAY] = h * six[0, k]
+            law.turn_ball(soft[m], turn[k - 3], way[k - 3], h)
         else:
             q = coordinate(whole[n], frame, k, soft[m, law.Q0], number[n])
             soft[m, law.WAY] = q - soft[m, law.Q0]

@@ -83,6 +83,18 @@ def law(row, drive, h):
 
 
 @flat_kernel
+def turn_ball(row, turn, way, h):
+    """Takes over how a ball has turned about an axis of its body, and its rotation vector there.
+
+    Dampers feel the way, which is no change of that vector: springs feel the vector half way.
+    TARGET has where it was.
+    """
+    begin = row[TARGET] + row[W] * (turn - row[TARGET] - way)
+    row[ALPHA] -= h * row[W] * row[STIFF] * (begin - row[Q0])
+    row[Q0], row[WAY] = begin, way
+
+
+@flat_kernel
 def compliance(row, keeps):
     """What the row adds to its errors per impulse; ``NEVER`` if nothing acts, 0 if it is hard."""
     if keeps == PRESCRIBED or row[STOP] != 0.0:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from linkwork.engines.impulse.joint_kernels import MODE, SOFT, SPRING
+from linkwork.engines.impulse.joint_kernels import MODE, SOFT, SPRING, TORSION_SPRING
 from linkwork.engines.impulse.row_kernels import DAMP, HI, LO, REST, ROW_COLUMNS, STIFF
 from linkwork.engines.spring_kernels import TORSION
 from linkwork.errors import EngineError
@@ -44,12 +44,12 @@ def check_lengths(world: World, poses: np.ndarray, which: Iterable[int]) -> None
 def spring_kind(world: World, n: int) -> tuple[int, tuple[int, ...]]:
     """Kind of joint that a spring is, and the rows along which it acts.
 
-    One about an axis acts along the turn of a cylindrical joint; one without a rest length along
+    One about an axis acts along the gradient of the angle about it; one without a rest length along
     all three directions, so that its length may pass through 0; any other along the line between
     its ends.
     """
     if world.spring_kind[n] == TORSION:
-        return CYLINDRICAL, (5,)
+        return TORSION_SPRING, (5,)
     return (CYLINDRICAL, (0, 1, 2)) if world.spring_law[n, 1] == 0.0 else (SPRING, (2,))
 
 
