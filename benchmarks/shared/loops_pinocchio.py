@@ -1,25 +1,35 @@
-"""Linkages in Pinocchio: its constraint dynamics, carried on in time by Runge and Kutta's rule.
+"""Linkages in Pinocchio: its constraint dynamics, carried on in time by two rules.
 
-Pinocchio has no integrator in time. What is timed are its own calls, the accelerations four times
-a step, and not our sums between them.
+Pinocchio has no integrator in time. Runge and Kutta's is what its users take; Adams' is the rule
+of our own ``method = "forces"``, lent to it, so that the dynamics alone are compared. What is timed
+are its own calls, the accelerations, and not our sums between them.
 """
 
 from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pinocchio
 
+from linkwork.engines.impulse.adams import adams_weights
 from shared.linkages import GRAVITY, Linkage, Motion
 
 pin: Any = pinocchio
+State = tuple[np.ndarray, np.ndarray]
 
 NAME = f"Pinocchio {pin.__version__}"
-#: Proximal parameter and Baumgarte's rate [1/s].
-SETTINGS = {"RK4": (1e-8, 0.0), "RK4, Baumgarte": (1e-8, 50.0)}
+#: Proximal parameter, Baumgarte's rate [1/s] and the order of Adams' rule (0: Runge and Kutta's).
+SETTINGS = {
+    "RK4": (1e-8, 0.0, 0),
+    "RK4, Baumgarte": (1e-8, 50.0, 0),
+    "our Adams 4": (1e-8, 0.0, 4),
+    "our Adams 5": (1e-8, 0.0, 5),
+    "our Adams 6": (1e-8, 0.0, 6),
+}
 
 
 class Engine:
@@ -60,7 +70,7 @@ class Engine:
         )
 
     def _tie(self, setting: str) -> None:
-        proximal, rate = SETTINGS[setting]
+        proximal, rate, _ = SETTINGS[setting]
         self._ties = pin.StdVec_RigidConstraintModel()
         for pinned in self.linkage.loops:
             ends = []
@@ -88,7 +98,7 @@ class Engine:
         )
 
     def _cost(self) -> float:
-        """CPU time of the calls of one step [s]."""
+        """CPU time of one call [s]."""
         q, v = pin.neutral(self.model), self._v0
         spent = []
         for _ in range(3):
@@ -96,7 +106,7 @@ class Engine:
             for _ in range(20):
                 self._accelerate(q, v)
             spent.append((time.process_time() - started) / 20)
-        return 4.0 * statistics.median(spent)
+        return statistics.median(spent)
 
     def _rates(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """How fast coordinates change; those of ball joints are quaternions (xyzw)."""
@@ -129,11 +139,51 @@ class Engine:
     def run(self, setting: str, count: int) -> tuple[float, np.ndarray | None]:
         """One second from the start."""
         self._tie(setting)
-        spent = count * self._cost()
+        one = self._cost()
+        calls, (q, v) = 0, (pin.neutral(self.model), self._v0.copy())
+        for used, at in self._steps(setting, 1.0 / count, count):
+            calls += used
+            q, v = at
+        return calls * one, self._motion(q, v).x if np.isfinite(q).all() else None
+
+    def _steps(self, setting: str, h: float, count: int) -> Iterator[tuple[int, State]]:
+        """Calls that each step takes, and where it leads."""
+        order = SETTINGS[setting][2]
         q, v = pin.neutral(self.model), self._v0.copy()
+        if order:
+            yield from self._adams(order, q, v, h, count)
+            return
         for _ in range(count):
-            q, v = self._step(q, v, 1.0 / count)
-        return spent, self._motion(q, v).x if np.isfinite(q).all() else None
+            q, v = self._step(q, v, h)
+            yield 4, (q, v)
+
+    def _adams(
+        self, order: int, q: np.ndarray, v: np.ndarray, h: float, count: int
+    ) -> Iterator[tuple[int, State]]:
+        """Foretold, evaluated and corrected once; the first steps by Runge and Kutta's rule."""
+        weights, room, nq = adams_weights(order), order - 1, len(q)
+        last: list[np.ndarray] = []
+
+        def rate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return np.concatenate([self._rates(q, v), self._accelerate(q, v)])
+
+        def split(x: np.ndarray) -> State:
+            return pin.normalize(self.model, x[:nq]), x[nq:]
+
+        for _ in range(count):
+            if len(last) < room:
+                last.insert(0, rate(q, v))
+                if len(last) < room:
+                    q, v = self._step(q, v, h)
+                    yield 4, (q, v)
+                    continue
+            x = np.concatenate([q, v])
+            way = sum(w * f for w, f in zip(weights[0], last, strict=False))
+            next_rate = sum(w * f for w, f in zip(weights[1], last, strict=False))
+            found = rate(*split(x + h * way))
+            q, v = split(x + h * (way + weights[1, room] * (found - next_rate)))
+            last = [found, *last[:-1]]
+            yield 1, (q, v)
 
     def _motion(self, q: np.ndarray, v: np.ndarray) -> Motion:
         pin.forwardKinematics(self.model, self.data, q, v)
@@ -156,10 +206,5 @@ class Engine:
     def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
         """Where bodies are, every 10 ms."""
         self._tie(setting)
-        q, v = pin.neutral(self.model), self._v0.copy()
-        found = []
-        for n in range(1, round(seconds / h) + 1):
-            q, v = self._step(q, v, h)
-            if n % round(0.01 / h) == 0:
-                found.append(self._motion(q, v))
-        return found
+        steps = enumerate(self._steps(setting, h, round(seconds / h)), start=1)
+        return [self._motion(*at) for n, (_, at) in steps if n % round(0.01 / h) == 0]
