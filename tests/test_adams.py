@@ -53,6 +53,8 @@ def after(case: str, step: float, order: int, **params: Any) -> np.ndarray:
         for _ in range(8):
             session.step(round(0.04 / step))
             found.append(centres(session))
+        (account,) = session.report().accounts
+        assert (account.halved, account.exceeded) == (0, 0)
         return np.array(found)
 
 
@@ -160,11 +162,25 @@ def test_what_forces_cannot_carry_is_refused() -> None:
             Session(scene)
 
 
-def test_a_step_too_long_for_forces_is_halved() -> None:
-    """At a monstrous speed and step it goes on in pieces, and is not wrong in silence."""
-    with Session(by_forces(chain(2, value=-2.0), step=0.04)) as session:
-        session.step(25)
+@pytest.mark.parametrize("gap", [1e-10, 1e-3])
+def test_a_step_too_long_for_forces_is_halved(gap: float) -> None:
+    """At a monstrous speed and step it goes on in pieces, whatever gap is allowed."""
+    with Session(by_forces(chain(2, value=-2.0), step=0.04, gap=gap)) as session:
+        session.step()
+        first = session.state.report.energy.sum()
+        session.step(24)
         (account,) = session.report().accounts
-        assert account.gap <= 1e-10
+        assert account.gap <= gap
         assert account.halved > 0
-        assert np.linalg.norm(np.diff(centres(session)[1:], axis=0)) < 0.201
+        assert np.linalg.norm(np.diff(centres(session)[1:], axis=0)) < 0.203
+        assert session.state.report.energy.sum() == pytest.approx(first, abs=0.05)
+
+
+def test_a_step_too_long_for_forces_is_called_that() -> None:
+    """A chain without any loop has nothing that could not be closed."""
+    scene = by_forces(chain(4, value=-1.0), step=0.04, on_gap="stop")
+    with (
+        pytest.raises(EngineError, match=r'steps of 40 ms are too long for method = "forces"'),
+        Session(scene) as session,
+    ):
+        session.step(50)

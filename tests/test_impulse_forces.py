@@ -9,8 +9,6 @@ from linkwork.engines.impulse.build import turned
 from linkwork.session.session import Session
 from mechanisms import centres, chain, four_bar, scene_of
 
-G = 9.80665
-
 
 def named(session: Session) -> dict[str, np.ndarray]:
     """Place and force of each joint and loop, by its name."""

@@ -3,7 +3,9 @@
 From rates f of the last k steps the next state is foretold by the polynomial through them (Adams
 and Bashforth), the rate there is found, once, and with it the step is made better by the polynomial
 that goes through this one too (Adams and Moulton, order k + 1). The first steps go by Runge and
-Kutta's rule. What little joints are open then is closed.
+Kutta's rule of order 4; for order 6 a step of it and two halves are combined to order 5, which few
+steps may have: their error is of one order more than that of all. What little joints are open then
+is closed.
 """
 
 from __future__ import annotations
@@ -15,22 +17,24 @@ from linkwork.engines.impulse.closing_kernels import gaps, move
 from linkwork.engines.impulse.force_kernels import STATE_COLUMNS, accelerate
 from linkwork.engines.impulse.joint_kernels import push, speeds
 from linkwork.engines.impulse.phase_kernels import (
+    COARSE,
     DONE,
-    GAP,
+    FORETOLD,
     ITERATIONS,
     LOST,
     OPEN,
     factor_rows,
     lay_rows,
     set_rows,
+    tell_gap,
 )
 from linkwork.engines.impulse.solve_kernels import solve
 from linkwork.jit import flat_kernel, inner_kernel
 
 #: A step that leaves a joint open by more than this [m or rad] was too long for its rule.
 _TOO_FAR = 1e-2
-#: A step whose places were foretold worse than this many gaps was, too.
-_COARSE = 1e5
+#: One whose places were foretold worse than this [m or half rad] was, too.
+_COARSE = 1e-3
 #: Corrections after which K is made anew.
 _PATIENCE = 3
 
@@ -44,6 +48,13 @@ def _take(bodies, state):
             state[n, 3 + i] = bodies[n, Q + i]
         for i in range(6):
             state[n, 7 + i] = bodies[n, V + i]
+
+
+@inner_kernel
+def _copy(given, out):
+    for n in range(given.shape[0]):
+        for i in range(given.shape[1]):
+            out[n, i] = given[n, i]
 
 
 @inner_kernel
@@ -77,9 +88,11 @@ def _hold(mechanism, pattern, desk, scratch, gap, speed_gap, most, account):
     while True:
         worst = gaps(mechanism, desk, scratch, account)
         if not worst <= _TOO_FAR:
-            return OPEN if math.isfinite(worst) else LOST
+            account[FORETOLD] = worst
+            return COARSE if math.isfinite(worst) else LOST
         set_rows(mechanism, desk, scratch)
         if worst <= gap:
+            tell_gap(whole, error, account)
             break
         if left == 0:
             return OPEN
@@ -110,6 +123,18 @@ def _hold(mechanism, pattern, desk, scratch, gap, speed_gap, most, account):
 
 
 @flat_kernel
+def _runge(mechanism, pattern, desk, scratch, wrench, rates, h, state, work, account):
+    """The mean rate of a step by Runge and Kutta's rule, in ``work[0]``, which has the first."""
+    for stage in range(1, 4):
+        _put(mechanism[0], state, h if stage == 3 else 0.5 * h, work[stage - 1])
+        accelerate(mechanism, pattern, desk, scratch, wrench, rates, work[stage], account)
+    for n in range(state.shape[0]):
+        for i in range(STATE_COLUMNS):
+            more = 2.0 * (work[1, n, i] + work[2, n, i]) + work[3, n, i]
+            work[0, n, i] = (work[0, n, i] + more) / 6.0
+
+
+@flat_kernel
 def carry(
     mechanism, pattern, desk, scratch, wrench, memory, known, weights, work, rates, h, gap,
     speed_gap, most, account,
@@ -118,7 +143,7 @@ def carry(
 
     ``memory`` (k×n×13): the last rates; ``known`` (2): how many they are, and where the last is.
     ``weights`` (2×(k+1)): of foretold steps, and of foretold rates with the part of their error
-    that is added. ``work`` (5×n×13) is nobody's.
+    that is added. ``work`` (8×n×13) is nobody's.
     """
     bodies, whole = mechanism[0], mechanism[1]
     error, impulse = desk[6], desk[7]
@@ -135,13 +160,23 @@ def carry(
             for i in range(STATE_COLUMNS):
                 memory[known[1], n, i] = work[0, n, i]
     if known[0] < room:
-        for stage in range(1, 4):
-            _put(bodies, state, h if stage == 3 else 0.5 * h, work[stage - 1])
-            accelerate(mechanism, pattern, desk, scratch, wrench, rates, work[stage], account)
-        for n in range(count):
-            for i in range(STATE_COLUMNS):
-                work[0, n, i] += 2.0 * (work[1, n, i] + work[2, n, i]) + work[3, n, i]
-        _put(bodies, state, h / 6.0, work[0])
+        whole_step, half, middle = work[5], work[6], work[7]
+        _copy(work[0], half)
+        _runge(mechanism, pattern, desk, scratch, wrench, rates, h, state, work, account)
+        if room > 4:
+            _copy(work[0], whole_step)
+            _copy(half, work[0])
+            _runge(mechanism, pattern, desk, scratch, wrench, rates, 0.5 * h, state, work, account)
+            _copy(work[0], half)
+            _put(bodies, state, 0.5 * h, half)
+            _take(bodies, middle)
+            accelerate(mechanism, pattern, desk, scratch, wrench, rates, work[0], account)
+            _runge(mechanism, pattern, desk, scratch, wrench, rates, 0.5 * h, middle, work, account)
+            for n in range(count):
+                for i in range(STATE_COLUMNS):
+                    fine = 0.5 * (half[n, i] + work[0, n, i])
+                    work[0, n, i] = (16.0 * fine - whole_step[n, i]) / 15.0
+        _put(bodies, state, h, work[0])
     else:
         for n in range(count):
             for i in range(STATE_COLUMNS):
@@ -164,9 +199,9 @@ def carry(
                 work[0, n, i] += more
                 if i < 7:
                     worst = max(worst, abs(more))
-        if worst * h > _COARSE * gap:
-            account[GAP] = worst * h
-            return OPEN
+        if worst * h > _COARSE:
+            account[FORETOLD] = worst * h
+            return COARSE
         _put(bodies, state, h, work[0])
     for n in range(whole.shape[0]):
         for k in range(6):

@@ -25,10 +25,11 @@ from linkwork.engines.impulse.phase_kernels import (
     miss,
     push_all,
     set_diagonal,
-    settle,
+    tell_gap,
+    tell_stops,
 )
-from linkwork.engines.impulse.solve_kernels import factor_alone, solve_alone
-from linkwork.jit import flat_kernel
+from linkwork.engines.impulse.solve_kernels import factor_alone, factor_one, solve_alone
+from linkwork.jit import flat_kernel, inner_kernel
 
 
 @flat_kernel
@@ -40,7 +41,8 @@ def leap_anytime(
 
     Each joint in turn has its own gap after the step closed, whatever that does to others, until
     none is wide or time is up: the gap that is left then is in the account, and bodies that it made
-    faster than all that acts explains are slowed down.
+    faster than all that acts explains are slowed down. What acts along a joint's rows is looked at
+    in the same turn: once its law is solved, a stop that is passed then holds.
     """
     bodies, whole, _number, _rail = mechanism
     j, _y, _raw, blocks, _first, diagonal, error, impulse, _total, pivot = desk
@@ -60,31 +62,28 @@ def leap_anytime(
         if bodies[n, MASS_INV] > 0.0:
             fly(bodies[n], h, series)
     for _ in range(most):
-        worst = 0.0
+        worst, held = 0.0, True
         for n in range(count):
-            size = miss(mechanism, desk, scratch, soft_whole, soft, h, n)
+            size = miss(mechanism, desk, scratch, soft_whole, soft, h, gap, n)
             if not math.isfinite(size):
                 return LOST
             worst = max(worst, size)
-            if size <= gap:
+            if size > gap:
+                _correct(mechanism, desk, series, h, n, account)
+            if whole[n, SOFT_COUNT] == 0:
                 continue
-            account[ITERATIONS] += 1.0
-            for k in range(6):
-                error[n, k] *= -1.0 / h
-            solve_alone(whole, blocks, pivot, error, n)
-            for k in range(6):
-                impulse[n, k] += error[n, k]
-            push(bodies, whole, j, error, n)
-            for side in range(whole[n, SIDES]):
-                if bodies[whole[n, side], MASS_INV] > 0.0:
-                    fly(bodies[whole[n, side]], h, series)
-        if worst <= gap:
+            if size > gap:
+                miss(mechanism, desk, scratch, soft_whole, soft, h, gap, n)
+            if not _settle(mechanism, desk, series, soft_whole, soft, drive, h, gap, n):
+                held = False
+                account[EVENTS] += 1.0
+                miss(mechanism, desk, scratch, soft_whole, soft, h, gap, n)
+                _correct(mechanism, desk, series, h, n, account)
+        if worst <= gap and held:
             break
-        if soft.shape[0] and not settle(soft_whole, soft, drive, impulse, h):
-            account[EVENTS] += 1.0
-            if set_diagonal(desk, soft_whole, soft, h, False):
-                _factor_alone(whole, desk, account)
-    left = look(mechanism, desk, scratch, soft_whole, soft, h, account)
+    left = look(mechanism, desk, scratch, soft_whole, soft, h, gap, account)
+    tell_gap(whole, error, account)
+    tell_stops(soft_whole, soft, account)
     arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h)
     _factor_alone(whole, desk, account)
     for _ in range(most):
@@ -112,6 +111,60 @@ def leap_anytime(
     if left > gap:
         calm(mechanism, desk, soft_whole, soft, wrench, energy, h)
     return DONE
+
+
+@inner_kernel
+def _give(mechanism, desk, series, h, n):
+    """Gives the impulses in the errors of a joint to its bodies, which fly anew."""
+    bodies, whole = mechanism[0], mechanism[1]
+    push(bodies, whole, desk[0], desk[6], n)
+    for side in range(whole[n, SIDES]):
+        if bodies[whole[n, side], MASS_INV] > 0.0:
+            fly(bodies[whole[n, side]], h, series)
+
+
+@inner_kernel
+def _correct(mechanism, desk, series, h, n, account):
+    """Closes a joint by its own block of K."""
+    blocks, error, impulse, pivot = desk[3], desk[6], desk[7], desk[9]
+    account[ITERATIONS] += 1.0
+    for k in range(6):
+        error[n, k] *= -1.0 / h
+    solve_alone(mechanism[1], blocks, pivot, error, n)
+    for k in range(6):
+        impulse[n, k] += error[n, k]
+    _give(mechanism, desk, series, h, n)
+
+
+@flat_kernel
+def _settle(mechanism, desk, series, soft_whole, soft, drive, h, gap, n):
+    """Whether the pieces of a joint's laws hold; those that do not are chosen anew."""
+    whole = mechanism[1]
+    _j, _y, raw, blocks, first, diagonal, error, impulse, _total, pivot = desk
+    held = True
+    for k in range(6):
+        error[n, k] = 0.0
+    for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
+        k, keeps = soft_whole[m, law.ROW], soft_whole[m, law.KEEPS]
+        push_by = drive[:, soft_whole[m, law.DOF]]
+        if law.settle(soft[m], keeps, push_by, impulse[n, k], h, gap):
+            continue
+        held = False
+        law.law(soft[m], push_by, h)
+        diagonal[n, k] = law.compliance(soft[m], keeps)
+        if diagonal[n, k] < law.NEVER:
+            diagonal[n, k] /= h
+        else:  # its impulse does not depend on where it goes
+            error[n, k] = law.constant(soft[m], keeps) - impulse[n, k]
+            impulse[n, k] += error[n, k]
+    if not held:
+        for i in range(6):
+            for k in range(6):
+                blocks[n, i, k] = raw[n, i, k]
+            blocks[n, i, i] += diagonal[n, i]
+        factor_one(whole, blocks, first, pivot, n)
+        _give(mechanism, desk, series, h, n)
+    return held
 
 
 @flat_kernel

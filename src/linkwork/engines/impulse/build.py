@@ -16,6 +16,7 @@ from linkwork.engines.impulse.body_kernels import (
     Q,
     R,
 )
+from linkwork.engines.impulse.facing import face_loops
 from linkwork.engines.impulse.joint_kernels import (
     AXES_A,
     AXES_B,
@@ -123,7 +124,8 @@ class Mechanism:
         pattern: Order of elimination.
         tree: Joint, first coordinate, first degree of freedom of each joint of the tree that keeps
             neither quaternion (n×3).
-        coupled: Joint and coordinate of each joint that is coupled (n×2).
+        coupled: Coupling, its end (0 follows, 1 leads) and coordinate of each joint that is coupled
+            (n×3).
         turning: Bodies with ball or free joints.
         names: Name of each joint or loop.
         soft_whole, soft: Soft rows, see ``row_kernels``; those of springs are the last.
@@ -235,6 +237,8 @@ class Builder:
         self.acting = np.zeros(world.nv, bool)
         self.loose = np.array([self._is_free(dof) for dof in range(world.nv)], bool)
         self.loose &= owned[world.dof_body]
+        self.loop_pose, facing = face_loops(world, poses)
+        self.facing = [n for n in facing if any(int(b) in self.row for b in world.loop_body[n])]
 
     def build(self) -> Mechanism:
         """All arrays."""
@@ -269,13 +273,16 @@ class Builder:
         number = np.array([f[1] for f in found]).reshape(-1, JOINT_COLUMNS)
         tree, coupled, soft_whole, soft = [], [], [], []
         for n, (_, _, _, body, _loop) in enumerate(found):
+            if whole[n, KIND] == COUPLING:
+                for end in range(2):
+                    joint, row = whole[n, FOLLOWER + 2 * end : FOLLOWER + 2 * end + 2]
+                    carrier = found[joint][3]
+                    place_of = FREE_ROWS[int(world.kind[carrier])].index(int(row))
+                    coupled.append((n, end, int(world.qadr[carrier]) + place_of))
             if body < 0:
                 continue
             if world.kind[body] != BALL:
                 tree.append((n, int(world.qadr[body]), int(world.vadr[body])))
-            if whole[n, FOLLOWER]:
-                place_of = FREE_ROWS[int(world.kind[body])].index(int(whole[n, FOLLOWER]) - 1)
-                coupled.append((n, int(world.qadr[body]) + place_of))
             whole[n, SOFT_FIRST] = len(soft)
             for place, row in enumerate(FREE_ROWS[int(world.kind[body])]):
                 dof = int(world.vadr[body]) + place
@@ -308,7 +315,7 @@ class Builder:
         self.weigh(bodies, world.mass)
         return Mechanism(
             self.own, self.mount.copy(), bodies, whole, number, self._tracks(), pattern,
-            np.array(tree, np.int64).reshape(-1, 3), np.array(coupled, np.int64).reshape(-1, 2),
+            np.array(tree, np.int64).reshape(-1, 3), np.array(coupled, np.int64).reshape(-1, 3),
             np.array([b for b in self.own if world.kind[b] in (BALL, FREE)], np.int64),
             [f[2] for f in found], np.array([f[4] for f in found], np.int64),
             np.array(soft_whole, np.int64).reshape(-1, ROW_INTEGERS),
@@ -399,7 +406,6 @@ class Builder:
             body, row = _row_of(world, dof)
             at = next(k for k, each in enumerate(found) if each[3] == body)
             whole[FOLLOWER + 2 * end : FOLLOWER + 2 * end + 2] = at, row
-            found[at][0][FOLLOWER] = row + 1
             for half in range(2):
                 other = int(found[at][0][half])
                 if other not in bodies:
@@ -419,7 +425,7 @@ class Builder:
             axes = axes_about(world.loop_axis[n], world.loop_axis2[n])
         frames = []
         for end in range(2):
-            pose = world.loop_pose[n, end]
+            pose = self.loop_pose[n, end]
             turn = turned(pose[3:])
             frames.append(self._frame(int(world.loop_body[n, end]), pose[:3], turn @ axes))
         whole, number = self._joint(kind, frames[0], frames[1])
@@ -456,7 +462,7 @@ def _measure(whole: np.ndarray) -> None:
     for row in whole:
         row[SIZE] = 1 + np.flatnonzero(row[MODE : MODE + 6])[-1]
         row[POINT] = int(row[KIND] in (BALL, HINGE, UNIVERSAL, FIXED))
-        if row[KIND] in (BALL, HINGE) and not row[SOFT_COUNT] and not row[FOLLOWER]:
+        if row[KIND] in (BALL, HINGE) and not row[SOFT_COUNT]:
             row[POINT] = 2
 
 

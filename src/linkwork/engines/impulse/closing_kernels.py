@@ -103,7 +103,9 @@ def gaps(mechanism, desk, scratch, account):
             for k in range(6):
                 error[n, k] = 0.0
             if whole[n, KIND] == COUPLING:
-                error[n, 0] = coupling_error(bodies, whole, number, rail, n, False, frame, ride)
+                error[n, 0] = coupling_error(
+                    bodies, whole, number, rail, n, False, 0.0, frame, ride
+                )
             else:
                 stand(bodies, whole[n], number[n], rail, False, frame, ride)
                 errors(whole[n], number[n], frame, error[n])

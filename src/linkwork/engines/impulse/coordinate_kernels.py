@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from linkwork.engines.impulse import row_kernels as law
 from linkwork.engines.impulse.body_kernels import L, Q, R, V, X, matrix, spin, tensor
-from linkwork.engines.impulse.joint_kernels import KIND, A, B, S, coordinate, stand
+from linkwork.engines.impulse.joint_kernels import KIND, A, B, S, coordinate, near, stand
 from linkwork.jit import flat_kernel
 from linkwork.kinematics.kernels import (
     BALL,
@@ -75,10 +76,11 @@ def _along(frame, k, x, y, z):
 
 
 @flat_kernel
-def give_coordinates(mechanism, scratch, tree, q, v):
-    """Writes coordinates and speeds of the spanning tree.
+def give_coordinates(mechanism, scratch, tree, soft_whole, soft, h, q, v):
+    """Writes coordinates and speeds of the spanning tree, ``h`` after those that are there.
 
-    ``tree`` (n×3): joint, first coordinate, first degree of freedom.
+    ``tree`` (n×3): joint, first coordinate, first degree of freedom. Whole turns are those of the
+    mean speed; soft rows have counted theirs.
     """
     bodies, whole, number, rail = mechanism
     frame, ride = scratch[0], scratch[1]
@@ -100,8 +102,9 @@ def give_coordinates(mechanism, scratch, tree, q, v):
         uy -= one[V + 1] + az * rx - ax * rz
         uz -= one[V + 2] + ax * ry - ay * rx
         if kind == HINGE or kind == SCREW:
-            q[a] = coordinate(whole[j], frame, 5, q[a], number[j])
-            v[i] = _along(frame, 9, wx, wy, wz)
+            w = _along(frame, 9, wx, wy, wz)
+            q[a] = coordinate(whole[j], frame, 5, q[a] + 0.5 * h * (v[i] + w), number[j])
+            v[i] = w
         elif kind == SLIDER:
             q[a] = coordinate(whole[j], frame, 2, q[a], number[j])
             v[i] = _along(frame, 9, ux, uy, uz)
@@ -109,21 +112,32 @@ def give_coordinates(mechanism, scratch, tree, q, v):
             q[a] = number[j, S]
             v[i] = _along(frame, 3, ux, uy, uz)
         elif kind == UNIVERSAL:
-            q[a] = coordinate(whole[j], frame, 4, q[a], number[j])
-            q[a + 1] = coordinate(whole[j], frame, 5, q[a + 1], number[j])
-            v[i] = _along(frame, 9, wx, wy, wz)
-            v[i + 1] = _along(frame, 15, wx, wy, wz)
+            for k in range(2):
+                w = _along(frame, 15 if k else 9, wx, wy, wz)
+                there = q[a + k] + 0.5 * h * (v[i + k] + w)
+                q[a + k] = coordinate(whole[j], frame, 4 + k, there, number[j])
+                v[i + k] = w
         elif kind == CYLINDRICAL:
             q[a] = coordinate(whole[j], frame, 2, q[a], number[j])
-            q[a + 1] = coordinate(whole[j], frame, 5, q[a + 1], number[j])
             v[i] = _along(frame, 9, ux, uy, uz)
-            v[i + 1] = _along(frame, 9, wx, wy, wz)
+            w = _along(frame, 9, wx, wy, wz)
+            q[a + 1] = coordinate(
+                whole[j], frame, 5, q[a + 1] + 0.5 * h * (v[i + 1] + w), number[j]
+            )
+            v[i + 1] = w
         elif kind == PLANAR:
             for k in range(2):
                 q[a + k] = coordinate(whole[j], frame, k, q[a + k], number[j])
                 v[i + k] = _along(frame, 3 + 3 * k, ux, uy, uz)
-            q[a + 2] = coordinate(whole[j], frame, 5, q[a + 2], number[j])
-            v[i + 2] = _along(frame, 9, wx, wy, wz)
+            w = _along(frame, 9, wx, wy, wz)
+            q[a + 2] = coordinate(
+                whole[j], frame, 5, q[a + 2] + 0.5 * h * (v[i + 2] + w), number[j]
+            )
+            v[i + 2] = w
+    for n in range(soft.shape[0]):
+        j, a = soft_whole[n, law.JOINT], soft_whole[n, law.COORDINATE]
+        if soft_whole[n, law.ROW] >= 3 and whole[j, KIND] != BALL:
+            q[a] = near(q[a], soft[n, law.Q0] + soft[n, law.WAY])
 
 
 @flat_kernel

@@ -23,7 +23,7 @@ from linkwork.engines.impulse.coordinate_kernels import (
     take_poses,
 )
 from linkwork.engines.impulse.forces import joint_forces, joint_values
-from linkwork.engines.impulse.joint_kernels import TURNS, S
+from linkwork.engines.impulse.joint_kernels import ARCS
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.engines.impulse.places import place_on
 from linkwork.engines.impulse.reasons import origin_of, size_of
@@ -128,7 +128,7 @@ class Impulse(Engine):
             "bodies": (bodies, 13),
             "written": (bodies, 13),
             **self.stepper.slots(),
-            "arcs": (joints, 2),
+            "arcs": (joints, 3),
             "pieces": (self.world.nv + len(self.made.springs), len(REMEMBERED)),
             "mass": (bodies,),
             "acting": (self.world.nv,),
@@ -154,6 +154,8 @@ class Impulse(Engine):
         self._each_dof = np.arange(self.world.nv)
         self._pulling = False
         world, report = self.world, state.report
+        kind, body, _pose, axis, pieces, track = world.loop_arrays
+        self._loop_arrays = kind, body, self._builder.loop_pose, axis, pieces, track
         self._springs = np.unique(self.made.springs[:, 1])
         self._spring_arrays = (
             self._springs, *world.spring_arrays, state["param/spring"], state.pose, state.twist,
@@ -208,7 +210,7 @@ class Impulse(Engine):
         )  # fmt: skip
         start.close(self._close, self._read)
         moved, turned = far_moved(before, made.bodies[:-1, KEPT])
-        self._leave(1.0)
+        self._leave(1.0, 0.0)
         self._after_closing()
         found = []
         for way, said in ((moved, "moved by {:.3g} mm"), (turned, "turned by {:.3g}°")):
@@ -218,6 +220,14 @@ class Impulse(Engine):
                 text = f"was {much}, more than others, to close all joints."
                 found.append(Finding("note", name, text, self.spec.origin))
         found += start.notes(self.state.q, self.state.v)
+        for n in self._builder.facing:
+            text = (
+                "the axes of its anchors point against each other: the second is taken the other "
+                "way round, which is the same joint."
+            )
+            found.append(
+                Finding("note", self.world.loop_names[n], text, self.world.loop_origins[n])
+            )
         if lost := int(self.stepper.account[phases.REDUNDANT]):
             text = (
                 f"{lost} of the ways in which joints hold it are held by others too; forces that "
@@ -329,7 +339,7 @@ class Impulse(Engine):
             self._pieces[: self.world.nv, 0] = state.q[self._qaddr]
             self._pieces[self.world.nv :, 0] = state.report.spring[made.springs[:, 1], 0]
             self._ready = np.zeros(0)
-        made.number[:, S : TURNS + 1] = self._arcs
+        made.number[:, ARCS] = self._arcs
         if len(made.soft):
             made.soft[:, REMEMBERED] = self._pieces[made.rooms]
             made.soft[:, WAY] = 0.0
@@ -342,11 +352,11 @@ class Impulse(Engine):
 
     def _take_arcs(self) -> None:
         """Arc lengths and angles of screws, from the coordinates."""
-        self._arcs[:] = self.made.number[:, S : TURNS + 1]
+        self._arcs[:] = self.made.number[:, ARCS]
         for n, a, _ in self.made.tree:
             self._arcs[n, 0] = self.state.q[a]
-        for n, a in self.made.coupled:
-            self._arcs[n, 1] = self.state.q[a]
+        for n, end, a in self.made.coupled:
+            self._arcs[n, 1 + end] = self.state.q[a]
         for n, loop in self.made.curves:
             self._arcs[n, 0] = place_on(self.world, int(loop), self.state.pose)
 
@@ -369,7 +379,7 @@ class Impulse(Engine):
             self.stepper.account, speed, pieces, self.params.gap, self.params.speed_gap,
             self.state.step + 1, self._told,
         )  # fmt: skip
-        self._leave(h)
+        self._leave(h, h)
 
     def joint_forces(self) -> np.ndarray:  # noqa: D102
         if not self.stepper.piece or not np.array_equal(self._ready, self._kept):
@@ -419,13 +429,18 @@ class Impulse(Engine):
         at = self._qaddr[dofs]
         self.made.soft[rows, RATE] = (self._q_next[at] - state.q[at]) / h
 
-    def _leave(self, h: float) -> None:
-        """Writes state and report."""
+    def _leave(self, h: float, passed: float) -> None:
+        """Writes state and report of a step ``h``, the time ``passed`` after the state there is."""
         state, made, world = self.state, self.made, self.world
         bodies = made.bodies
         give_poses(made.own, made.mount, bodies, state.pose, state.twist)
         before = state.v[self._dofs].copy()
-        give_coordinates(self.stepper.mechanism, self.stepper.scratch, made.tree, state.q, state.v)
+        laws = made.laws
+        rows, soft = made.soft_whole[:laws], made.soft[:laws]
+        give_coordinates(
+            self.stepper.mechanism, self.stepper.scratch, made.tree, rows, soft, passed, state.q,
+            state.v,
+        )  # fmt: skip
         if len(made.turning):
             give_quaternions(
                 made.turning, world.tree[0], world.tree[1], state.pose, state.twist, world.com,
@@ -433,8 +448,8 @@ class Impulse(Engine):
             )  # fmt: skip
         state.report.acceleration[self._dofs] = (state.v[self._dofs] - before) / h
         state.report.effort[self._dofs] = 0.0
-        if laws := made.laws:
-            piece, rows, soft = self.stepper.piece or h, made.soft_whole[:laws], made.soft[:laws]
+        if laws:
+            piece = self.stepper.piece or h
             phases.give_efforts(
                 self.stepper.desk, rows, soft, self._drive, self._each_dof,
                 joint_values(world, self._qaddr, state.q, self._balls), state.v, piece,
@@ -443,7 +458,7 @@ class Impulse(Engine):
         self._kept[:] = bodies[:-1, KEPT]
         own = made.own
         self._written[:, :7], self._written[:, 7:] = state.pose[own], state.twist[own]
-        self._arcs[:] = made.number[:, S : TURNS + 1]
+        self._arcs[:] = made.number[:, ARCS]
         if len(made.soft):
             now = made.soft[:, REMEMBERED]
             now[:, 0] += made.soft[:, WAY]
@@ -451,7 +466,7 @@ class Impulse(Engine):
         self._ready = self._kept.copy()
         if len(self._loops):
             self.note_gap(loop_state(
-                self._loops, *world.loop_arrays, state.pose, state.loop_q, state["loop_turns"],
+                self._loops, *self._loop_arrays, state.pose, state.loop_q, state["loop_turns"],
             ))  # fmt: skip
         add_energies(*self._energies)
         if len(self._springs):

@@ -7,15 +7,14 @@ or a limit acts along it) or off. Off rows have no entries and a one on the diag
 
 Columns of a joint's numbers: PA (3) and AXES_A (9) the frame in ``a``, axes by rows; PB, AXES_B in
 ``b``; PITCH [m/rad]; S arc length on a rail [m], place on a curve or angle of a screw [rad], as
-last seen; TURNS the coordinate of a coupled joint, likewise.
+last seen; TURNS (2) the coordinates of a coupling's follower and leader, likewise.
 
 Columns of its integers: its bodies (A, B and for a coupling up to two more), how many SIDES it has,
 KIND, where its rail or curve begins and how many pieces it has, the MODE of its six rows, how many
 soft rows it has and which is the first. A coupling holds the free row of one joint to another's:
-FOLLOWER and LEADER are joint and row of each (of any other joint FOLLOWER is the row that is
-coupled, plus one), SIDE_OF the side of their four bodies; its ratio is in PITCH, its offset in S.
-SIZE is the number of its rows up to the last that acts, POINT 1 where it holds a point in all three
-directions.
+FOLLOWER and LEADER are joint and row of each, SIDE_OF the side of their four bodies; its ratio is
+in PITCH, its offset in S. SIZE is the number of its rows up to the last that acts, POINT 1 where it
+holds a point in all three directions.
 """
 
 from __future__ import annotations
@@ -42,7 +41,9 @@ from linkwork.kinematics.kernels import (
 )
 
 PA, AXES_A, PB, AXES_B, PITCH, S, TURNS = 0, 3, 12, 15, 24, 25, 26
-JOINT_COLUMNS = 27
+JOINT_COLUMNS = 28
+#: Columns that change with time: S and TURNS.
+ARCS = slice(S, TURNS + 2)
 A, B, SIDES, KIND, RAIL_FIRST, RAIL_COUNT, MODE, SOFT_COUNT, SOFT_FIRST = (
     0,
     1,
@@ -186,6 +187,15 @@ def turn_vector(frame):
     x, y, z = zy - yz, xz - zx, yx - xy
     s = 0.5 * math.sqrt(x * x + y * y + z * z)
     c = 0.5 * (xx + yy + zz - 1.0)
+    if s <= 1e-9 and c < 0.0:  # half a turn about u, whose matrix is 2 u uᵀ − 1
+        if xx >= yy and xx >= zz:
+            x, y, z = 1.0 + xx, xy, xz
+        elif yy >= zz:
+            x, y, z = yx, 1.0 + yy, yz
+        else:
+            x, y, z = zx, zy, 1.0 + zz
+        f = math.pi / math.sqrt(x * x + y * y + z * z)
+        return f * x, f * y, f * z
     angle = math.atan2(s, c)
     f = 0.5 * angle / s if s > 1e-9 else 0.5
     return f * x, f * y, f * z
@@ -417,8 +427,38 @@ def free_row(bodies, whole, frame, k, ja, jb):
 
 
 @flat_kernel
+def turning(bodies, whole, number, n, k):
+    """How fast the coordinate along free row ``k`` of a joint turns [rad/s]; 0 if it is a way."""
+    kind = whole[n, KIND]
+    if k < 3 or kind == BALL:
+        return 0.0
+    a, b = whole[n, A], whole[n, B]
+    x, y, z = direction(bodies, a, R, number, n, AXES_A + 6)
+    if kind == UNIVERSAL and k == 5:
+        x, y, z = direction(bodies, b, R, number, n, AXES_B)
+    ax, ay, az = spin(bodies[a])
+    bx, by, bz = spin(bodies[b])
+    return x * (bx - ax) + y * (by - ay) + z * (bz - az)
+
+
+@flat_kernel
+def count_turns(bodies, whole, number, h):
+    """Takes angles whose turns are counted to where they are after a flight of ``h``, nearly.
+
+    What they are exactly is seen there, but for whole turns: a joint may make some in a step.
+    """
+    for n in range(whole.shape[0]):
+        if whole[n, KIND] == SCREW:
+            number[n, S] += h * turning(bodies, whole, number, n, 5)
+        elif whole[n, KIND] == COUPLING:
+            for end in range(2):
+                other, k = whole[n, FOLLOWER + 2 * end], whole[n, FOLLOWER + 2 * end + 1]
+                number[n, TURNS + end] += h * turning(bodies, whole, number, other, k)
+
+
+@flat_kernel
 def couple(bodies, whole, number, rail, n, frame, ride, six, j):
-    """Fills in the one row of coupling ``n``, for all of its bodies."""
+    """Fills in the one row of coupling ``n``, for all of its bodies, and counts its turns."""
     for side in range(whole[n, SIDES]):
         j[side, :, :] = 0.0
     ratio = number[n, PITCH]
@@ -426,6 +466,9 @@ def couple(bodies, whole, number, rail, n, frame, ride, six, j):
         other, k = whole[n, FOLLOWER + 2 * end], whole[n, FOLLOWER + 2 * end + 1]
         stand(bodies, whole[other], number[other], rail, False, frame, ride)
         free_row(bodies, whole[other], frame, k, six[0], six[1])
+        number[n, TURNS + end] = coordinate(
+            whole[other], frame, k, number[n, TURNS + end], number[other]
+        )
         by = -ratio if end else 1.0
         for half in range(2):
             row = j[whole[n, SIDE_OF + 2 * end + half], 0]
@@ -434,14 +477,16 @@ def couple(bodies, whole, number, rail, n, frame, ride, six, j):
 
 
 @flat_kernel
-def coupling_error(bodies, whole, number, rail, n, ahead, frame, ride):
-    """By how much the follower of a coupling is not where its leader says."""
+def coupling_error(bodies, whole, number, rail, n, ahead, h, frame, ride):
+    """By how much the follower of a coupling is not where its leader says, now or after ``h``."""
     out = -number[n, S]
     for end in range(2):
         other, k = whole[n, FOLLOWER + 2 * end], whole[n, FOLLOWER + 2 * end + 1]
-        arc = number[other, S]
+        arc, turn = number[other, S], h * turning(bodies, whole, number, other, k)
+        if whole[other, KIND] == SCREW:
+            number[other, S] = arc + turn
         stand(bodies, whole[other], number[other], rail, ahead, frame, ride)
-        q = coordinate(whole[other], frame, k, number[other, TURNS], number[other])
+        q = coordinate(whole[other], frame, k, number[n, TURNS + end] + turn, number[other])
         number[other, S] = arc
         out += (-number[n, PITCH] if end else 1.0) * q
     return out

@@ -23,8 +23,10 @@ class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         method: What holds joints: "impulses" at the ends of steps, with free flight between, or
             "forces" all the time, for mechanisms of joints alone and orders from 4 on.
         solver: All impulses at once ("direct"), or joint by joint ("anytime").
-        most: Iterations after which a step counts as not closed.
-        on_gap: What happens then: "halve" takes the step in halves, "stop" ends the run.
+        most: Iterations after which a step counts as not closed; joint by joint, rounds after which
+            it goes on as it is.
+        on_gap: What happens to a step that is not closed: "halve" takes it in halves, "stop" ends
+            the run.
         prescribed: Joints that follow their targets whatever it takes.
     """
 

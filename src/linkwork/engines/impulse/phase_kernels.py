@@ -16,16 +16,17 @@ from linkwork.engines.impulse import row_kernels as law
 from linkwork.engines.impulse.body_kernels import MASS_INV, L, Q, R, V, fly, land, matrix, tensor
 from linkwork.engines.impulse.joint_kernels import (
     COUPLING,
-    FOLLOWER,
+    HARD,
     KIND,
+    MODE,
     POINT,
     SIZE,
     SOFT_COUNT,
     SOFT_FIRST,
-    TURNS,
     S,
     ball_way,
     coordinate,
+    count_turns,
     couple,
     coupling_error,
     errors,
@@ -36,17 +37,19 @@ from linkwork.engines.impulse.joint_kernels import (
     speeds,
     stand,
     turn_vector,
+    turning,
 )
 from linkwork.engines.impulse.solve_kernels import assemble, copy_blocks, factor, solve
 from linkwork.jit import flat_kernel, inner_kernel
-from linkwork.kinematics.kernels import BALL
+from linkwork.kinematics.kernels import BALL, SCREW
 
-#: What a step has found: done, or not closed within the iterations, or no number any more.
-DONE, OPEN, LOST = 0, 1, 2
+#: What a step has found: done, or not closed within the iterations, or no number any more, or
+#: pieces of laws that change without end, or places that were foretold too badly.
+DONE, OPEN, LOST, UNSETTLED, COARSE = 0, 1, 2, 3, 4
 #: Columns of the account: worst gap [m or rad], joint where, iterations, factorisations, rows that
-#: say nothing new, pieces of laws that changed.
-GAP, WHERE, ITERATIONS, FACTORS, REDUNDANT, EVENTS = 0, 1, 2, 3, 4, 5
-ACCOUNT_COLUMNS = 6
+#: say nothing new, pieces of laws that changed, how badly places were foretold [m or half rad].
+GAP, WHERE, ITERATIONS, FACTORS, REDUNDANT, EVENTS, FORETOLD = 0, 1, 2, 3, 4, 5, 6
+ACCOUNT_COLUMNS = 7
 #: Pivots, as parts of their first values, below which K is softened, and by how much of itself:
 #: anywhere, and in a joint of which another row says nothing new.
 _WEAK, _BESIDE_LOST, _SOFT = 1e-5, 1e-3, 1e-9
@@ -67,10 +70,6 @@ def set_rows(mechanism, desk, scratch):
             continue
         stand(bodies, whole[n], number[n], rail, False, frame, ride)
         rows(bodies, whole[n], number[n], frame, j[n, 0], j[n, 1])
-        if whole[n, FOLLOWER] > 0:  # it is coupled: its whole turns are counted
-            number[n, TURNS] = coordinate(
-                whole[n], frame, whole[n, FOLLOWER] - 1, number[n, TURNS], number[n]
-            )
 
 
 @inner_kernel
@@ -196,8 +195,11 @@ def _worst(error, n):
 
 
 @inner_kernel
-def miss(mechanism, desk, scratch, soft_whole, soft, h, n):
-    """Fills in the errors of joint ``n`` after the look-ahead; returns the worst."""
+def miss(mechanism, desk, scratch, soft_whole, soft, h, gap, n):
+    """Fills in the errors of joint ``n`` after the look-ahead; returns the worst.
+
+    Those of rows that stick count for more: at ``gap`` they are as small as friction needs.
+    """
     bodies, whole, number, rail = mechanism
     _j, _y, _raw, _blocks, _first, _diagonal, error, impulse, _total, _pivot = desk
     frame, ride, _series, _six = scratch
@@ -207,9 +209,11 @@ def miss(mechanism, desk, scratch, soft_whole, soft, h, n):
     for k in range(6):
         error[n, k] = 0.0
     if whole[n, KIND] == COUPLING:
-        error[n, 0] = coupling_error(bodies, whole, number, rail, n, True, frame, ride)
+        error[n, 0] = coupling_error(bodies, whole, number, rail, n, True, h, frame, ride)
         return abs(error[n, 0])
     arc = number[n, S]
+    if whole[n, KIND] == SCREW:
+        number[n, S] = arc + h * turning(bodies, whole, number, n, 5)
     stand(bodies, whole[n], number[n], rail, True, frame, ride)
     errors(whole[n], number[n], frame, error[n])
     turn = way = 0.0, 0.0, 0.0
@@ -221,15 +225,22 @@ def miss(mechanism, desk, scratch, soft_whole, soft, h, n):
         if whole[n, KIND] == BALL:
             law.turn_ball(soft[m], turn[k - 3], way[k - 3], h)
         else:
-            q = coordinate(whole[n], frame, k, soft[m, law.Q0], number[n])
+            q = soft[m, law.Q0]
+            if h * max(abs(soft[m, law.V0]), abs(soft[m, law.RATE])) > 1.0:  # it may turn round
+                q += h * turning(bodies, whole, number, n, k)
+            q = coordinate(whole[n], frame, k, q, number[n])
             soft[m, law.WAY] = q - soft[m, law.Q0]
         error[n, k] = law.error(soft[m], keeps, impulse[n, k])
     number[n, S] = arc
-    return _worst(error, n)
+    worst = _worst(error, n)
+    for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
+        if law.sticks(soft[m], soft_whole[m, law.KEEPS]):
+            worst = max(worst, abs(error[n, soft_whole[m, law.ROW]]) * gap / law.creep(h))
+    return worst
 
 
 @inner_kernel
-def look(mechanism, desk, scratch, soft_whole, soft, h, account):
+def look(mechanism, desk, scratch, soft_whole, soft, h, gap, account):
     """Errors of all rows after a flight of ``h``; returns the worst."""
     bodies, whole = mechanism[0], mechanism[1]
     for n in range(bodies.shape[0]):
@@ -237,7 +248,7 @@ def look(mechanism, desk, scratch, soft_whole, soft, h, account):
             fly(bodies[n], h, scratch[2])
     worst, at = 0.0, 0
     for n in range(whole.shape[0]):
-        size = miss(mechanism, desk, scratch, soft_whole, soft, h, n)
+        size = miss(mechanism, desk, scratch, soft_whole, soft, h, gap, n)
         if size > worst or size != size:
             worst, at = size, n
     account[GAP], account[WHERE] = worst, at
@@ -245,16 +256,51 @@ def look(mechanism, desk, scratch, soft_whole, soft, h, account):
 
 
 @flat_kernel
-def settle(soft_whole, soft, drive, impulse, h):
-    """Whether every law's piece holds; those that do not are chosen anew."""
-    held = True
+def tell_gap(whole, error, account):
+    """Tells the widest gap of a step that is done, from the errors that it leaves on the desk.
+
+    That is a distance or an angle of a joint, over all of its hard rows.
+    """
+    worst, at = 0.0, 0
+    for n in range(whole.shape[0]):
+        far = turn = 0.0
+        for k in range(3):
+            if whole[n, MODE + k] == HARD:
+                far += error[n, k] * error[n, k]
+            if whole[n, MODE + 3 + k] == HARD:
+                turn += error[n, 3 + k] * error[n, 3 + k]
+        size = max(far, turn)
+        if size > worst:
+            worst, at = size, n
+    account[GAP], account[WHERE] = math.sqrt(worst), at
+
+
+@flat_kernel
+def tell_stops(soft_whole, soft, account):
+    """Tells how far joints are beyond a stop or from where they must be, if that is more."""
+    for n in range(soft.shape[0]):
+        size = law.beyond(soft[n], soft_whole[n, law.KEEPS])
+        if size > account[GAP]:
+            account[GAP], account[WHERE] = size, soft_whole[n, law.JOINT]
+
+
+@flat_kernel
+def settle(soft_whole, soft, drive, impulse, h, gap, single):
+    """Chooses pieces of laws anew that do not hold; returns the joint of the last, or -1.
+
+    All of them, or a ``single`` one: of rows that act on each other, all at once may be wrong by
+    turns without end, one after the other in a fixed order (Murty's rule) is not.
+    """
+    changed = -1
     for n in range(soft.shape[0]):
         at, k, keeps = soft_whole[n, law.JOINT], soft_whole[n, law.ROW], soft_whole[n, law.KEEPS]
         push_by = drive[:, soft_whole[n, law.DOF]]
-        if not law.settle(soft[n], keeps, push_by, impulse[at, k], h):
+        if not law.settle(soft[n], keeps, push_by, impulse[at, k], h, gap):
             law.law(soft[n], push_by, h)
-            held = False
-    return held
+            changed = at
+            if single:
+                break
+    return changed
 
 
 @inner_kernel
@@ -269,8 +315,9 @@ def give_constant(soft_whole, soft, impulse):
 @inner_kernel
 def arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h):
     """Bodies are where they flew, and what acts at the end of the step acts."""
-    bodies, _whole, _number, _rail = mechanism
+    bodies, whole, number, _rail = mechanism
     _j, _y, _raw, _blocks, _first, _diagonal, error, impulse, _total, _pivot = desk
+    count_turns(bodies, whole, number, h)
     for n in range(bodies.shape[0]):
         if bodies[n, MASS_INV] > 0.0:
             land(bodies[n])

@@ -115,11 +115,32 @@ def error(row, keeps, impulse):
 
 
 @flat_kernel
+def beyond(row, keeps):
+    """How far the row is beyond a stop, or from its target, after the look-ahead."""
+    place = row[Q0] + row[WAY]
+    if keeps == PRESCRIBED:
+        return abs(place - row[TARGET])
+    return max(place - row[HI], row[LO] - place, 0.0)
+
+
+@flat_kernel
 def constant(row, keeps):
     """The impulse of a row that does not depend on where it goes."""
     if keeps == PRESCRIBED or row[STOP] != 0.0 or row[BETA] > 0.0:
         return 0.0
     return row[ALPHA]
+
+
+@flat_kernel
+def sticks(row, keeps):
+    """Whether friction holds the row."""
+    return keeps == LAW and row[RUB] > 0.0 and row[SLIP] == 0.0 and row[STOP] == 0.0
+
+
+@flat_kernel
+def creep(h):
+    """How exactly a row must be known that friction holds: a tenth of what it creeps in a step."""
+    return max(0.1 * _CREEP * h, 1e-12)
 
 
 @flat_kernel
@@ -134,8 +155,11 @@ def _arrival(row, way, h):
 
 
 @flat_kernel
-def settle(row, keeps, drive, impulse, h):
-    """Chooses the pieces anew that fit where the row has gone; true if all held."""
+def settle(row, keeps, drive, impulse, h, gap):
+    """Chooses the pieces anew that fit where the row has gone; true if all held.
+
+    Ways below ``gap`` are not seen: they would let friction stick and slip by turns.
+    """
     if keeps == PRESCRIBED:
         return True
     held = True
@@ -147,10 +171,10 @@ def settle(row, keeps, drive, impulse, h):
         held = False
     if row[RUB] > 0.0:
         if row[SLIP] == 0.0:
-            if abs(way / h) > _CREEP * (1.0 + 1e-9):
+            if abs(way) > _CREEP * h + 2.0 * creep(h):
                 row[SLIP] = 1.0 if way > 0.0 else -1.0
                 held = False
-        elif way * row[SLIP] < 0.0:
+        elif way * row[SLIP] < -gap:
             row[SLIP] = 0.0
             held = False
     place = row[Q0] + way

@@ -373,10 +373,16 @@ def factor_alone(whole, blocks, first, pivot):
     """Factors the diagonal blocks only: each joint as if it were alone. Returns as ``factor``."""
     lost = 0
     for n in range(whole.shape[0]):
-        for k in range(6):
-            first[n, k] = blocks[n, k, k]
-        lost += _factor_block(blocks, n, whole[n, SIZE], first, pivot)
+        lost += factor_one(whole, blocks, first, pivot, n)
     return lost
+
+
+@inner_kernel
+def factor_one(whole, blocks, first, pivot, n):
+    """Factors the diagonal block of one joint. Returns as ``factor``."""
+    for k in range(6):
+        first[n, k] = blocks[n, k, k]
+    return _factor_block(blocks, n, whole[n, SIZE], first, pivot)
 
 
 @inner_kernel

@@ -27,13 +27,15 @@ from linkwork.engines.impulse.body_kernels import (
 )
 from linkwork.engines.impulse.closing_kernels import GROWTHS, close_near, turn
 from linkwork.engines.impulse.energy_kernels import gained
-from linkwork.engines.impulse.joint_kernels import HARD, MODE, SIDES
+from linkwork.engines.impulse.joint_kernels import HARD, MODE, SIDES, TURNS, S, near
 from linkwork.engines.impulse.phase_kernels import (
     DONE,
     EVENTS,
     ITERATIONS,
     LOST,
     OPEN,
+    UNSETTLED,
+    WHERE,
     arrive,
     begin_rows,
     factor_rows,
@@ -45,12 +47,17 @@ from linkwork.engines.impulse.phase_kernels import (
     push_all,
     set_diagonal,
     settle,
+    tell_gap,
+    tell_stops,
 )
 from linkwork.engines.impulse.solve_kernels import copy_blocks, solve
 from linkwork.jit import flat_kernel, inner_kernel
 
 #: Corrections of a leap after which its energy is looked at: usually there are one or two.
 _MANY = 8
+#: How often pieces of laws change all together, before they do so one by one, and how often then,
+#: for each row; and how many corrections there are after each change at least.
+_TOGETHER, _ALONE, _AGAIN = 12, 10, 10
 
 
 @flat_kernel
@@ -100,20 +107,25 @@ def leap(
     left = most
     before, growths = math.inf, 0
     while True:
-        worst = look(mechanism, desk, scratch, soft_whole, soft, h, account)
+        worst = look(mechanism, desk, scratch, soft_whole, soft, h, gap, account)
         if not math.isfinite(worst):
             return LOST
         if worst <= gap:
-            if soft.shape[0] == 0 or changes >= 12:
+            if soft.shape[0] == 0:
                 break
             # impulses of rows that change their law begin anew
             for n in range(soft.shape[0]):
                 at, k = soft_whole[n, law.JOINT], soft_whole[n, law.ROW]
                 error[at, k] = impulse[at, k]
-            if settle(soft_whole, soft, drive, impulse, h):
+            changed = settle(soft_whole, soft, drive, impulse, h, gap, changes >= _TOGETHER)
+            if changed < 0:
                 break
+            if changes >= _TOGETHER + _ALONE * soft.shape[0]:
+                account[WHERE] = changed
+                return UNSETTLED
             changes += 1
             before = math.inf
+            left = max(left, min(_AGAIN, most))
             account[EVENTS] += 1.0
             give_constant(soft_whole, soft, impulse)
             for n in range(nj):
@@ -139,6 +151,8 @@ def leap(
             for k in range(6):
                 impulse[n, k] += error[n, k]
         push_all(mechanism, desk, error)
+    tell_gap(whole, error, account)
+    tell_stops(soft_whole, soft, account)
     for n in range(soft.shape[0]):  # where nothing acts there is nothing to go on from
         if law.compliance(soft[n], soft_whole[n, law.KEEPS]) >= law.NEVER:
             total[soft_whole[n, law.JOINT], soft_whole[n, law.ROW]] = 0.0
@@ -174,10 +188,11 @@ def _keep(bodies):
 
 
 @inner_kernel
-def _keep_rows(whole, columns, desk, store, keep):
-    """Keeps rows and K of where a step starts, factored, or brings them back."""
+def _keep_rows(whole, number, columns, desk, store, keep):
+    """Keeps rows and K of where a step starts, factored, or brings them back; turns too."""
     j, _y, raw, blocks, _first, diagonal, _error, _impulse, _total, pivot = desk
-    j_kept, raw_kept, blocks_kept, diagonal_kept, pivot_kept = store
+    j_kept, raw_kept, blocks_kept, diagonal_kept, pivot_kept, arcs_kept = store
+    arcs = number[:, S : TURNS + 2]
     for n in range(whole.shape[0]):
         for side in range(whole[n, SIDES]):
             for i in range(6):
@@ -187,11 +202,13 @@ def _keep_rows(whole, columns, desk, store, keep):
                     else:
                         j[n, side, i, k] = j_kept[n, side, i, k]
     if keep:
+        _copy_rows(arcs, arcs_kept)
         _copy_rows(diagonal, diagonal_kept)
         _copy_rows(pivot, pivot_kept)
         copy_blocks(whole, columns, raw, raw_kept)
         copy_blocks(whole, columns, blocks, blocks_kept)
     else:
+        _copy_rows(arcs_kept, arcs)
         _copy_rows(diagonal_kept, diagonal)
         _copy_rows(pivot_kept, pivot)
         copy_blocks(whole, columns, raw_kept, raw)
@@ -213,8 +230,11 @@ def go_back(bodies):
 
 
 @flat_kernel
-def _gather(bodies, weight, mean, begin):
-    """Adds this result of a step to the weighted mean: ways, turns from the start, speeds."""
+def _gather(bodies, weight, mean, begin, before):
+    """Adds this result of a step to the weighted mean: ways, turns from the start, speeds.
+
+    ``before`` is the sum of the weights of others: a turn has as many whole turns as theirs.
+    """
     for n in range(bodies.shape[0]):
         body, row = bodies[n], mean[n]
         if begin:
@@ -233,7 +253,12 @@ def _gather(bodies, weight, mean, begin):
         s = math.sqrt(x * x + y * y + z * z)
         if w < 0.0:
             w, x, y, z = -w, -x, -y, -z
-        f = 2.0 if s < 1e-9 else 2.0 * math.atan2(s, w) / s
+        f = 2.0
+        if s >= 1e-9:
+            turned = 2.0 * math.atan2(s, w)
+            if not begin:
+                turned = near(turned, (x * row[3] + y * row[4] + z * row[5]) / (before * s))
+            f = turned / s
         row[3] += weight * f * x
         row[4] += weight * f * y
         row[5] += weight * f * z
@@ -272,12 +297,13 @@ def step(
             factor_rows(mechanism, pattern, desk, account)
             fresh = True
         _copy_rows(soft, start)
-        _keep_rows(mechanism[1], pattern[0], desk, store, True)
+        _keep_rows(mechanism[1], mechanism[2], pattern[0], desk, store, True)
+    gathered = 0.0
     for m in range(1, pieces + 1):
         if m > 1:
             go_back(bodies)
             _copy_rows(start, soft)
-            _keep_rows(mechanism[1], pattern[0], desk, store, False)
+            _keep_rows(mechanism[1], mechanism[2], pattern[0], desk, store, False)
         for _ in range(m):
             done = leap(
                 mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past[m - 1],
@@ -299,9 +325,10 @@ def step(
                 weight *= m * m / (m * m - other * other)
         if account[EVENTS] > 0.0:  # no smooth step: the finest counts alone
             weight = 1.0 if m == pieces else 0.0
-            _gather(bodies, weight, mean, True)
+            _gather(bodies, weight, mean, True, 0.0)
         else:
-            _gather(bodies, weight, mean, m == 1)
+            _gather(bodies, weight, mean, m == 1, gathered)
+        gathered += weight
         for n in range(soft.shape[0]):
             before = 0.0 if m == 1 or account[EVENTS] > 0.0 else start[n, law.MEAN]
             start[n, law.MEAN] = before + weight * soft[n, law.LENT]
@@ -311,6 +338,8 @@ def step(
     set_diagonal(desk, soft_whole, soft, h, True)
     if close_near(mechanism, pattern, desk, scratch, gap, most, account) != DONE:
         return OPEN
+    tell_gap(mechanism[1], desk[6], account)
+    tell_stops(soft_whole, soft, account)
     project_speeds(mechanism, pattern, desk, soft_whole, soft, h / pieces, False)
     if account[ITERATIONS] > usual and gained(mechanism, desk, soft_whole, soft, wrench, h, pieces):
         return OPEN

@@ -16,7 +16,7 @@ from linkwork.engines.impulse.body_kernels import L, Q, V, X
 from linkwork.engines.impulse.build import Mechanism, make_desk, make_scratch
 from linkwork.engines.impulse.circle import circle_through
 from linkwork.engines.impulse.force_kernels import RATE_COLUMNS, STATE_COLUMNS
-from linkwork.engines.impulse.joint_kernels import TURNS, S
+from linkwork.engines.impulse.joint_kernels import ARCS
 from linkwork.engines.impulse.params import LEAST_GAP, ImpulseParams
 from linkwork.engines.impulse.reasons import advice, size_of
 from linkwork.engines.impulse.row_kernels import DRIVE, LENT, Q0, SLIP, STOP, WAY
@@ -55,7 +55,9 @@ class Stepper:
         self.account = np.zeros(phases.ACCOUNT_COLUMNS)
         self.mean = np.zeros((len(made.bodies), 12))
         self.start = made.soft.copy()
-        self.store = tuple(self.desk[k].copy() for k in (0, 2, 3, 5, 9))
+        self.store = (
+            *(self.desk[k].copy() for k in (0, 2, 3, 5, 9)), made.number[:, ARCS].copy()
+        )  # fmt: skip
         self.piece = 0.0
         self._by_forces = params.method == "forces"
         whole = self._by_forces or params.solver == "anytime"
@@ -67,7 +69,7 @@ class Stepper:
         self._rooms = params.order - 1 if self._by_forces else 0
         bodies = len(made.own)
         self.weights = adams_weights(params.order)
-        self.work = np.zeros((5, bodies, STATE_COLUMNS))
+        self.work = np.zeros((8, bodies, STATE_COLUMNS))
         self.rates = np.zeros((bodies + 1, RATE_COLUMNS))
 
     def check(self, origin: Origin | None) -> None:
@@ -77,6 +79,8 @@ class Stepper:
             wrong = 'method = "forces" has the orders 4, 5 and 6'
         elif self._by_forces and params.solver == "anytime":
             wrong = 'solver = "anytime" knows impulses only, not method = "forces"'
+        elif params.solver == "anytime" and params.on_gap == "stop":
+            wrong = 'on_gap = "stop" is for solver = "direct"; "anytime" has a result at any time'
         elif params.order == 5 and not self._by_forces:
             wrong = 'order = 5 is for method = "forces"; impulses have the orders 2, 4 and 6'
         if wrong:
@@ -143,7 +147,7 @@ class Stepper:
         self.piece = h / self._pieces_of
         if speed < math.inf:
             return speed, 1
-        return self._halve(h, now)
+        return self._halve(h, now, done)
 
     def _step(self, h: float, fresh: bool) -> int:
         made, params = self.made, self.params
@@ -186,16 +190,16 @@ class Stepper:
             speed = opening(made.bodies, made.whole, self.desk[0])
         return speed
 
-    def _halve(self, h: float, now: float) -> tuple[float, int]:
+    def _halve(self, h: float, now: float, done: int) -> tuple[float, int]:
         """Takes a step that did not close in pieces, or stops; returns as :meth:`take`.
 
         A piece that does not close is halved, and after two of a size the next is twice as long.
         """
         made = self.made
         if self.params.on_gap == "stop":
-            self._give_up(h, now)
+            self._give_up(h, now, done)
         made.bodies[:-1, KEPT] = self._kept
-        made.number[:, S : TURNS + 1] = self._arcs
+        made.number[:, ARCS] = self._arcs
         made.soft[:, REMEMBERED] = self._pieces[made.rooms]
         made.soft[:, WAY] = 0.0
         at, size, count, speed, fresh = 0, _FINEST // 2, 0, math.inf, False
@@ -210,7 +214,7 @@ class Stepper:
             speed = self._slow_down(piece) if done == phases.DONE else math.inf
             fresh = speed < math.inf
             if not fresh and size == 1:
-                self._give_up(h, now)
+                self._give_up(h, now, done)
             if not fresh:
                 size //= 2
                 continue
@@ -223,7 +227,8 @@ class Stepper:
         self.known[:] = 0
         return speed, count
 
-    def _give_up(self, h: float, now: float) -> NoReturn:
+    def _give_up(self, h: float, now: float, done: int) -> NoReturn:
+        """Ends the run and says why: which joint does not close, or what else was wrong."""
         account = self.account
         for each, kept in self._remembered:
             np.copyto(each, kept)
@@ -231,6 +236,18 @@ class Stepper:
         name, *others = circle_through(self.made, joint)
         pieces = 1 if self.params.on_gap == "stop" else _FINEST
         tried = f", in pieces of {1e3 * h / pieces:.2g} ms too" if pieces > 1 else ""
+        if done == phases.COARSE:
+            raise EngineError(
+                f'steps of {1e3 * h:.3g} ms are too long for method = "forces" at {now:.3f} s: '
+                f"they foretell places that are wrong by {account[phases.FORETOLD]:.3g}{tried}.",
+                hint='Use a smaller step, or leave "method" away: impulses bear longer ones.',
+            )
+        if done == phases.UNSETTLED:
+            raise EngineError(
+                f"{name} does not settle at {now:.3f} s: its stop, its friction or the limit of "
+                f"its drive takes hold and lets go again and again{tried}.",
+                hint="Use a smaller step, or look for stops that contradict each other.",
+            )
         loop = f" in a loop with {listing(others, most=6)}" if others else ""
         gap = np.nan_to_num(account[phases.GAP], nan=np.inf)
         wrong = f"it is open by {size_of(self.made, joint, self.desk[6])}"
