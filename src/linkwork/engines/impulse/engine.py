@@ -240,7 +240,11 @@ class Impulse(Engine):
     def _read(self) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates and speeds as bodies stand, but for those of balls and free bodies."""
         q, v = self.state.q.copy(), self.state.v.copy()
-        give_coordinates(self.stepper.mechanism, self.stepper.scratch, self.made.tree, q, v)
+        made, stepper = self.made, self.stepper
+        give_coordinates(
+            stepper.mechanism, stepper.scratch, made.tree, made.soft_whole[:0], made.soft[:0], 0.0,
+            q, v,
+        )  # fmt: skip
         return q, v
 
     def _close(self) -> None:

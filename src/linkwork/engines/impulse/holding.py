@@ -104,7 +104,7 @@ class Holder:
             made.soft, 1e-13, 50, stepper.account,
         )  # fmt: skip
         now, speeds = q.copy(), np.zeros(self.world.nv)
-        give_coordinates(stepper.mechanism, stepper.scratch, made.tree, now, speeds)
+        self._read(now, speeds)
         held = all(abs(now[qaddr[dof]] - value) <= SAME for dof, value in values.items())
         q[:] = now
         return held and (done == phases.DONE or bool(stepper.account[phases.GAP] <= self.gap))
@@ -120,10 +120,18 @@ class Holder:
         for _ in range(3):
             stepper.project_speeds(1.0)
         found = np.zeros(self.world.nv)
-        give_coordinates(stepper.mechanism, stepper.scratch, made.tree, q.copy(), found)
+        self._read(q.copy(), found)
         scale = max(1.0, *(abs(speed) for speed in speeds.values()))
         kept = all(abs(found[dof] - speed) <= SAME * scale for dof, speed in speeds.items())
         return kept and opening(made.bodies, made.whole, stepper.desk[0]) <= SAME * scale
+
+    def _read(self, q: np.ndarray, v: np.ndarray) -> None:
+        """Fills in coordinates, near those that are there, and speeds."""
+        made, stepper = self.made, self.stepper
+        give_coordinates(
+            stepper.mechanism, stepper.scratch, made.tree, made.soft_whole[:0], made.soft[:0], 0.0,
+            q, v,
+        )  # fmt: skip
 
     def give(self, made: Mechanism) -> None:
         """Puts the bodies of the mechanism itself where they are here."""
