@@ -187,9 +187,14 @@ def settle(row, keeps, drive, impulse, h, gap):
             row[STOP] = -1.0
             row[IMPACT] = -_arrival(row, row[LO] - row[Q0], h)
             held = False
-    elif (impulse - row[ALPHA] + row[BETA] * way) * row[STOP] > 0.0:  # it would pull
-        row[STOP] = 0.0
-        held = False
+    else:  # it would pull, and by more than friction holds at the stop
+        pull = (impulse - row[ALPHA] + row[BETA] * way) * row[STOP]
+        rubs = row[RUB] > 0.0 and row[SLIP] == 0.0
+        if pull > (w * h * row[RUB] if rubs else 0.0):
+            if rubs:
+                row[SLIP] = -row[STOP]
+            row[STOP] = 0.0
+            held = False
     return held
 
 

@@ -31,6 +31,7 @@ from linkwork.engines.impulse.joint_kernels import HARD, MODE, SIDES, TURNS, S, 
 from linkwork.engines.impulse.phase_kernels import (
     DONE,
     EVENTS,
+    GAP,
     ITERATIONS,
     LOST,
     OPEN,
@@ -121,6 +122,9 @@ def leap(
             if changed < 0:
                 break
             if changes >= _TOGETHER + _ALONE * soft.shape[0]:
+                tell_stops(soft_whole, soft, account)
+                if account[GAP] <= gap:  # what cannot decide is too little to matter
+                    break
                 account[WHERE] = changed
                 return UNSETTLED
             changes += 1
