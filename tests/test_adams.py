@@ -81,7 +81,7 @@ def test_steps_by_forces_have_the_order_they_are_called(case: str, order: int, s
         np.linalg.norm(after(case, h, order, method="forces", gap=1e-11) - truth)
         for h in (step, step / 2)
     )
-    assert math.log2(coarse / fine) == pytest.approx(order, abs=0.25), (coarse, fine)
+    assert math.log2(coarse / fine) == pytest.approx(order, abs=0.4), (coarse, fine)
 
 
 @pytest.mark.parametrize("kind", STARTS)
