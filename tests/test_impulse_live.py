@@ -162,7 +162,7 @@ def test_a_step_that_fails_leaves_nothing_behind(params: dict[str, Any]) -> None
                 session.state.v[:] = 1.0
                 cycle.refresh()
             before = session.state.copy()
-            with pytest.raises(EngineError, match="cannot be closed"):
+            with pytest.raises(EngineError, match=r"cannot be closed|too long"):
                 engine.advance(40.0)  # so long a step closes no joint
             assert session.state.same(before), session.state.difference(before)
             cycle.restore(kept)

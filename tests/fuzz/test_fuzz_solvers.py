@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_fuzz_mechanisms import CASES, STEP, STEPS, close, mechanism, places, tree
 
+from fuzz.test_fuzz_mechanisms import CASES, STEP, STEPS, close, mechanism, places, tree
 from linkwork.engines.account import Account
 from linkwork.errors import EngineError
 from linkwork.kinematics.kernels import forward_poses
