@@ -3,6 +3,7 @@
 import contextlib
 import math
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ from host_rig import backstage
 from linkwork import Session
 from linkwork.errors import LinkworkError, SessionError
 from linkwork.server import messages as m
+from linkwork.server.host.open_scene import OpenScene
 from linkwork.session.reading import machine_buses
 from part_rig import PATIENCE, cell, door, run_until
+from studio_state import eventually
 
 DEG = math.pi / 180
 
@@ -113,11 +116,13 @@ def test_the_studio_reads_a_machine_into_the_selected_posture(
 
             def reading() -> dict[str, float]:
                 """Asks until the machine has said something."""
-                for _ in range(int(PATIENCE * 10)):
+                end = time.monotonic() + PATIENCE
+                while time.monotonic() < end:
                     here.ask(m.ReadPosture("part", 0))
                     told = here.until_one_of("movement", "refused")
                     if told["type"] == "movement" and read(told) != before:
                         return read(told)
+                    time.sleep(0.02)
                 raise AssertionError("the machine says nothing")
 
             found = reading()
@@ -125,3 +130,35 @@ def test_the_studio_reads_a_machine_into_the_selected_posture(
             here.ask(m.Undo())
             here.until("movement", lambda s: s["draft"]["postures"][0]["joints"] == before)
             assert "no bus named 'can7'" in here.refused(m.ReadPosture("can7"))
+
+
+@pytest.mark.capability(172)
+@pytest.mark.parametrize("ask", [m.ReadPosture("part"), m.AddPosture()])
+def test_reading_while_time_runs_sends_a_machine_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: m.FromClient
+) -> None:
+    """Who guides an arm by hand and reads its postures does not take its joints over."""
+    monkeypatch.chdir(tmp_path)
+    with machine(tmp_path / "hardware", 0.4, 0.3) as port:
+        cell(tmp_path, f'plant = "both"\nconnect = "127.0.0.1:{port}"')
+        with backstage("cell.toml", tmp_path) as here:
+            here.until("scene")
+            scene = here.host.open
+            assert isinstance(scene, OpenScene)
+            session, bus = scene.session, scene.session.cycle.bus("part")
+            eventually("the machine speaks", lambda: bus.has_fed)
+            for number in (1, 2):
+                here.ask(ask)
+                said = here.until("movement", lambda s, n=number: count(s) == n)
+                assert said["selected"] == number - 1
+            assert session.running
+            assert session.signals.owners == {}
+            assert all(map(math.isnan, bus.outgoing))
+            here.ask(m.Undo())
+            here.until("movement", lambda s: count(s) == 1)
+            assert session.signals.owners == {}
+
+
+def count(said: Any) -> int:
+    """How many postures a movement has that was told."""
+    return len(said["draft"]["postures"]) if said["draft"] else 0

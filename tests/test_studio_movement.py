@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,10 @@ def scene_of(here: Backstage) -> OpenScene:
 
 def angle(here: Backstage, joint: str) -> float:
     return scene_of(here).session.signals.value(f"robot/{joint}.angle") / DEG
+
+
+def owner(here: Backstage, joint: str) -> str | None:
+    return scene_of(here).session.signals.owners.get(f"robot/{joint}.target")
 
 
 def edited(here: Backstage, test: Any = lambda said: True) -> Any:
@@ -104,7 +109,7 @@ def test_a_preview_drives_the_robot_and_asks_before_it_takes_joints_over(bench: 
     placed(bench, "neck", 40.0)
     edited(bench, lambda s: s["draft"] and s["draft"]["postures"][-1]["joints"]["neck"] > 0.5)
     bench.ask(m.Step(2))  # the scene's own agent plays its movement
-    bench.until("owners", lambda o: o["owners"].get("robot/neck.target") == "greet")
+    eventually("greet drives", lambda: owner(bench, "neck") == "greet")
     assert "greet drives" in bench.refused(m.PlayMovement())
     bench.ask(m.PlayMovement(take=True))
     bench.until("movement_time", lambda t: t["playing"])
@@ -149,12 +154,12 @@ def test_a_movement_is_scrubbed_without_dynamics(bench: Backstage) -> None:
             assert angle(bench, joint) == pytest.approx(value / DEG, abs=1e-9)
     assert scene_of(bench).session.state.step == 0
     bench.ask(m.Play())
-    bench.until("owners", lambda o: o["owners"].get("robot/neck.target") == "greet")
+    eventually("greet drives", lambda: owner(bench, "neck") == "greet")
     assert "greet drives" in bench.refused(m.ShowMovement(time=1.0))
 
 
 def test_a_posture_of_the_past_is_added_as_it_is_seen(bench: Backstage) -> None:
-    """Who looks at an earlier instant and adds a posture gets that one, and goes on from there."""
+    """Who looks at an earlier instant and edits a movement gets its posture, and loses no run."""
     session = scene_of(bench).session
     bench.ask(m.Speed(0.0))
     bench.ask(m.Step(500))  # the scene's own agent turns the head
@@ -164,10 +169,30 @@ def test_a_posture_of_the_past_is_added_as_it_is_seen(bench: Backstage) -> None:
     bench.ask(m.SetMovement(None))
     bench.ask(m.Seek(0.5))
     bench.ask(m.AddPosture())
-    early = edited(bench, lambda s: s["draft"])["draft"]["postures"][0]["joints"]["neck"]
-    assert session.time == pytest.approx(0.5, abs=0.05)
+    said = edited(bench, lambda s: s["draft"])
+    early = said["draft"]["postures"][0]["joints"]["neck"]
+    past = scene_of(bench)._time.shown
+    assert past.step < 500
     assert 0.0 < early < late
-    assert early == pytest.approx(session["robot/neck.angle"], abs=1e-4)
+    assert early == pytest.approx(past.q[session.world.single_dof("robot/neck")], abs=1e-4)
+    made, q = draft(said), session.state.q.copy()
+    one = made.postures[0]
+    other = msgspec.structs.replace(one, time=1.0, joints={**one.joints, "neck": 0.3})
+    bench.ask(m.SetMovement(msgspec.structs.replace(made, postures=[one, other]), 1))
+    said = edited(bench, lambda s: len(s["draft"]["postures"]) == 2)
+    assert not said["shown"]
+    bench.ask(m.MirrorMovement(1))
+    edited(bench, lambda s: s["draft"]["postures"][1]["joints"]["neck"] < 0)
+    bench.ask(m.Undo())
+    edited(bench, lambda s: s["draft"]["postures"][1]["joints"]["neck"] > 0)
+    bench.ask(m.Redo())
+    edited(bench, lambda s: s["draft"]["postures"][1]["joints"]["neck"] < 0)
+    assert scene_of(bench)._time.shown is past
+    assert session.state.step == 500
+    assert (session.state.q == q).all()
+    bench.ask(m.ShowMovement(posture=1))  # that is shown on the robot, which goes on from there
+    edited(bench, lambda s: s["shown"])
+    assert session.state.step == past.step
 
 
 def test_edits_that_cannot_be_are_refused_and_others_are_told_as_problems(
@@ -179,10 +204,10 @@ def test_edits_that_cannot_be_are_refused_and_others_are_told_as_problems(
     said = edited(bench, lambda s: s["draft"] and len(s["draft"]["postures"]) == 2)
     made = draft(said)
     one, two = made.postures
-    replace = msgspec.structs.replace
+    change = msgspec.structs.replace
 
     def with_two(**more: Any) -> m.SetMovement:
-        return m.SetMovement(replace(made, postures=[one, replace(two, **more)]), 1)
+        return m.SetMovement(change(made, postures=[one, change(two, **more)]), 1)
 
     assert "at 0 s already" in bench.refused(with_two(time=0.0))
     assert "Did you mean 'neck'" in bench.refused(with_two(joints={"nek": 0.1}))
@@ -193,14 +218,14 @@ def test_edits_that_cannot_be_are_refused_and_others_are_told_as_problems(
     said = edited(bench, lambda s: s["problems"])
     assert "left_knee is to go to 57.3°, but goes from −98° … 32°" in said["problems"][0]
     assert "cannot be played" in bench.refused(m.PlayMovement())
-    fast = replace(
-        made, planner="acceleration", postures=[one, replace(two, joints={"neck": 1.0})],
+    fast = change(
+        made, planner="acceleration", postures=[one, change(two, joints={"neck": 1.0})],
         limits={"neck": m.JointLimits(speed=1.0, acceleration=2.0)},
     )  # fmt: skip
     bench.ask(m.SetMovement(fast, 1))
     said = edited(bench, lambda s: s["draft"]["planner"] == "acceleration")
     assert "neck" in said["problems"][0]
-    bench.ask(m.SetMovement(replace(fast, postures=[one, replace(two, time=4.0)]), 1))
+    bench.ask(m.SetMovement(change(fast, postures=[one, change(two, time=4.0)]), 1))
     assert edited(bench, lambda s: s["draft"]["postures"][1]["time"] == 4.0)["problems"] == []
     bench.ask(m.SetMovement(None))
     edited(bench, lambda s: s["draft"] is None)
@@ -269,3 +294,32 @@ def test_undo_goes_through_movement_and_files_in_the_order_of_doing(
         here.until("scene", lambda s: s["title"] == "A title")
         here.ask(m.Redo())
         edited(here, lambda s: s["draft"] and len(s["draft"]["postures"]) == 2)
+
+
+def test_undo_brings_back_the_file_with_the_movement(bench: Backstage, tmp_path: Path) -> None:
+    """What was opened second is not written over by what was opened first; saved stays saved."""
+    greet = lw.load_movement("bioloid/greet")
+    lw.save(replace(greet, name="a"), tmp_path / "a.toml")
+    lw.save(replace(greet, name="b", title="Another"), tmp_path / "b.toml")
+    other = (tmp_path / "b.toml").read_bytes()
+    bench.ask(m.OpenMovement("a.toml"))
+    bench.ask(m.OpenMovement("b.toml"))
+    edited(bench, lambda s: s["file"].endswith("b.toml"))
+    bench.ask(m.Undo())
+    said = edited(bench, lambda s: s["draft"]["name"] == "a")
+    assert (Path(said["file"]).name, said["dirty"]) == ("a.toml", False)
+    made = msgspec.structs.replace(draft(said), title="A title")
+    bench.ask(m.SetMovement(made, number=7))
+    said = edited(bench, lambda s: s["dirty"])
+    assert said["number"] == 7
+    bench.ask(m.SaveMovement(said["file"]))
+    edited(bench, lambda s: not s["dirty"])
+    assert (tmp_path / "b.toml").read_bytes() == other
+    assert lw.load_movement(tmp_path / "a.toml").title == "A title"
+    bench.ask(m.Undo())  # the title, which is in the file
+    said = edited(bench, lambda s: s["draft"]["title"] != "A title")
+    assert (Path(said["file"]).name, said["dirty"]) == ("a.toml", True)
+    bench.ask(m.SetMovement(None))
+    assert edited(bench, lambda s: s["draft"] is None)["file"] == ""
+    bench.ask(m.Undo())
+    assert Path(edited(bench, lambda s: s["draft"])["file"]).name == "a.toml"

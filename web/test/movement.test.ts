@@ -1,5 +1,10 @@
-import { describe, expect, it } from "vitest";
-import type { MovementDraft } from "../src/protocol/messages";
+import { beforeEach, describe, expect, it } from "vitest";
+import { forgetMovement, movement, receiveMovement } from "../src/app/movement";
+import { answerHere } from "../src/app/session";
+import { store } from "../src/app/store";
+import { announce } from "../src/app/topics";
+import { edit } from "../src/movement/edit";
+import type { MovementDraft, MovementState } from "../src/protocol/messages";
 import {
   duplicated,
   exchanged,
@@ -75,5 +80,64 @@ describe("edits of a movement", () => {
       expect(ticks(end).length).toBeLessThan(15);
       expect(ticks(end)[0]).toBe(0);
     }
+  });
+});
+
+describe("answers to edits", () => {
+  const sent: { number: number; draft: MovementDraft }[] = [];
+  answerHere((message) => void sent.push(message as never));
+
+  /** What the session tells: a draft, and the number of the edit that it answers. */
+  function told(made: MovementDraft, number = 0): MovementState {
+    return {
+      type: "movement",
+      draft: made,
+      on: "",
+      robots: [""],
+      selected: 1,
+      shown: false,
+      problems: [],
+      mirror: "",
+      file: "",
+      dirty: true,
+      suggestion: "",
+      files: [],
+      buses: [],
+      number,
+    };
+  }
+
+  beforeEach(() => {
+    sent.length = 0;
+    forgetMovement();
+    receiveMovement(told(draft));
+  });
+
+  it("do not take a later edit back", () => {
+    edit(withTime(draft, 1, 2), "time");
+    edit(withTime(movement.state!.draft!, 1, 2.5), "time");
+    receiveMovement(told(sent[0]!.draft, sent[0]!.number));
+    expect(movement.state!.draft!.postures[1]!.time).toBe(2.5);
+    edit(withValue(movement.state!.draft!, 1, "b", 7), "value");
+    expect(sent[2]!.draft.postures[1]).toMatchObject({ time: 2.5, joints: { a: 2, b: 7 } });
+    receiveMovement(told(sent[1]!.draft, sent[1]!.number));
+    receiveMovement(told(sent[2]!.draft, sent[2]!.number));
+    expect(movement.state!.draft!.postures[1]!.joints).toEqual({ a: 2, b: 7 });
+    receiveMovement(told(draft, sent[2]!.number)); // undone
+    expect(movement.state!.draft).toEqual(draft);
+  });
+
+  it("are not waited for where none comes", () => {
+    edit(withTime(draft, 1, 2), "time");
+    receiveMovement(told(draft));
+    expect(movement.state!.draft!.postures[1]!.time).toBe(2);
+    store.refused = { type: "refused", what: "set_movement", text: "no", key: "" };
+    announce("refused");
+    receiveMovement(told(draft));
+    expect(movement.state!.draft).toEqual(draft);
+    edit(withTime(draft, 1, 2), "time");
+    announce("link");
+    receiveMovement(told(draft, 3));
+    expect(movement.state!.draft).toEqual(draft);
   });
 });

@@ -781,7 +781,8 @@ class MovementState(ServerMessage, frozen=True, tag="movement"):
     posture now, so that what a hand moves goes into it. ``problems`` say what keeps it from being
     played, ``mirror`` why it cannot be mirrored. ``file`` is where it was last saved or opened,
     ``suggestion`` where it could be saved, ``files`` what can be opened, ``buses`` those with a
-    machine whose posture can be read.
+    machine whose posture can be read. ``number`` is that of the last ``set_movement``: what has an
+    earlier one than you sent last is of the time before it.
     """
 
     draft: MovementDraft | None
@@ -796,6 +797,7 @@ class MovementState(ServerMessage, frozen=True, tag="movement"):
     suggestion: str
     files: list[str]
     buses: list[str]
+    number: int = 0
 
 
 class MovementTime(ServerMessage, frozen=True, tag="movement_time"):
@@ -1077,6 +1079,7 @@ class SetMovement(ClientMessage, frozen=True, tag="set_movement"):
     """Edits the movement: puts another in its place; without a draft there is none any more.
 
     ``what`` names the step for undo; steps of one ``gesture`` are one. ``selected`` is a posture.
+    The answer has the same ``number``, also if it is refused.
     """
 
     draft: MovementDraft | None = None
@@ -1084,6 +1087,7 @@ class SetMovement(ClientMessage, frozen=True, tag="set_movement"):
     on: Name = ""
     what: Annotated[str, msgspec.Meta(max_length=200)] = ""
     gesture: Gesture = 0
+    number: Gesture = 0
 
 
 class AddPosture(ClientMessage, frozen=True, tag="add_posture"):

@@ -1,5 +1,5 @@
 import type { MovementDraft } from "../protocol/messages";
-import { movement } from "../app/movement";
+import { awaitEdit, movement, nextEdit } from "../app/movement";
 import { command } from "../app/session";
 import { announce } from "../app/topics";
 
@@ -12,8 +12,11 @@ export function edit(
   const { state } = movement;
   if (!state) return;
   const selected = more.selected ?? state.selected;
-  const sent = command({ type: "set_movement", draft, what, gesture: 0, ...more, selected });
-  if (sent && draft) state.draft = draft;
+  const number = nextEdit();
+  const asked = { type: "set_movement", draft, what, gesture: 0, number, ...more, selected };
+  if (!command(asked)) return;
+  awaitEdit(number);
+  if (draft) state.draft = draft;
 }
 
 /** Selects a posture and shows it on the robot. */

@@ -563,7 +563,7 @@ export interface Cloud {
   hash: string;
 }
 
-/** The movement that is being edited; ``draft`` is null while there is none. ``on`` is the part that it moves, one of ``robots``; its joints are named within that part. ``selected`` is the number of a posture, −1 for none; ``shown`` is whether the robot has that posture now, so that what a hand moves goes into it. ``problems`` say what keeps it from being played, ``mirror`` why it cannot be mirrored. ``file`` is where it was last saved or opened, ``suggestion`` where it could be saved, ``files`` what can be opened, ``buses`` those with a machine whose posture can be read. */
+/** The movement that is being edited; ``draft`` is null while there is none. ``on`` is the part that it moves, one of ``robots``; its joints are named within that part. ``selected`` is the number of a posture, −1 for none; ``shown`` is whether the robot has that posture now, so that what a hand moves goes into it. ``problems`` say what keeps it from being played, ``mirror`` why it cannot be mirrored. ``file`` is where it was last saved or opened, ``suggestion`` where it could be saved, ``files`` what can be opened, ``buses`` those with a machine whose posture can be read. ``number`` is that of the last ``set_movement``: what has an earlier one than you sent last is of the time before it. */
 export interface MovementState {
   type: "movement";
   draft: MovementDraft | null;
@@ -578,6 +578,7 @@ export interface MovementState {
   suggestion: string;
   files: string[];
   buses: string[];
+  number: number;
 }
 
 /** Where in the movement the robot is [s], and whether it is being played. */
@@ -816,7 +817,7 @@ export interface StorePosture {
   name: string;
 }
 
-/** Edits the movement: puts another in its place; without a draft there is none any more. ``what`` names the step for undo; steps of one ``gesture`` are one. ``selected`` is a posture. */
+/** Edits the movement: puts another in its place; without a draft there is none any more. ``what`` names the step for undo; steps of one ``gesture`` are one. ``selected`` is a posture. The answer has the same ``number``, also if it is refused. */
 export interface SetMovement {
   type: "set_movement";
   draft?: MovementDraft | null;
@@ -824,6 +825,7 @@ export interface SetMovement {
   on?: string;
   what?: string;
   gesture?: number;
+  number?: number;
 }
 
 /** Adds the posture that the robot has, or with ``wanted`` the one it is to have. Without a ``time`` it comes a second after the last. Where there is no movement one begins, of the part ``on``. */

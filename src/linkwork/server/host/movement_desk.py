@@ -6,18 +6,19 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from linkwork.errors import LinkworkError, SessionError
-from linkwork.scene import Movement
 from linkwork.server import messages as m
 from linkwork.server.host import movement_files, own_files
 from linkwork.server.host.door import Door, Tell
 from linkwork.server.host.editor import Editor
 from linkwork.server.host.movement_draft import draft_of
+from linkwork.server.host.movement_papers import MovementPapers, Paper
 from linkwork.server.host.movement_play import MovementPlay
 from linkwork.server.host.movement_robot import robots
 from linkwork.server.host.movement_shown import MovementShown
 from linkwork.server.host.movement_steps import Edited, MovementSteps
 from linkwork.server.host.movement_work import MovementWork
 from linkwork.server.host.posture_steps import PostureSteps
+from linkwork.server.host.timeline import Timeline
 from linkwork.session.reading import machine_buses, read_posture
 from linkwork.session.session import Session
 
@@ -37,6 +38,7 @@ class MovementDesk:
         editor: The files, which are edited and saved besides.
         tell: Tells clients something.
         postures: Keeps what can be undone of postures that are in no movement.
+        timeline: The instant that is looked at.
         tell_undo: Tells every client what can be undone now.
 
     Attributes:
@@ -48,17 +50,16 @@ class MovementDesk:
 
     def __init__(
         self, session: Session, door: Door, editor: Editor, tell: Tell, postures: PostureSteps,
-        tell_undo: Callable[[], object],
+        timeline: Timeline, tell_undo: Callable[[], object],
     ) -> None:  # fmt: skip
         self._session, self._editor, self._tell = session, editor, tell
-        self._postures, self._tell_undo = postures, tell_undo
-        self._saved: Movement | None = None
-        self._file = ""
+        self._postures, self._time, self._tell_undo = postures, timeline, tell_undo
+        self._papers, self._number = MovementPapers(), 0
         self._files: list[str] | None = None
         self._time_told = (0.0, False)
         self.work, self.steps = MovementWork(session.world), MovementSteps()
         self.play = MovementPlay(session, door, self._failed)
-        self.shown = MovementShown(session, door, self.work, self.play, postures)
+        self.shown = MovementShown(session, door, self.work, self.play, postures, timeline)
 
     def enter(self) -> None:
         """Begins with an edited world."""
@@ -78,19 +79,28 @@ class MovementDesk:
         return len(project.history) if project is not None else 0
 
     @property
+    def _paper(self) -> Paper:
+        return self._papers[self.work.now.paper]
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is a movement that is not saved as it is."""
+        movement = self.work.now.movement
+        return movement is not None and movement != self._paper.saved
+
+    @property
     def told(self) -> m.MovementState:
         """How it stands, as clients are told."""
         work, movement = self.work, self.work.now.movement
         if self._files is None:
             self._files = movement_files.found(self._editor.folders)
-        folder = str(self._editor.folders[0])
+        folder, file = str(self._editor.folders[0]), self._paper.file
         return m.MovementState(
             draft_of(movement) if movement is not None else None,
             work.robot.on, robots(self._session.world), work.now.selected, self.shown.editing,
-            work.ways()[1] if movement is not None else [], work.why_no_mirror(), self._file,
-            movement is not None and movement != self._saved,
-            self._file or own_files.free_path(folder, work.name), self._files,
-            machine_buses(self._session.cycle),
+            work.ways()[1] if movement is not None else [], work.why_no_mirror(), file,
+            self.dirty, file or own_files.free_path(folder, work.name), self._files,
+            machine_buses(self._session.cycle), self._number,
         )  # fmt: skip
 
     def tell(self) -> None:
@@ -170,22 +180,23 @@ class MovementDesk:
         """Puts another movement in the place of the one that is edited, and shows it."""
         self.play.stop()
         self._keep(new, what, gesture)
-        self.shown.selected(quietly=True)
+        self.shown.edited()
         self.tell()
 
     def _set(self, client: str, message: m.SetMovement) -> None:
+        self._number = message.number
         try:
             new = self.work.drafted(message.draft, message.selected, message.on)
         except LinkworkError:
             self._tell(client, self.told)  # the page shows what was asked for
             raise
         if new.movement is None:
-            self._file, self._saved = "", None
+            new = replace(new, paper=self._papers.begin())
         self._edit(new, message.what or "movement", (client, message.gesture))
 
     def _present(self, message: m.AddPosture) -> dict[str, float]:
         """The posture that the robot has, or is to have."""
-        state, robot, world = self._session.state, self.work.robot, self._session.world
+        state, robot, world = self._time.shown, self.work.robot, self._session.world
         values = robot.values(state.q)
         if message.wanted:
             for name, dof in robot.dofs.items():
@@ -217,7 +228,7 @@ class MovementDesk:
     def _go(self, to: Edited) -> None:
         self.play.stop()
         self.work.take(to)
-        self.shown.selected(quietly=True)
+        self.shown.edited()
         self._tell_undo()
         self.tell()
 
@@ -260,7 +271,7 @@ class MovementDesk:
         folders = self._editor.folders
         movement, file = movement_files.opened(message.path, message.name, folders)
         new = self.work.fitting(movement, message.on)
-        self._saved, self._file = new.movement, file
+        new = replace(new, paper=self._papers.begin(file, new.movement))
         self.play.time = 0.0
         self._edit(new, f"open {movement.name}", (client, 0))
 
@@ -269,9 +280,10 @@ class MovementDesk:
         parts = self._session.world.scene.parts
         file, notes = movement_files.saved(
             movement, message.path, parts[on].part if on in parts else None, self._editor.folders,
-            overwrite=message.overwrite or message.path == self._file,
+            overwrite=message.overwrite or message.path == self._paper.file,
         )  # fmt: skip
-        self._saved, self._file, self._files = movement, file, None
+        self._papers.write(self.work.now.paper, file, movement)
+        self._files = None
         self._tell("", m.Saved([file]))
         for note in notes:
             self._session.say(note, source="movement")

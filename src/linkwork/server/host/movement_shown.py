@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from linkwork.errors import LinkworkError
@@ -9,6 +11,7 @@ from linkwork.server.host.door import Door
 from linkwork.server.host.movement_play import MovementPlay
 from linkwork.server.host.movement_work import MovementWork
 from linkwork.server.host.posture_steps import PostureSteps
+from linkwork.server.host.timeline import Timeline
 from linkwork.session import messages as inbox
 from linkwork.session.cycle import PERSON
 from linkwork.session.session import Session
@@ -26,14 +29,15 @@ class MovementShown:
         work: What is edited.
         play: Plays it.
         postures: Keeps what can be undone of postures that are in no movement.
+        timeline: The instant that is looked at.
     """
 
     def __init__(
         self, session: Session, door: Door, work: MovementWork, play: MovementPlay,
-        postures: PostureSteps,
+        postures: PostureSteps, timeline: Timeline,
     ) -> None:  # fmt: skip
         self._session, self._door, self._work = session, door, work
-        self._play, self._postures = play, postures
+        self._play, self._postures, self._time = play, postures, timeline
         self._seen: tuple[int, np.ndarray] | None = None
 
     @property
@@ -50,11 +54,20 @@ class MovementShown:
         seen, self._seen = self._seen, None
         return seen is not None
 
-    def selected(self, *, quietly: bool = False) -> None:
-        """Gives the robot the selected posture.
+    def edited(self) -> None:
+        """Gives the robot the selected posture where nothing else is changed by it.
 
-        Args:
-            quietly: Whether it is left as it is where it cannot have it.
+        While time runs nothing is driven that nobody asked to be, and while the past is looked at
+        the present stays as it is.
+        """
+        if self._session.running or self._time.past is not None:
+            self.lose()
+            return
+        with contextlib.suppress(LinkworkError):  # the movement is edited, wherever the robot is
+            self.selected()
+
+    def selected(self) -> None:
+        """Gives the robot the selected posture.
 
         Raises:
             LinkworkError: If a program drives the joints.
@@ -63,12 +76,7 @@ class MovementShown:
         if now.movement is None or not 0 <= now.selected < len(now.movement.postures):
             return
         self._play.time = now.movement.postures[now.selected].time
-        try:
-            self.at(self._play.time)
-        except LinkworkError:
-            if not quietly:
-                raise
-            return
+        self.at(self._play.time)
         if not self._session.running:
             self._postures.forget()
             state = self._session.state

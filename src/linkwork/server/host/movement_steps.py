@@ -18,11 +18,13 @@ class Edited:
         movement: The movement, or None.
         on: The part that it moves.
         selected: The posture that is selected, −1 for none.
+        paper: The number of what it is written on.
     """
 
     movement: Movement | None = None
     on: str = ""
     selected: int = -1
+    paper: int = 0
 
 
 @dataclass(frozen=True)

@@ -136,10 +136,11 @@ class MovementWork:
             LinkworkError: If it cannot be.
         """
         if draft is None or not draft.postures:
-            return Edited(None, self.robot.on)
+            return replace(self.now, movement=None, on=self.robot.on, selected=-1)
         robot = self.robot if on in ("", self.robot.on) else self.robot_of(on)
         movement, order = movement_of(draft, robot, self.now.movement)
-        return Edited(movement, robot.on, order.index(selected) if selected in order else -1)
+        chosen = order.index(selected) if selected in order else -1
+        return replace(self.now, movement=movement, on=robot.on, selected=chosen)
 
     def added(self, values: dict[str, float], time: float | None) -> Edited:
         """One posture more, selected; without a time a second after the last.
@@ -160,7 +161,8 @@ class MovementWork:
         """Other values of joints in a posture."""
         postures = list(self.movement.postures)
         postures[chosen] = replace(postures[chosen], joints={**postures[chosen].joints, **values})
-        return Edited(replace(self.movement, postures=tuple(postures)), self.robot.on, chosen)
+        new = replace(self.movement, postures=tuple(postures))
+        return replace(self.now, movement=new, on=self.robot.on, selected=chosen)
 
     def mirrored(self, chosen: int) -> Edited:
         """Left and right exchanged in a posture, or in all.

@@ -39,7 +39,7 @@ _STREAMED = (m.Set, m.Place, m.Grab, m.Reach, m.SetMovement, m.ShowMovement)
 #: What happens to the state that is looked at: the past becomes the present first.
 _ACTING = (
     m.Play, m.Step, m.Set, m.Place, m.Posture, m.Grab, m.Take, m.Override, m.Fault, m.Reach,
-    m.ShowMovement, m.PlayMovement, m.SetMovement, m.AddPosture, m.MirrorMovement, m.ReadPosture,
+    m.ShowMovement, m.PlayMovement,
 )  # fmt: skip
 #: What gives the robot a state in which it has no posture of a movement, nor goes on playing one.
 _AWAY = (m.Set, m.Grab, m.Reset, m.Step, m.Seek, m.Live)
@@ -105,10 +105,11 @@ class OpenScene:
         self.cloud = CloudDesk(self.session, self.meshes, tell)
         try:
             self.editor = Editor(opened)
-            self.movement = MovementDesk(
-                self.session, self._door, self.editor, tell, self._postures, self._tell_undo
-            )
             self._time = Timeline(self.session, self._door)
+            self.movement = MovementDesk(
+                self.session, self._door, self.editor, tell, self._postures, self._time,
+                self._tell_undo,
+            )  # fmt: skip
             self._enter(look)
         except BaseException:
             self.session.close()
@@ -335,7 +336,6 @@ class OpenScene:
             case m.Undo() if (state := self._postures.undo(session.state)) is not None:
                 self._restore(state)
             case m.Undo() if self.movement.steps.undo_words(self.movement.depth):
-                self._time.go_on()
                 self.movement.undo()
             case m.Undo():
                 self.editor.undo()
@@ -343,7 +343,6 @@ class OpenScene:
             case m.Redo() if (state := self._postures.redo(session.state)) is not None:
                 self._restore(state)
             case m.Redo() if self.movement.steps.redo_words(self.movement.depth):
-                self._time.go_on()
                 self.movement.redo()
             case m.Redo():
                 self.editor.redo()
