@@ -23,9 +23,9 @@ def slider_crank(
         ground(), bar("crank", 0.1, 0.2), bar("rod", 0.3, 0.3), ground("piston")
     )
     part.add(
-        Joint("shaft", "hinge", "ground", "crank", axis=AXIS, **crank),
+        Joint("shaft", "hinge", "ground", "crank", axis=AXIS, **(crank or {})),
         Joint("big_end", "hinge", "crank", "rod", at=Pose.of((0.1, 0, 0)), axis=AXIS),
-        Joint("bore", "slider", "ground", "piston", axis=(1, 0, 0), value=0.4, **bore),
+        Joint("bore", "slider", "ground", "piston", axis=(1, 0, 0), value=0.4, **(bore or {})),
         Anchor("end", "rod", Pose.of((0.3, 0, 0))),
         Anchor("wrist", "piston"),
         Loop("pin", "end", "wrist", "hinge", axis=AXIS),

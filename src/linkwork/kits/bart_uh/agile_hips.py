@@ -23,7 +23,10 @@ class AgileHips(Control):
     def loop(self):
         for side, hip in HIPS.items():
             q1, q2, q3, q4 = wanted(side, self.time)
-            for motor, angle in zip(self.motors[side], hip.angles(turn(q1, q2, q3)), strict=True):
+            angles = hip.angles(turn(q1, q2, q3))
+            if angles is None:
+                continue  # out of its arcs' reach: the motors stay
+            for motor, angle in zip(self.motors[side], angles, strict=True):
                 motor.target = angle
             self.knees[side].target = q4
 
