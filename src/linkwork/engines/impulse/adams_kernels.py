@@ -34,7 +34,7 @@ from linkwork.jit import flat_kernel, inner_kernel
 #: A step that leaves a joint open by more than this [m or rad] was too long for its rule.
 _TOO_FAR = 1e-2
 #: One whose places were foretold worse than this [m or half rad] was, too.
-_COARSE = 1e-3
+_COARSE = 1e-4
 #: Corrections after which K is made anew.
 _PATIENCE = 3
 
