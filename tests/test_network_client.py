@@ -5,16 +5,19 @@ import json
 import math
 import socket
 import threading
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import linkwork as lw
 from linkwork.errors import LinkworkError, NameNotFound, SessionError, SignalError
 from linkwork.server import messages as m
 from linkwork.server.client import RemoteSession
+from linkwork.server.wire import Wire
 from linkwork.session.session import Session
 from studio_rig import PATIENCE, TOKEN, Studio, studio
 
@@ -172,6 +175,83 @@ def test_a_studio_that_ends_is_told(tmp_path: Path) -> None:
     with pytest.raises(SessionError, match="the studio is gone"):
         there.wait(lambda: False)
     there.close()
+
+
+SCENE = """
+format = "linkwork/scene 1"
+name = "boxes"
+
+[[element]]
+name = "low"
+mass = 1
+shape = { box = { size = [0.1, 0.1, 0.1] } }
+"""
+
+
+def test_an_edit_is_in_use_or_raised_when_it_returns(tmp_path: Path) -> None:
+    """What compiling refuses is raised at its line, also where the answer is about attributes."""
+    (tmp_path / "boxes.toml").write_text(SCENE)
+    with studio(str(tmp_path / "boxes.toml"), tmp_path) as made, remote(made) as there:
+        there.wait(lambda: there.scene is not None)
+        assert there.scene is not None
+        before = there.scene.version
+        there.send(m.Edit("", "scene", "step", 0.004))
+        assert there.scene.version > before
+        assert there.scene.step == 0.004
+        before = there.scene.version
+        with pytest.raises(SessionError, match="no engine type named 'nothing'"):
+            there.send(m.Edit("", "scene", "engine", '[{ type = "nothing" }]'))
+        assert there.scene.version == before
+        with pytest.raises(SessionError, match="kind of thing"):
+            there.send(m.Inspect("low", "nonsense"))
+        there.send(m.Inspect("low", "element"))
+        there.step(2)
+
+
+class Told(Wire):
+    """A wire whose other end is the test: it says nothing until told."""
+
+    def __init__(self, *answers: m.FromServer) -> None:
+        self.patience, self.news, self.sent = 0.2, threading.Condition(), []
+        self.answers = list(answers)
+        self.scene, self.events = None, deque()
+        self._asked, self._refused = set(), deque()
+        self._marks, self._answered, self._pictures, self._end = 0, 0, 0, ""
+
+    def _put(self, message: m.FromClient) -> None:
+        self.sent.append(message)
+        for answer in self.answers if isinstance(message, m.Inspect) else []:
+            self._text(m.encode(answer).decode())
+
+
+def test_only_the_marks_own_answer_counts() -> None:
+    """Attributes of another thing, such as follow an edit, are no answer."""
+    with pytest.raises(SessionError, match="waited for an answer in vain"):
+        Told(m.Attributes("", "scene", [])).ask(m.Play())
+    Told(m.Attributes("?1", "scene", [])).ask(m.Play())
+
+
+def test_what_is_refused_later_is_raised_by_the_next_line() -> None:
+    """It is not forgotten, and that line does nothing; what others asked is no matter of ours."""
+    wire = Told(m.Attributes("?1", "scene", []))
+    wire.ask(m.Undo())
+    wire._text(m.encode(m.Refused("undo", "it cannot be used.")).decode())
+    with pytest.raises(SessionError, match=r"undo, asked for before, .*: it cannot be used\."):
+        wire.send(m.Play())
+    assert [type(each) for each in wire.sent] == [m.Undo, m.Inspect]
+    wire._text(m.encode(m.Refused("play_movement", "no.")).decode())
+    wire.send(m.Play())
+    assert isinstance(wire.sent[-1], m.Play)
+
+
+def test_types_that_are_not_known_are_skipped() -> None:
+    """A newer studio may say new things; a known one that is spoilt is still an error."""
+    wire = Told()
+    wire._text('{"type": "weather", "rain": true}')
+    wire._text('{"type": "event", "step": 1, "level": "info", "text": "x", "source": "", "new": 1}')
+    assert wire.events[-1].text == "x"
+    with pytest.raises(msgspec.ValidationError):
+        wire._text('{"type": "event", "step": "one"}')
 
 
 # ---- lines over TCP ------------------------------------------------------------------------

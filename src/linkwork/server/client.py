@@ -47,6 +47,7 @@ class RemoteSession:
         self._wire = Wire(address, token, patience, tls)
         self._number = 0
         self._wire.until(lambda: bool(self.name), "a greeting")
+        self._wire.until(lambda: not self._wire.expects, "the scene that is open")
 
     @property
     def name(self) -> str:
@@ -163,10 +164,14 @@ class RemoteSession:
         Raises:
             NameNotFound: If there is none of this name.
         """
-        if signal not in self._wire.watched:
-            self.watch(*self._wire.watched, signal)
-        with self._wire.news:
-            return self._wire.values[1][self._wire.watched.index(signal)]
+        wire = self._wire
+        while True:
+            with wire.news:  # a new scene may come at any time, and ends what was watched
+                number, values = wire.values
+                watched = wire.watched
+                if signal in watched and number == self._number:
+                    return values[watched.index(signal)]
+            self.watch(*watched, signal)
 
     def __setitem__(self, signal: str, value: float) -> None:
         """Sets an input or parameter, which this client then owns.
@@ -192,11 +197,14 @@ class RemoteSession:
         """Says which signals are wanted with every picture; reading one does so by itself."""
         for each in signals:
             self._known(each)
-        self._wire.watched = list(dict.fromkeys(signals))
+        wire, wanted = self._wire, list(dict.fromkeys(signals))
         self._number = number = self._number % 60_000 + 1
-        self._wire.send(m.Watch(number, self._wire.watched))
-        if self._wire.watched:
-            self._wire.until(lambda: self._wire.values[0] == number, "values")
+        wire.watched = wanted
+        wire.send(m.Watch(number, wanted))
+        if wanted:
+            wire.until(
+                lambda: wire.values[0] == number or wire.watched is not wanted, "values", "watch"
+            )
 
     def pose(self, body: str) -> tuple[float, ...]:
         """The newest pose of a body: x y z [m], quaternion w x y z.

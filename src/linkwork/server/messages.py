@@ -56,6 +56,8 @@ IMAGE_STEP = 2**16
 #: Pictures that may be on the way to a client that has not acknowledged them, and how many a
 #: client may let come before it says so: every message costs the server as much as a picture.
 IN_FLIGHT, ACK_EACH = 12, 6
+#: Keys of attributes of the running scene, which no file keeps, begin with it.
+LIVE = "live."
 #: How fast a pulled body swings towards the hand [rad/s]: the spring is its mass times the square.
 PULL_RATE = 15
 

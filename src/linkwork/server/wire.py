@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import msgspec
@@ -26,6 +26,15 @@ _SOON = 0.05
 #: Events that are kept.
 _EVENTS = 1000
 _decoder = msgspec.json.Decoder(m.FromServer)
+_KNOWN = {str(kind.__struct_config__.tag) for kind in get_args(m.FromServer)}
+#: What changes files is compiled before it is used or refused.
+_COMPILED = (m.Edit, m.CloseLoop, m.StorePosture)
+
+
+class _Head(msgspec.Struct):
+    """Of any text frame, the type alone."""
+
+    type: str = ""
 
 
 class Wire:
@@ -39,6 +48,7 @@ class Wire:
         name: How the others see this client.
         people: Who is there, and who drives.
         scene: What is open; None if nothing is.
+        expects: Whether something is open that was not told yet.
         status: How the run stands; None before the first picture.
         events: What happened, newest last.
         watched: Signals whose values come with every picture.
@@ -56,6 +66,7 @@ class Wire:
         self.name = ""
         self.people = m.People(None, [], None)
         self.scene: m.Scene | None = None
+        self.expects = False
         self.status: m.Status | None = None
         self.events: deque[m.Event] = deque(maxlen=_EVENTS)
         self.watched: list[str] = []
@@ -64,7 +75,9 @@ class Wire:
         self.version = 0
         self.time = 0.0
         self._pictures = 0
-        self._answers = 0
+        self._asked: set[str] = set()  # types of messages that were sent
+        self._marks = 0  # questions after messages, and the last of them that was answered
+        self._answered = 0
         self._refused: deque[m.Refused] = deque()
         self._end = ""
         self._leave = contextlib.ExitStack()
@@ -78,30 +91,48 @@ class Wire:
         self._reader.join(self.patience)
 
     def send(self, message: m.FromClient) -> None:
-        """Sends a message; what was refused before it is forgotten."""
-        from websockets.exceptions import ConnectionClosed
+        """Sends a message.
 
+        Raises:
+            SessionError: If the studio is gone, or has refused meanwhile what was asked before and
+                seemed done; nothing is sent then.
+        """
         with self.news:
+            late = [each for each in self._refused if each.what in self._asked]
             self._refused.clear()
-        try:
-            self._socket.send(m.encode(message).decode())
-        except ConnectionClosed:
-            raise SessionError(f"the studio is gone{self._end}.") from None
+        if late:
+            raise SessionError(
+                f"{late[0].what}, asked for before, is refused after all: {late[0].text}"
+            )
+        self._asked.add(m.type_of(message))
+        self._put(message)
 
     def ask(self, message: m.FromClient) -> None:
         """Sends a message and waits until the studio has dealt with it.
 
         What is asked is done in order: when a question that comes after it is answered, it was
-        done or refused.
+        done or refused. What changes files is waited for until the scene shows it.
         """
+        before, what = self.scene.version if self.scene is not None else 0, m.type_of(message)
         self.send(message)
-        with self.news:
-            answers = self._answers
-        self._socket.send(m.encode(m.Inspect("", "scene")).decode())
-        self.until(lambda: self._answers > answers, "an answer", m.type_of(message))
+        self._marks = mark = self._marks + 1
+        self._put(m.Inspect(_mark(mark), "scene"))
+        self.until(lambda: self._answered >= mark, "an answer", what)
+        if isinstance(message, _COMPILED) and not _is_live(message):
+            self.until(
+                lambda: self.scene is None or self.scene.version != before, "the new scene", what
+            )
         with self.news:
             seen = self._pictures
             self.news.wait_for(lambda: self._pictures > seen or bool(self._end), _SOON)
+
+    def _put(self, message: m.FromClient) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            self._socket.send(m.encode(message).decode())
+        except ConnectionClosed:
+            raise SessionError(f"the studio is gone{self._end}.") from None
 
     def once(self, give_up: float, what: str) -> None:
         """Waits for news."""
@@ -144,24 +175,30 @@ class Wire:
                 self.news.notify_all()
 
     def _text(self, data: str) -> None:
-        match message := _decoder.decode(data):
+        try:
+            message = _decoder.decode(data)
+        except msgspec.ValidationError:
+            if msgspec.json.decode(data, type=_Head).type in _KNOWN:
+                raise
+            return  # of a studio that is newer than we are
+        match message:
             case m.Hello():
-                self.name = message.you
+                self.name, self.expects = message.you, message.scene_open
                 self.people = m.People(message.driver, message.people, None)
             case m.Scene():
-                self.scene, self.watched = message, []
+                self.scene, self.watched, self.expects = message, [], False
             case m.Closed():
-                self.scene = None
+                self.scene, self.expects = None, False
             case m.Status():
                 self.status = message
             case m.Event():
                 self.events.append(message)
             case m.People():
                 self.people = message
-            case m.Attributes():
-                self._answers += 1
-            case m.Refused(what="inspect"):
-                self._answers += 1
+            case m.Attributes() if message.name == _mark(self._marks):
+                self._answered = self._marks
+            case m.Refused(what="inspect") if message.key == _mark(self._marks):
+                self._answered = self._marks
             case m.Refused():
                 self._refused.append(message)
 
@@ -182,6 +219,16 @@ class Wire:
         self._pictures += 1
         if self._pictures % m.ACK_EACH == 0:
             self._socket.send(m.encode(m.Ack(self._pictures)).decode())
+
+
+def _mark(number: int) -> str:
+    """The name that a question asks for of which only the answer counts; no thing is called so."""
+    return f"?{number}"
+
+
+def _is_live(message: m.FromClient) -> bool:
+    """Whether an edit is of the running scene, which no file keeps."""
+    return isinstance(message, m.Edit) and message.key.startswith(m.LIVE)
 
 
 @contextlib.contextmanager

@@ -12,9 +12,6 @@ from linkwork.session import messages as inbox
 from linkwork.session.cycle import PERSON
 from linkwork.session.session import Session
 
-#: Keys of values of the running scene begin with it.
-LIVE = "live."
-
 
 class AttributeDesk:
     """Tells clients the attributes of things, and sets those of the running scene.
@@ -45,7 +42,7 @@ class AttributeDesk:
                 value = session[signal.name]
                 shown = value if np.isfinite(value) else ""  # no limit
                 rows.append(
-                    m.Row(f"{LIVE}{word}", shown, signal.unit, lo, hi, None,
+                    m.Row(f"{m.LIVE}{word}", shown, signal.unit, lo, hi, None,
                           "", True, False, help="Of the running scene; no file keeps it.")
                 )  # fmt: skip
         convert = editor.project is None and bool(editor.file)
@@ -61,7 +58,7 @@ class AttributeDesk:
             value = float(message.value)
         except ValueError:
             raise SessionError(f"{message.key} takes a number, not {message.value!r}.") from None
-        word = message.key.removeprefix(LIVE)
+        word = message.key.removeprefix(m.LIVE)
         signal = f"{_base(message.kind, message.name)}.{word}"
         self._door.apply(inbox.Set(signal, value, PERSON))
 

@@ -287,8 +287,8 @@ class Host:
             case m.GoOn():
                 self._go_on(client)
             case _ if self.open is None:
-                text = "no scene is open."
-                self._tell(client, m.Refused(m.type_of(message), text))
+                key = message.name if isinstance(message, m.Inspect) else ""
+                self._tell(client, m.Refused(m.type_of(message), "no scene is open.", key))
             case _:
                 self.open.answer(client, message)
 

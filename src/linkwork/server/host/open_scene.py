@@ -10,7 +10,7 @@ import msgspec
 from linkwork.errors import LinkworkError, SessionError
 from linkwork.server import messages as m
 from linkwork.server.host import own_files
-from linkwork.server.host.attribute_desk import LIVE, AttributeDesk
+from linkwork.server.host.attribute_desk import AttributeDesk
 from linkwork.server.host.bus_desk import BusDesk
 from linkwork.server.host.cloud_desk import CloudDesk
 from linkwork.server.host.describe import describe
@@ -401,7 +401,7 @@ class OpenScene:
         return written
 
     def _change(self, client: str, message: m.Edit) -> None:
-        if message.key.startswith(LIVE):
+        if message.key.startswith(m.LIVE):
             self._attributes.set_live(message)
         else:
             try:
