@@ -31,6 +31,7 @@ from linkwork.sensors import Sensor
 from linkwork.session import messages
 from linkwork.session.listeners import Listeners
 from linkwork.session.recording import Recording
+from linkwork.session.replay import replay
 from linkwork.session.session import Session
 from linkwork.spatial import Pose
 from linkwork.state import State
@@ -129,6 +130,34 @@ def test_an_input_has_one_owner_and_taking_it_over_is_explicit_and_shown() -> No
         wave = 0.5 * math.sin(2.0 * math.pi * (session.state.step - 1) * H)
         assert session["arm/J1.target"] == pytest.approx(wave)
         assert session.signals.owners["arm/J1.target"] == "wave"
+
+
+def test_what_a_person_set_first_stays_when_an_agent_comes_later(tmp_path: Path) -> None:
+    """The run goes on, people are told once, and given back it is the agent's; so in a replay."""
+    later = "def loop(self):\n    if self.time > 0.01:\n        self.joint('arm/J1').target = 0.7"
+    file = tmp_path / "run.mcap"
+    with Session(program(bench(), "p", later), record=file) as session:
+        session["arm/J1.target"] = 0.2
+        session.step(20)
+        assert session["arm/J1.target"] == 0.2
+        assert texts(session, "error") == []
+        assert texts(session, "warning") == [
+            "p would drive arm/J1.target, which user has set before: it stays so until it is given "
+            "back."
+        ]
+        session["arm/J1.target"] = 0.3
+        session.step()
+        assert session["arm/J1.target"] == 0.3
+        session.release()
+        session.step()
+        assert session["arm/J1.target"] == 0.7
+        assert session.signals.owners["arm/J1.target"] == "p"
+        with pytest.raises(SignalError, match="owned by 'p'"):
+            session["arm/J1.target"] = 0.2
+        session.reset()
+        session.step()
+        assert session.signals.owners == {}
+    assert replay(file).same
 
 
 def test_a_program_may_begin_again_while_somebody_has_its_joint() -> None:

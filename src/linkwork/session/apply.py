@@ -38,9 +38,7 @@ def apply(session: Session, message: m.Message) -> None:
     """
     match message:
         case m.Set():
-            session.signals.set(message.signal, message.value, message.owner)
-            if session.signals[message.signal].direction == "param":
-                _params(session)
+            session.set_now(message.signal, message.value, message.owner)
         case m.Take():
             session.hand_over(message.signal, message.owner)
         case m.Release():

@@ -36,7 +36,9 @@ class Board:
     def _enter(self, cycle: Cycle) -> None:
         self.cycle = cycle
         self._agents = frozenset(block.spec.name for block in (*cycle.agents, *cycle.buses))
+        self._deciders = self._agents - {bus.spec.name for bus in cycle.buses}
         self._taken: set[str] = set()
+        self._kept: set[str] = set()  # what others than agents own because they set it first
         self._listeners = Listeners(cycle.signals, cycle.state["listeners/last"])
         self._onlookers = Listeners(cycle.signals)
 
@@ -112,8 +114,11 @@ class Board:
     def write(self, signal: str, value: float, owner: str) -> None:
         """Sets a signal for an agent: at once while deciding, else before the next step.
 
-        What somebody took over from the agents stays as its new owner sets it.
+        What somebody took over from the agents, or set before any of them did, stays as its owner
+        sets it.
         """
+        if self._kept and signal in self._kept and owner in self._deciders:
+            self._give_way(signal, owner)
         if self._taken and self._is_taken(signal, owner):
             return
         if self._deciding:
@@ -131,13 +136,23 @@ class Board:
         Raises:
             SignalError: If the signal cannot be set to ``value``, or not by ``owner``.
         """
-        if self._is_taken(signal, owner):
+        kept = signal in self._kept and owner in self._deciders
+        if kept or self._is_taken(signal, owner):
             owner = self.signals.owners[signal]
         self.signals.check(signal, value, owner)
 
     def _is_taken(self, signal: str, owner: str) -> bool:
         """Whether somebody took ``signal`` over from the agents, of which ``owner`` is one."""
         return signal in self._taken and owner in self._agents
+
+    def _give_way(self, signal: str, owner: str) -> None:
+        """Leaves to its owner what an agent of the scene would set from now on, and says so."""
+        self._kept.discard(signal)
+        self._taken.add(signal)
+        self.say(
+            f"{owner} would drive {signal}, which {self.signals.owners[signal]} has set before: it "
+            "stays so until it is given back.", level="warning", source=owner,
+        )  # fmt: skip
 
     def _apply_writes(self) -> None:
         writes, self._writes = self._writes, []
@@ -160,9 +175,22 @@ class Board:
         """Gives up everything that ``owner`` owns; the scene's agents set it again."""
         self.send(messages.Release(owner))
 
+    def set_now(self, signal: str, value: float, owner: str) -> None:
+        """Sets a signal; an input that nobody owns is ``owner``'s from then on. For ``Set``.
+
+        Raises:
+            SignalError: If it cannot be set to ``value``, or not by ``owner``.
+        """
+        free = signal not in self.signals.owners
+        self.signals.set(signal, value, owner)
+        if free and owner not in self._agents and signal in self.signals.owners:
+            self._kept.add(signal)
+        self._note_param(signal)
+
     def hand_over(self, signal: str, owner: str) -> None:
         """Makes ``owner`` the owner of an input; for ``Take``."""
         before = self.signals.take(signal, owner)
+        self._kept.discard(signal)
         if owner in self._agents:
             self._taken.discard(signal)
         else:
@@ -174,6 +202,7 @@ class Board:
         """Gives one input back to an agent or bus of the scene, or to nobody."""
         before = self.signals.owners.pop(signal, None)
         self._taken.discard(signal)
+        self._kept.discard(signal)
         if owner:
             self.signals.owners[signal] = owner
         self.say(f"{before or 'nobody'} let go of {signal}.")
@@ -183,6 +212,7 @@ class Board:
         owned = sorted(name for name, who in self.signals.owners.items() if who == owner)
         self.signals.release(owner)
         self._taken.difference_update(owned)
+        self._kept.difference_update(owned)
         if owned:
             self.say(f"{owner} released {', '.join(owned)}.")
 
@@ -194,7 +224,8 @@ class Board:
         The scene's agents listen to nothing until they are started.
         """
         names = new_names(self.cycle, cycle)
-        owners, taken, agents = self.signals.owners, self._taken, self._agents
+        owners, agents = self.signals.owners, self._agents
+        taken, kept = self._taken, self._kept
         onlookers = self._onlookers
         self._enter(cycle)
         for name, owner in owners.items():
@@ -203,6 +234,7 @@ class Board:
             if not gone and now in self.signals:
                 self.signals.owners[now] = owner
         self._taken = {names.get(name, name) for name in taken} & self.signals.owners.keys()
+        self._kept = {names.get(name, name) for name in kept} & self.signals.owners.keys()
         for listener in onlookers.move_to(self._onlookers, names, self.state.data):
             self.say(
                 f"nobody listens to {listener.signal} any more: it is gone.", level="warning",

@@ -323,6 +323,7 @@ class Session(Board):
         if self._tape is not None:
             self._tape.steps = steps
         self._taken.clear()
+        self._kept.clear()
         self.signals.owners.clear()
         for error in self._start_agents():
             self._stumble(error)
