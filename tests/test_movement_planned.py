@@ -13,6 +13,7 @@ import linkwork as lw
 from command_line import linkwork
 from linkwork.actuators.smart_models import servo_models
 from linkwork.errors import LinkworkError
+from linkwork.formats.toml.movement import movement_text
 from linkwork.motion.profiles import Limits, Losses, OutOfReach
 from linkwork.motion.profiles.movements import as_soon_as_possible, plan_movement
 from linkwork.parts import Spec
@@ -210,6 +211,58 @@ def test_the_command_takes_another_planner_limits_and_the_soonest_times(tmp_path
     done = linkwork("plan", file, "--out", tmp_path / "no" / "where.csv")
     assert done.code == 1
     assert "cannot be written" in done.err
+
+
+LIFT = (
+    HEAD
+    + """max_speed = 2
+[[posture]]
+time = 0
+joints_deg = { J1 = 0 }
+joints_mm = { lift = 0 }
+[[posture]]
+time = 1
+joints_deg = { J1 = 30 }
+joints_mm = { lift = 400 }
+"""
+)
+
+
+def test_the_command_knows_metres_from_radians(tmp_path: Path) -> None:
+    """Limits of angles are for joints that turn; what the file does not say is not made up."""
+    file, out = tmp_path / "lift.toml", tmp_path / "lift.csv"
+    file.write_text(LIFT)
+    done = linkwork("plan", file, "--max-speed-deg", "90", "--out", out)
+    assert done.code == 0, done.err  # 0.8 m/s would be 46°/s, and 1 rad/s 57°/s
+    assert "0.4 m" in done.out
+    assert "J1.speed [rad/s],J1.acceleration [rad/s²],lift.target [m]," in out.read_text()
+    done = linkwork("plan", file, "--max-speed-deg", "61")
+    assert done.code == 0, done.err
+    assert "lift.toml" in linkwork("plan", file, "--max-speed-deg", "50").err
+
+    file.write_text(LIFT.replace("joints_mm", "joints").replace("400", "0.4"))
+    done = linkwork("plan", file, "--out", out)
+    assert done.code == 0, done.err
+    assert "lift.target [rad or m],lift.speed [rad/s or m/s]" in out.read_text()
+    done = linkwork("plan", file, "--max-speed-deg", "90")
+    assert done.code == 1
+    assert "does not say whether 'lift' turns or slides" in done.err
+
+
+def test_a_movement_that_slides_is_saved_in_millimetres(tmp_path: Path) -> None:
+    """So that whoever reads it again knows; values that millimetres would change are in metres."""
+    file = tmp_path / "lift.toml"
+    file.write_text(LIFT.replace("lift = 400", "lift = 100.1").replace("max_speed = 2", ""))
+    movement = lw.load_movement(file)
+    text = movement_text(movement)
+    assert "joints_mm" in text
+    file.write_text(text)
+    again = lw.load_movement(file)
+    assert again == movement
+    assert (again.lengths, again.angles) == ({"lift"}, {"J1"})
+    odd = replace(movement.postures[1], joints={"J1": 0.1, "lift": 1.0 / 3.0})
+    file.write_text(movement_text(replace(movement, postures=(movement.postures[0], odd))))
+    assert lw.load_movement(file).postures[1].joints["lift"] == 1.0 / 3.0
 
 
 def test_the_soonest_times_leave_nothing_over(tmp_path: Path) -> None:

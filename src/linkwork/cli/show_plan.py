@@ -82,7 +82,8 @@ def plan_file(
 
     Raises:
         OutOfReach: If limits do not allow it.
-        LinkworkError: If the movement cannot be read or has no planner.
+        LinkworkError: If the movement cannot be read, has no planner, or does not say of a joint
+            whether it turns, where limits of angles are given.
     """
     from dataclasses import replace
 
@@ -93,7 +94,7 @@ def plan_file(
     if planner:
         postures = tuple(replace(each, planner="") for each in movement.postures)
         movement = replace(movement, planner=planner, interpolation="linear", postures=postures)
-    turning = {joint: limits for joint in movement.joints() if joint not in movement.lengths}
+    turning = _turning(movement, limits)
     if soonest:
         movement = as_soon_as_possible(movement, turning)
     ways = plan_movement(movement, turning)
@@ -105,7 +106,7 @@ def plan_file(
     screen = stdout()
     screen.rows(
         ("joint", "from", "to", "speed", "acceleration", "jerk"),
-        [_peaks(joint, way, joint in movement.angles) for joint, way in ways.items()],
+        [_peaks(joint, way, _unit(movement, joint)) for joint, way in ways.items()],
     )
     counts = count(len(movement.postures), "posture"), count(len(ways), "joint")
     written = f" {count(rows, 'row')} written to {out}." if out is not None else ""
@@ -115,9 +116,27 @@ def plan_file(
     )
 
 
-def _peaks(joint: str, way: Profile, turns: bool) -> tuple[str, ...]:
+def _unit(movement: Movement, joint: str) -> str:
+    """Of a joint, "rad" or "m"; empty where the file does not say."""
+    return "rad" if joint in movement.angles else "m" if joint in movement.lengths else ""
+
+
+def _turning(movement: Movement, limits: Limits) -> dict[str, Limits]:
+    """Limits of angles, for the joints that turn."""
+    unsaid = [joint for joint in movement.joints() if not _unit(movement, joint)]
+    if unsaid and any(map(math.isfinite, (limits.speed, limits.acceleration, limits.jerk))):
+        raise FormatError(
+            f"the file does not say whether {unsaid[0]!r} turns or slides, so that --max-…-deg may "
+            "not be for it.",
+            origin=movement.origin,
+            hint="Give it in joints_deg or joints_mm, or its limits in the file: max_speed.",
+        )
+    return {joint: limits for joint in movement.joints() if joint in movement.angles}
+
+
+def _peaks(joint: str, way: Profile, kind: str) -> tuple[str, ...]:
     """What a way asks of its joint, at most."""
-    factor, unit = (180.0 / math.pi, "°") if turns else (1.0, "")
+    factor, unit = {"rad": (180.0 / math.pi, "°"), "m": (1.0, " m")}.get(kind, (1.0, ""))
     low, high = (f"{factor * x:.4g}{unit}".replace("-", "−") for x in way.extent())
     figures = (way.peak_speed, way.peak_acceleration, way.peak_jerk)
     shown = (
@@ -129,7 +148,10 @@ def _peaks(joint: str, way: Profile, turns: bool) -> tuple[str, ...]:
 
 
 def _write(ways: dict[str, Profile], movement: Movement, out: Path, rate: float) -> int:
-    """Times and, of each joint, position, speed and acceleration, all digits, SI units."""
+    """Times and, of each joint, position, speed and acceleration, all digits, SI units.
+
+    Where the file does not say whether a joint turns or slides, both units are named.
+    """
     import numpy as np
 
     end = movement.duration
@@ -139,11 +161,12 @@ def _write(ways: dict[str, Profile], movement: Movement, out: Path, rate: float)
         times = np.append(times, end)
     heads, columns = ["time [s]"], [times]
     for joint, way in ways.items():
-        unit = "m" if joint in movement.lengths else "rad"
+        units = [_unit(movement, joint)] if _unit(movement, joint) else ["rad", "m"]
         for what, per, values in zip(
             ("target", "speed", "acceleration"), ("", "/s", "/s²"), way.states(times), strict=True
         ):
-            heads.append(f"{joint}.{what} [{unit}{per}]")
+            named = " or ".join(f"{unit}{per}" for unit in units)
+            heads.append(f"{joint}.{what} [{named}]")
             columns.append(values)
     rows = [heads, *([repr(float(cell)) for cell in row] for row in zip(*columns, strict=True))]
     if str(out) == "-":

@@ -8,7 +8,7 @@ from typing import Any
 
 from linkwork.errors import LinkworkError, not_found
 from linkwork.formats.toml.emit import document_text
-from linkwork.formats.toml.numbers import angle, tidy
+from linkwork.formats.toml.numbers import angle, length, tidy
 from linkwork.formats.toml.rows import changed
 from linkwork.formats.toml.tables import Fields
 from linkwork.scene import Movement, TimedPosture
@@ -104,7 +104,10 @@ def _losses(fields: Fields, joints: list[str]) -> dict[str, Losses]:
 
 
 def movement_text(movement: Movement) -> str:
-    """The text of a movement's file; joints known to turn are in degrees where no bit is lost."""
+    """The text of a movement's file.
+
+    Joints known to turn are in degrees, those known to slide in millimetres, where no bit is lost.
+    """
     top: dict[str, Any] = {"format": "linkwork/movement 1", "name": movement.name}
     top |= changed(movement, "title", "labels", "interpolation", "planner")
     for limit in _LIMITS:
@@ -135,7 +138,11 @@ def _alike(losses: dict[str, Losses]) -> dict[Losses, list[str]]:
 
 
 def _put(row: dict[str, Any], key: str, movement: Movement, joint: str, value: float) -> None:
-    """Adds a joint's value to the table ``key``, or to ``key_deg``."""
-    said = angle(key, value) if joint in movement.angles else {key: tidy(value)}
+    """Adds a joint's value to the table ``key``, ``key_deg`` or ``key_mm``."""
+    said = {key: tidy(value)}
+    if joint in movement.angles:
+        said = angle(key, value)
+    elif joint in movement.lengths:
+        said = length(key, value)
     for name, number in said.items():
         row.setdefault(name, {})[joint] = number

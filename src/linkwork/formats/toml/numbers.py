@@ -1,4 +1,4 @@
-"""Numbers for files: whole ones without a point, angles in degrees where nothing is lost."""
+"""Numbers for files: whole ones without a point, degrees and millimetres where nothing is lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from linkwork.spatial.pose import IDENTITY, Pose
 from linkwork.units import SUFFIXES
 
-_DEG = SUFFIXES["_deg"]
+_DEG, _MM = SUFFIXES["_deg"], SUFFIXES["_mm"]
 
 #: Decimals of degrees that people write; more would be noise.
 _DECIMALS = (3, 6, 9)
@@ -44,6 +44,15 @@ def angles(name: str, values: Sequence[float]) -> dict[str, Any]:
 def angle(name: str, value: float) -> dict[str, Any]:
     """One angle [rad], as :func:`angles`."""
     return {key: values[0] for key, values in angles(name, [value]).items()}
+
+
+def length(name: str, value: float) -> dict[str, Any]:
+    """A length [m] under ``name_mm`` if it reads back the same to the last bit, else ``name``."""
+    for decimals in _DECIMALS:
+        rounded = round(value / _MM, decimals)
+        if rounded * _MM == value:
+            return {f"{name}_mm": tidy(rounded)}
+    return {name: tidy(value)}
 
 
 def pose_table(pose: Pose) -> dict[str, Any]:
