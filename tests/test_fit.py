@@ -28,11 +28,13 @@ START = {**TRUE, "stall_effort": 0.8, "free_speed": 3.5, "kp": 8.0, "friction": 
 FREE = ["stall_effort", "free_speed", "kp", "friction"]
 
 
-def measured(seed: int, noise: float = 0.001) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def measured(
+    seed: int, noise: float = 0.001, load: float = 0.0, **more: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Time, noisy angle and target of a servo that goes forth and back."""
     time = np.arange(0.0, 1.6, 0.01)
     target = np.where(time < 0.5, 1.0, np.where(time < 1.0, 0.2, 0.5))
-    made = respond_to(np.repeat(target, 10), TRUE, inertia=0.005)
+    made = respond_to(np.repeat(target, 10), {**TRUE, **more}, inertia=0.005, load=load)
     angle = np.interp(time, np.append(0.0, made.time), np.append(0.0, made.angle))
     return time, angle + np.random.default_rng(seed).normal(0.0, noise, len(time)), target
 
@@ -71,6 +73,33 @@ def test_a_delay_and_an_inertia_can_be_found_too() -> None:
     values = {each.name: each.value for each in found.found}
     assert values["delay"] == pytest.approx(0.015, abs=1.5e-3)
     assert values["inertia"] == pytest.approx(0.005, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "true", "known"),
+    [
+        ("backlash", 0.03, {}), ("cogging", 0.1, {"cogging_cycles": 20.0}), ("damping", 0.05, {}),
+        ("supply_resistance", 1.5, {}), ("speed_filter", 0.02, {"kd": 0.2}),
+        ("rotor_inertia", 2e-7, {}),
+    ],
+)  # fmt: skip
+def test_what_starts_at_0_is_found(name: str, true: float, known: dict[str, float]) -> None:
+    """A servo's number that the model to start from does not have."""
+    log = measured(6, 5e-4, **{name: true}, **known)
+    (found,) = fit_servo(*log, {**TRUE, **known, name: 0.0}, [name], inertia=0.005).found
+    assert found.value == pytest.approx(true, rel=0.08)
+    assert not found.at_bound
+    assert 0.0 < found.deviation < 0.1 * true
+
+
+@pytest.mark.parametrize("true", [0.2, -0.2])
+@pytest.mark.parametrize("start", [0.0, -0.1])
+def test_a_load_of_either_sign_is_found_from_anywhere(true: float, start: float) -> None:
+    """It is fitted as it is, not by its logarithm, and nothing turns its sign before."""
+    log = measured(7, 5e-4, load=true)
+    found = fit_servo(*log, TRUE, ["load"], inertia=0.005, load=start)
+    assert found.found[0].value == pytest.approx(true, rel=0.02)
+    assert found.first_rms > 10 * found.rms
 
 
 def write_log(file: Path, seed: int = 1) -> Path:
@@ -225,6 +254,9 @@ def test_what_cannot_be_fitted_is_told(tmp_path: Path) -> None:
     for words, says in [
         (("--free", "speed"), "there is no parameter to fit named 'speed'"),
         (("--free", "loop"), "loop"),
+        (("--free", "ambient"), "there is no parameter to fit named 'ambient'. Available"),
+        (("--free", "kd", "--set", "kd=-1"), "kd is fitted from 0 or more, not from -1"),
+        (("--free", "gear", "--set", "gear=0"), "gear is fitted from a value above 0"),
         (("--set", "kp"), "NAME=VALUE"),
         (("--angle", "J"), "there is no column named 'J'"),
         (("--over", "gripper/arm"), "no column is an output of the scene"),

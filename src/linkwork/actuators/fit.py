@@ -7,25 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 import numpy as np
 
+from linkwork.actuators.fit_numbers import FITTABLE, TOGETHER, Number, number
 from linkwork.actuators.response import respond_to
 from linkwork.actuators.smart_params import SmartServoParams
 from linkwork.errors import LinkworkError, SceneError, not_found
 
-#: Names of the fit's own for what is not one parameter, or none of the servo.
-_TOGETHER = {"slope": ("slope_cw", "slope_ccw"), "margin": ("margin_cw", "margin_ccw")}
-_OF_THE_TEST = ("inertia", "delay", "load")
-#: Lowest and highest value of what is fitted; others go from a hundredth to a hundred times.
-_BOUNDS = {
-    "delay": (1e-4, 0.5), "friction": (1e-4, 1e2), "damping": (1e-5, 1e2), "kd": (1e-4, 1e2),
-    "ki": (1e-3, 1e3), "kp": (1e-2, 1e4), "margin": (1e-4, 0.5), "slope": (1e-3, 3.0),
-    "max_duty": (0.05, 1.0),
-}  # fmt: skip
 #: Of normal errors, 95 % lie within so many deviations.
 _WITHIN = 1.96
 _TRIES = 40
+#: How many values are looked at, from the lowest to the highest, of what was 0.
+_GLANCES = 16
 #: How far from the first reading the servo may have stood [rad].
 _START = 0.005
 
@@ -35,7 +28,8 @@ class Fitted:
     """One number that was found.
 
     Attributes:
-        name: Parameter of ``smart_servo``, or ``slope``, ``margin``, ``inertia``, ``delay``.
+        name: Parameter of ``smart_servo``, or ``slope``, ``margin``, ``inertia``, ``delay``,
+            ``load``.
         value: In SI units.
         deviation: Half of the 95 % interval, in the same unit; endless if the data tell nothing.
         at_bound: Whether it lies at the end of what was allowed.
@@ -85,9 +79,10 @@ def fit_servo(
     """Fits ``free`` parameters of a servo to what was measured.
 
     Least squares by Levenberg and Marquardt in the logarithms of the parameters, so that each
-    stays positive and steps are relative, and in where the servo really stood at first, since the
-    first reading has an error too; intervals from the curvature at the best,
-    cov = s² (JᵀJ)⁻¹ with s² = Σr²/(n − p).
+    stays positive and steps are relative, in the load itself, which has a sign, and in where the
+    servo really stood at first, since the first reading has an error too. What starts at 0 starts
+    both at its lowest value and at the best of some up to its highest; the better end counts.
+    Intervals from the curvature at the best, cov = s² (JᵀJ)⁻¹ with s² = Σr²/(n − p).
 
     Args:
         time: Of each row [s], rising.
@@ -101,24 +96,29 @@ def fit_servo(
         load: Constant torque that pulls back [N m].
 
     Raises:
-        LinkworkError: If a name is none, or there are fewer rows than numbers to find.
+        LinkworkError: If a name is none that can be fitted, or there are fewer rows than numbers to
+            find.
     """
     names = list(dict.fromkeys(free))
-    known = {f.name for f in msgspec.structs.fields(SmartServoParams) if f.type is not str}
-    known |= {*_TOGETHER, *_OF_THE_TEST}
     for name in names:
-        if name not in known:
-            raise not_found("parameter to fit", name, sorted(known))
+        if name not in FITTABLE:
+            raise not_found("parameter to fit", name, FITTABLE)
     if len(time) <= len(names) + 1:
         raise SceneError(f"{len(time)} rows are too few to find {len(names)} numbers.")
     test = {"inertia": inertia, "delay": delay, "load": load}
     trial = _Trial(time, angle, target, params, names, test, step)
-    low, high = np.log(np.array([_bounds(name, trial.first[name]) for name in names])).T
-    low, high = np.append(low, -1.0), np.append(high, 1.0)
-    x = np.clip(np.append(np.log([trial.first[name] for name in names]), 0.0), low, high)
+    numbers = trial.numbers
+    low = np.array([*(each.x(each.low) for each in numbers), -1.0])
+    high = np.array([*(each.x(each.high) for each in numbers), 1.0])
+    x = np.array([*(each.x(each.first) for each in numbers), 0.0])
     residual = trial.residual(x)
     first = float(np.sqrt(np.mean(residual**2)))
+    glanced = _glance(trial, x, low, high)
     x, residual = _descend(trial, x, residual, low, high)
+    if glanced is not None:
+        other, left = _descend(trial, glanced, trial.residual(glanced), low, high)
+        if float(left @ left) < float(residual @ residual):
+            x, residual = other, left
     jacobian = trial.jacobian(x, low, high)
     freedom = max(len(time) - len(x), 1)
     curvature = jacobian.T @ jacobian
@@ -128,22 +128,16 @@ def fit_servo(
     spread[told] = np.sqrt(np.diag(inverse) * float(residual @ residual) / freedom)
     found = [
         Fitted(
-            name, math.exp(x[n]), math.exp(x[n]) * _WITHIN * float(spread[n]),
+            each.name, each.value(float(x[n])), each.width(float(x[n]), _WITHIN * float(spread[n])),
             bool(x[n] <= low[n] + 1e-6 or x[n] >= high[n] - 1e-6),
         )
-        for n, name in enumerate(names)
+        for n, each in enumerate(numbers)
     ]  # fmt: skip
-    values = dict(zip(names, np.exp(x[:-1]), strict=True))
-    made, test = trial.split(values)
+    made, test = trial.split(x)
     return Fit(
         found, made, test["inertia"], angle + residual, float(np.sqrt(np.mean(residual**2))),
         float(np.abs(residual).max()), first,
     )  # fmt: skip
-
-
-def _bounds(name: str, first: float) -> tuple[float, float]:
-    lo, hi = _BOUNDS.get(name, (first / 100.0, first * 100.0))
-    return min(lo, first), max(hi, first)
 
 
 class _Trial:
@@ -153,27 +147,29 @@ class _Trial:
         self, time: np.ndarray, angle: np.ndarray, target: np.ndarray, params: dict[str, Any],
         names: list[str], test: dict[str, float], step: float,
     ) -> None:  # fmt: skip
-        self.names, self.params, self.test, self.step = names, params, test, step
+        self.params, self.test, self.step = params, test, step
         self.time, self.angle = time - time[0], angle
         count = math.ceil(self.time[-1] / step) + 1
         rows = np.searchsorted(self.time, step * np.arange(count) + 1e-9, side="right") - 1
         self.targets = target[rows]
-        self.first = {name: self._first(name) for name in names}
+        self.numbers: list[Number] = [number(name, self._first(name), params) for name in names]
 
     def _first(self, name: str) -> float:
         if name in self.test:
-            return max(self.test[name], 1e-3 if name == "delay" else 1e-6)
-        one = _TOGETHER.get(name, (name,))[0]
+            return max(self.test[name], 1e-3) if name == "delay" else self.test[name]
+        one = TOGETHER.get(name, (name,))[0]
         given = self.params.get(one)
         if given is None:
-            given = {"max_speed": self._fastest(), "max_acceleration": self._hardest()}.get(
-                one, getattr(SmartServoParams(joint="J"), one)
-            )
+            usual = SmartServoParams(joint="J")
+            given = {
+                "max_speed": self._fastest(), "max_acceleration": self._hardest(),
+                "supply": self.params.get("voltage", usual.voltage),
+            }.get(one, getattr(usual, one))  # fmt: skip
         if not isinstance(given, int | float):
             raise SceneError(f"{name} is no number that could be fitted.")
         if name == "free_speed":
             given = max(given, self._fastest())
-        return max(float(given), _BOUNDS.get(name, (1e-9, 0.0))[0])
+        return float(given)
 
     def _fastest(self) -> float:
         return max(float(np.abs(np.diff(self.angle) / np.diff(self.time)).max()), 1e-3)
@@ -182,19 +178,20 @@ class _Trial:
         speed = np.diff(self.angle) / np.diff(self.time)
         return max(float(np.abs(np.diff(speed)).max() / np.diff(self.time).mean()), 1e-3)
 
-    def split(self, values: dict[str, float]) -> tuple[dict[str, Any], dict[str, float]]:
+    def split(self, x: np.ndarray) -> tuple[dict[str, Any], dict[str, float]]:
         """Parameters of the servo, and of the test, with the values that are tried."""
         params, test = dict(self.params), dict(self.test)
-        for name, value in values.items():
+        for tried, count in zip(self.numbers, x[:-1].tolist(), strict=True):
+            name, value = tried.name, tried.value(count)
             if name in test:
-                test[name] = float(value)
-            for each in _TOGETHER.get(name, () if name in test else (name,)):
-                params[each] = float(value)
+                test[name] = value
+            for each in TOGETHER.get(name, () if name in test else (name,)):
+                params[each] = value
         return params, test
 
     def residual(self, x: np.ndarray) -> np.ndarray:
         """Simulated minus measured angle in each row [rad]."""
-        params, test = self.split(dict(zip(self.names, np.exp(x[:-1]), strict=True)))
+        params, test = self.split(x)
         start = float(self.angle[0] + _START * x[-1])
         try:
             made = respond_to(
@@ -208,13 +205,30 @@ class _Trial:
         return np.interp(when, time, way) - self.angle
 
     def jacobian(self, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """How the residuals change with each logarithm, by central differences of one per cent."""
+        """How the residuals change with each x, by central differences of a hundredth."""
         columns = []
         for n in range(len(x)):
             up, down = x.copy(), x.copy()
             up[n], down[n] = min(x[n] + 0.01, high[n]), max(x[n] - 0.01, low[n])
             columns.append((self.residual(up) - self.residual(down)) / (up[n] - down[n]))
         return np.array(columns).T
+
+
+def _glance(trial: _Trial, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
+    """Better places for what was 0, one after the other; None if nothing was."""
+    fresh = [n for n, each in enumerate(trial.numbers) if each.from_zero]
+    if not fresh:
+        return None
+    best = x.copy()
+    for n in fresh:
+        costs = []
+        tries = np.linspace(low[n], high[n], _GLANCES)
+        for tried in tries:
+            best[n] = tried
+            residual = trial.residual(best)
+            costs.append(float(residual @ residual))
+        best[n] = tries[int(np.argmin(costs))]
+    return best
 
 
 def _descend(

@@ -176,12 +176,13 @@ def in_degrees(name: str) -> tuple[float, str]:
         return turn, "deg/s"
     if name == "max_acceleration":
         return turn, "deg/s²"
-    if name in ("slope", "margin", "backlash", "resolution"):
+    if name == "backlash" or name.startswith(("slope", "margin")):
         return turn, "deg"
     units = {
         "stall_effort": "N m", "friction": "N m", "damping": "N m s/rad", "inertia": "kg m²",
         "delay": "s", "load": "N m", "kp": "1/rad", "ki": "1/(rad s)", "kd": "s/rad",
         "rotor_inertia": "kg m²", "supply": "V", "voltage": "V", "stall_current": "A",
+        "cogging": "N m", "supply_resistance": "Ω", "speed_filter": "s",
     }  # fmt: skip
     return 1.0, units.get(name, "")
 
