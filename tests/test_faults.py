@@ -47,6 +47,32 @@ def told(session: Session) -> list[str]:
 
 
 @pytest.mark.capability(130)
+def test_a_reading_of_the_end_of_the_step_is_false_for_everybody_too(tmp_path: Path) -> None:
+    """A state table's height is off for chart, port and program, from first to last step."""
+    scene = moving().sensor("hand", "motion", on="arm/lower")
+    scene.bus("loop0", "loop").port("eye", sensors=[{"signal": "hand.z"}])
+    program(scene, "look", """
+def init(self):
+    self.memory('seen', 0.0)
+def loop(self):
+    self.memory.seen = self.signal('hand.z').value
+""")  # fmt: skip
+    with opened(scene) as healthy:
+        scene.fault("high", "offset", signal="hand.z", by=3.0, at=0.02, lasts=0.05)
+        with opened(scene, record=tmp_path / "high.mcap") as session:
+            for number in range(60):
+                healthy.step()
+                session.step()
+                wrong = 3.0 if 10 <= number < 35 else 0.0
+                for name in ("hand.z", "loop0/eye.z"):
+                    assert session[name] - healthy[name] == pytest.approx(wrong), number
+                seen, true = (s.state["agent/look/memory"].max() for s in (session, healthy))
+                assert seen - true == pytest.approx(wrong), number
+                assert session["hand.x"] == healthy["hand.x"]
+    assert replay(tmp_path / "high.mcap").same
+
+
+@pytest.mark.capability(130)
 def test_a_stuck_sensor_keeps_its_value_for_everybody() -> None:
     """Program, port and chart see the value of the beginning; the joint itself moves on as ever."""
     scene = moving()

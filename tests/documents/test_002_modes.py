@@ -1,6 +1,7 @@
 """Document 002, chapter 5: BARt-UH II walks, and its three modes."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -249,3 +250,35 @@ def test_an_unknown_mode_is_refused() -> None:
         session.step()
         assert session.mode == "kinematic"
     assert MODES == ("kinematic", "emulation", "simulation")
+
+
+def test_a_switch_that_cannot_be_recorded_changes_nothing(tmp_path: Path) -> None:
+    """A file of the scene is gone: the switch is refused, and the recording goes on."""
+    skin, path = tmp_path / "skin.png", tmp_path / "modes.mcap"
+    skin.write_bytes(b"a picture")
+    block = lw.Part("block")
+    block.add(lw.Element("block", (lw.Box((0.1, 0.1, 0.1), texture=str(skin)),)))
+    scene = lw.Scene("textured", mode="kinematic").place(block, name="block").engine("impulse")
+    with Session(scene, watch=False, record=path) as session:
+        session.step(10)
+        skin.unlink()
+        session.mode = "emulation"
+        session.step(30)
+        assert (session.mode, session.version) == ("kinematic", 1)
+        assert any("skin.png" in event.text for event in session.outbox.events)
+    result = replay(path)
+    assert result.same, result.mismatch
+    assert result.steps == 40
+
+
+def test_the_mode_it_has_is_no_switch() -> None:
+    """A scene that names none is simulated; to say so makes no new version. Others are named."""
+    scene = replace(lw.load_scene("bart_uh/walk"), mode="")
+    with Session(scene, watch=False) as session:
+        session.mode = session.mode
+        session.take_in()
+        assert (session.version, session.world.scene.mode) == (1, "")
+        session.mode = "kinematic"
+        session.take_in()
+        told = [event.text for event in session.outbox.events]
+        assert "the mode is kinematic now; this is version 2." in told

@@ -30,10 +30,15 @@ ACTIVE, UNTIL, COUNT, SPENT, STAMP = range(5)
 
 
 class Phase(Enum):
-    """Where in a step a fault strikes: between sensing and deciding, driving and moving, giving."""
+    """Where in a step a fault strikes.
+
+    Between sensing and deciding, between driving and moving, where sensors read what the step has
+    made of the world, and where ports give out.
+    """
 
     SENSE = "sense"
     MOVE = "move"
+    LOOK = "look"
     GIVE = "give"
 
 
@@ -42,15 +47,15 @@ class Targets:
     """What faults may strike.
 
     Attributes:
-        sensors: Signals of each sensor.
-        signals: Every signal that is measured for somebody, and where in a step it is written.
+        sensors: Signals of each sensor, and where in a step they are written.
+        signals: Every signal that is measured for somebody, likewise.
         driven: Degrees of freedom with a drive that puts effort on them.
         prescribed: Degrees of freedom that go where their target says, without effort.
         standing: Bodies that Kinematic has and leaves where they are.
         buses: The class that serves each bus.
     """
 
-    sensors: dict[str, list[Signal]]
+    sensors: dict[str, list[tuple[Signal, Phase]]]
     signals: dict[str, tuple[Signal, Phase]]
     driven: frozenset[int]
     prescribed: frozenset[int]
@@ -123,6 +128,10 @@ class Fault(Block):
 
     def lift(self, phase: Phase) -> None:
         """Takes off what :meth:`strike` put on."""
+
+    def stale(self, phase: Phase) -> bool:
+        """Whether what :meth:`strike` put on in this phase is not what it would put on now."""
+        return False
 
     @property
     def about(self) -> str:

@@ -51,7 +51,7 @@ class ReadingFault(Fault):
         if sensor:
             if sensor not in targets.sensors:
                 raise not_found("sensor", sensor, targets.sensors, origin=origin)
-            self._struck = [(each, Phase.SENSE) for each in targets.sensors[sensor]]
+            self._struck = targets.sensors[sensor]
         else:
             if signal not in targets.signals:
                 raise not_found("measured signal", signal, targets.signals, origin=origin)
@@ -93,6 +93,12 @@ class ReadingFault(Fault):
                 if data[signal.address] == row[FALSE]:  # else it was written anew meanwhile
                     data[signal.address] = row[TRUE]
                 row[STRUCK] = 0.0
+
+    def stale(self, phase: Phase) -> bool:  # noqa: D102
+        return any(
+            where is phase and bool(row[STRUCK]) != self.active
+            for (_, where), row in zip(self._struck, self.rows, strict=False)
+        )
 
 
 def _within(signal: Signal, value: float) -> float:

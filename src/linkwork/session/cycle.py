@@ -57,6 +57,8 @@ class Cycle:
         self.h = world.scene.step
         self.engines: list[Engine] = build_engines(world)
         self.sensors: list[Sensor] = _by_type(SENSORS, world, world.sensors)
+        self._early = [sensor for sensor in self.sensors if not sensor.at_the_end]
+        self._last = [sensor for sensor in self.sensors if sensor.at_the_end]
         self.actuators: list[Actuator] = _by_type(ACTUATORS, world, _actuator_specs(world))
         self._metered = [actuator for actuator in self.actuators if actuator.metered]
         _add_rotors(world, self.actuators)
@@ -227,9 +229,9 @@ class Cycle:
         if trouble:
             trouble.lift(Phase.SENSE)
             trouble.tick(step * self.h, self.h)
-        for sensor in self.sensors:
-            if not sensor.at_the_end:
-                sensor.read(step)
+            trouble.renew(Phase.LOOK)
+        for sensor in self._early:
+            sensor.read(step)
         if trouble:
             trouble.strike(Phase.SENSE)
 
@@ -301,10 +303,19 @@ class Cycle:
         if len(self._quaternions):
             orientations(state.q, self._quaternions, self._orientation)
         self._clock[0] += 1
-        for sensor in self.sensors:
-            if sensor.at_the_end:
-                sensor.read(step + 1)
+        self._look(step + 1)
         keep_run(self._run, self._gap, energy, step + 1)
+
+    def _look(self, step: int) -> None:
+        """Fills the readings of what the step has made of the world."""
+        if not self._last:
+            return
+        if self.trouble:
+            self.trouble.lift(Phase.LOOK)
+        for sensor in self._last:
+            sensor.read(step)
+        if self.trouble:
+            self.trouble.strike(Phase.LOOK)
 
     def contacts(self) -> np.ndarray:
         """The contacts of the last step, a row each as in the report; for those who look on."""

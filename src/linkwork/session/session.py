@@ -453,19 +453,27 @@ class Session(Board):
             self._edit = None
         try:
             cycle = edit.result()
+            keep_sources(self.cycle, cycle)
+            self.use(cycle, edit.archive)
         except LinkworkError as error:
             self.say(f"the edit is not in use: {error}", level="error", source="scene")
-            return
-        keep_sources(self.cycle, cycle)
-        self.use(cycle, edit.archive)
 
-    def use(self, cycle: Cycle, archive: bytes = b"") -> None:
+    def use(
+        self, cycle: Cycle, archive: bytes = b"", *, what: str = "the scene was edited"
+    ) -> None:
         """Goes on with another compiled world; what shares an id keeps its state.
 
         Args:
             cycle: The world.
             archive: Its scene, for the recording.
+            what: What happened, for people.
+
+        Raises:
+            SceneError: If the session is recorded and a file of the scene cannot be read; then
+                nothing has changed.
         """
+        if self._tape is not None and not archive:
+            archive = pack(cycle.world.scene)
         old = self.cycle
         steps = self._tape.steps if self._tape is not None else 0
         old.close()
@@ -475,10 +483,10 @@ class Session(Board):
         failures = self._start_agents()
         self.version += 1
         if self._tape is not None:
-            self._tape.segment(cycle, archive or pack(cycle.world.scene), steps)
+            self._tape.segment(cycle, archive, steps)
         self._meet_partners()
         self.outbox.greet(self)
-        self.say(f"the scene was edited; this is version {self.version}.", source="scene")
+        self.say(f"{what}; this is version {self.version}.", source="scene")
         for name in cycle.trouble.lost:
             self.say(f"fault {name} is gone with what it struck.", level="warning", source=name)
         for error in failures:
@@ -504,12 +512,12 @@ class Session(Board):
             LinkworkError: If there is no such mode, or the scene cannot be used in it.
         """
         check_mode(mode or "none")
-        if mode == self.world.scene.mode:
+        if mode == self.mode:
             return
         cycle = Cycle(compile_scene(replace(self.world.scene, mode=mode), ids=self.world.ids))
         rehearse(cycle)
         keep_sources(self.cycle, cycle)
-        self.use(cycle)
+        self.use(cycle, what=f"the mode is {mode} now")
 
     def _meet_partners(self, *, wait: bool = False) -> None:
         """Starts, tells or ends the processes of the buses, as the scene has them now."""

@@ -76,6 +76,12 @@ class Trouble:
         for fault in reversed(self._all):
             fault.lift(phase)
 
+    def renew(self, phase: Phase) -> None:
+        """Puts them on anew where one has begun or ended since that phase."""
+        if any(fault.stale(phase) for fault in self._all):
+            self.lift(phase)
+            self.strike(phase)
+
     # ---- by hand -----------------------------------------------------------------------------
 
     def find(self, name: str) -> Fault | None:
@@ -153,10 +159,12 @@ def _targets(cycle: Cycle) -> Targets:
     sensors: dict[str, Any] = {}
     signals: dict[str, Any] = {}
     for block in cycle.sensors:
+        phase = Phase.LOOK if block.at_the_end else Phase.SENSE
         for spec in block.specs:
             names = [s.name for s in block.signals() if s.name.startswith(f"{spec.name}.")]
-            sensors[spec.name] = [cycle.signals[name] for name in names]
-            signals |= {name: (cycle.signals[name], Phase.SENSE) for name in names}
+            found = {name: (cycle.signals[name], phase) for name in names}
+            sensors[spec.name] = list(found.values())
+            signals |= found
     for bus in cycle.buses:
         for row in bus.rows.values():
             if row.own.direction == "output":
