@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkwork.errors import FormatError
+from linkwork.errors import FormatError, NameNotFound
 from linkwork.motion.formula import Formula
 from linkwork.motion.table import read_table
 
@@ -42,6 +42,7 @@ def test_002s_formula_is_understood() -> None:
         "__import__('os').system('true')", "t.real", "[t]", "lambda: t", "x", "f(t)", "sin(t, t)",
         "sin(x=t)", "'a'", "True", "t if t else 1", "t < 1", "t @ t", "t; t", "", "1 +", "t // 2",
         "(" * 400 + "t" + ")" * 400, "1" * 1001, "t\x00", "sin", "max(t)", "min(*[t, t])",
+        "1" * 400, "1e999", "-" * 900 + "t", "+" * 900 + "t", "t" + "+t" * 400,
     ],
 )  # fmt: skip
 def test_what_is_no_formula_is_refused(text: str) -> None:
@@ -70,8 +71,9 @@ def test_no_finite_value_is_told_with_its_time(text: str) -> None:
 def test_a_table_is_a_smooth_curve_through_its_rows() -> None:
     """It passes the rows, its speed and acceleration are continuous, and it rests at the ends."""
     rows = "time [s],a [deg],b\n0,0,1\n0.5,90,2\n1.0,45,0\n2.0,0,1\n"
-    names, curve = read_table(rows)
+    names, units, curve = read_table(rows)
     assert names == ["a", "b"]
+    assert units == ["rad", None]
     for time, a, b in ((0, 0, 1), (0.5, 90, 2), (1.0, 45, 0), (2.0, 0, 1), (9, 0, 1), (-1, 0, 1)):
         np.testing.assert_allclose(curve.at(time)[0], [math.radians(a), b], atol=1e-12)
     h = 1e-6
@@ -85,7 +87,7 @@ def test_a_table_of_a_sine_has_the_sines_derivatives() -> None:
     """Between close rows the curve is the sine, to the fourth power of their distance."""
     time = np.linspace(0.0, 2.0, 201)
     text = "time,q\n" + "".join(f"{t!r},{math.sin(3 * t)!r}\n" for t in time.tolist())
-    _, curve = read_table(text)
+    curve = read_table(text).curves
     made = curve.at(1.003)[:, 0]
     wanted = [math.sin(3.009), 3 * math.cos(3.009), -9 * math.sin(3.009)]
     np.testing.assert_allclose(made, wanted, atol=2e-3)
@@ -106,9 +108,24 @@ def test_a_table_of_a_sine_has_the_sines_derivatives() -> None:
         ("time,a [furlong]\n0,1\n", "furlong"),
         ("time,a,a\n0,1,2\n", "stands there twice"),
         ("time,[]\n0,1\n", "no heading"),
+        ("time,a\n0,\n", "cell under 'a' is empty"),
+        ("time [deg],a\n0,1\n", "time is in s or ms, not in deg"),
+        ('time,a\n0,"' + "1" * 140_000, "cannot be read"),
+        ("time,a\n0,-1e308\n1,1e308\n", "too large"),
+        ("time,a\n0,1e299\n1e-9,-1e299\n2e-9,1e299\n", "too large"),
     ],
 )
 def test_a_bad_table_is_told_with_its_line(text: str, words: str) -> None:
     """The message names the line and what is wrong."""
     with pytest.raises(FormatError, match=words):
         read_table(text)
+
+
+def test_columns_that_are_not_chosen_may_hold_anything() -> None:
+    """Units that nobody knows and empty cells stand in nobody's way."""
+    text = "time [ms],a [furlong],b [mm],d_deg,c\n0,,1,,x\n500,,3,,\n"
+    table = read_table(text, ["b"])
+    assert (table.names, table.units) == (["b"], ["m"])
+    np.testing.assert_allclose(table.curves.at(0.25)[:, 0], [2e-3, 4e-3, 0.0])
+    with pytest.raises(NameNotFound, match="no column named 'z'"):
+        read_table("time,a\n0,1\n", ["z"])

@@ -67,7 +67,8 @@ class FormulaPlayer(Prescription):
             LinkworkError: If a name means nothing that can be set.
         """
         super().start(bench)
-        self._ways = [(self.find_way(bench, name), f) for name, f in self._formulas.items()]
+        ways = self.find_ways(bench, list(self._formulas))
+        self._ways = list(zip(ways, self._formulas.values(), strict=True))
 
     def decide(self, step: int) -> None:
         """Sets the values of the end of this step."""

@@ -26,6 +26,8 @@ from linkwork.world import World
 COLUMNS = ("x", "y", "z", "phi", "psi", "theta")
 #: How far from where it began a foot's place may be set [m].
 FAR = 2.0
+#: Steps without a change after which a foot that is set by hand counts as held.
+_HELD = 2.0
 
 
 class LegsParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -111,11 +113,13 @@ class Legs(Prescription):
 
     def slots(self) -> dict[str, tuple[int, ...]]:  # noqa: D102
         feet = len(self.legs.legs)
-        return {"wanted": (feet, 6), "reached": (feet,)}
+        return {"wanted": (feet, 6), "reached": (feet,), "before": (feet, 6), "held": (feet,)}
 
     def reset(self) -> None:  # noqa: D102
         self.slot("wanted")[:] = self._first
         self.slot("reached")[:] = 1.0
+        self.slot("before")[:] = self._first
+        self.slot("held")[:] = _HELD
 
     def start(self, bench: Bench) -> None:
         """Finds the joints' targets.
@@ -131,7 +135,7 @@ class Legs(Prescription):
     def decide(self, step: int) -> None:
         """Sets the joints for where the feet are to be at the end of this step."""
         state, legs, wanted = self.bench.state, self.legs, self.slot("wanted")
-        courses = np.zeros((3, len(legs.legs), 6))
+        courses, held = np.zeros((3, len(legs.legs), 6)), self._held()
         for (n, k), formula in self._formulas.items():
             try:
                 made = formula.at(self.next_time)
@@ -151,14 +155,27 @@ class Legs(Prescription):
             q[leg.coordinates] = state.target[leg.dofs]
         reached, known = legs.solve(q, v, a, [self._course(n, courses[:, n]) for n in
                                               range(len(legs.legs))])  # fmt: skip
-        moving = exact and len(self._formulas) > 0
         for n, (ways, there) in enumerate(zip(self._ways, reached, strict=True)):
             if there != bool(self.slot("reached")[n]):
                 self._tell(n, there)
             self.slot("reached")[n] = float(there)
             for way in ways if there else ():
                 course = float(q[self._place[way.dof]]), float(v[way.dof]), float(a[way.dof])
-                self.put(way, course, known=known[n] and moving)
+                self.put(way, course, known=known[n] and exact and held[n])
+
+    def _held(self) -> list[bool]:
+        """Which feet are moved by formulas alone, so that their speeds are known.
+
+        How fast a slider or another agent moves a foot is not: its joints' speeds are then what
+        they moved by, and the step after, in which they stop, counts as well.
+        """
+        wanted, before, held = self.slot("wanted"), self.slot("before"), self.slot("held")
+        moved = wanted != before
+        for place in self._formulas:
+            moved[place] = False
+        before[:] = wanted
+        held[:] = np.where(moved.any(axis=1), 0.0, np.minimum(held + 1.0, _HELD))
+        return (held >= _HELD).tolist()
 
     def _course(self, n: int, rows: np.ndarray) -> FootCourse:
         """Where a foot is to be, from its inputs and their rates."""

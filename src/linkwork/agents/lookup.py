@@ -11,6 +11,10 @@ from linkwork.signals import Signals
 from linkwork.world import World
 
 
+class SeveralFound(NameNotFound):
+    """A short name that more than one thing has."""
+
+
 def find_name(
     kind: str,
     name: str,
@@ -26,7 +30,8 @@ def find_name(
     ``names`` whose last segment (after ``/``) is ``name``.
 
     Raises:
-        NameNotFound: If there is none, or more than one; the message lists them.
+        NameNotFound: If there is none; the message lists what there is.
+        SeveralFound: If there is more than one; the message lists them.
     """
     aliases = aliases or {}
     for candidate in (scoped(scope, name), name):
@@ -38,7 +43,7 @@ def find_name(
     if len(found) == 1:
         return found[0]
     if found:
-        raise NameNotFound(
+        raise SeveralFound(
             f"{len(found)} {kind}s are named {name!r}: {listing(found)}.",
             origin=origin,
             hint="Give the full name, or say with 'on' which part is meant.",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from linkwork.agents.agent import Agent, Bench
-from linkwork.agents.lookup import dof_signal, find_dof, find_name
+from linkwork.agents.lookup import SeveralFound, dof_signal, find_dof, find_name
 from linkwork.errors import FormatError, LinkworkError, NameNotFound, SignalError
 from linkwork.parts import Spec
 from linkwork.signals import Signal
@@ -49,6 +49,39 @@ class Prescription(Agent):
         """The time at the end of this step [s]."""
         return self.bench.time + self.world.scene.step
 
+    def find_ways(
+        self, bench: Bench, names: Sequence[str], units: Sequence[str | None] = ()
+    ) -> list[Way]:
+        """What names mean, and that no two mean the same.
+
+        Args:
+            bench: What is there.
+            names: Of joints or signals.
+            units: SI units their values are in; None where they are taken to be the signal's.
+
+        Raises:
+            LinkworkError: If a name means nothing that can be set, or has another unit.
+        """
+        made, known = [], dict[str, str]()
+        for n, name in enumerate(names):
+            way = self.find_way(bench, name)
+            signal, unit = way.signal, units[n] if units else None
+            if signal.name in known:
+                raise FormatError(
+                    f"{self.what}: {known[signal.name]!r} and {name!r} both set {signal.name!r}.",
+                    origin=self.spec.origin, hint="Leave one of them out.",
+                )  # fmt: skip
+            if unit is not None and unit != signal.unit:
+                has = f"in {signal.unit}" if signal.unit else "without a unit"
+                raise FormatError(
+                    f"{self.what}: {name!r} is given in {unit or 'no unit'}; "
+                    f"{signal.name!r} is {has}.",
+                    origin=self.spec.origin,
+                )  # fmt: skip
+            known[signal.name] = name
+            made.append(way)
+        return made
+
     def find_way(self, bench: Bench, name: str) -> Way:
         """What a name means: a joint (its target), its value as tables call it, or a signal.
 
@@ -58,14 +91,23 @@ class Prescription(Agent):
         """
         spec, world = self.spec, self.world
         base, _, last = name.rpartition(".")
+        several: SeveralFound | None = None
         for joint in (base, name) if last in _ITS_VALUE else (name,):
             try:
                 dof = find_dof(world, joint, scope=self._scope, origin=spec.origin)
+            except SeveralFound as error:
+                several = several or error
+                continue
             except NameNotFound:
                 continue
             return self.joint_way(bench, dof)
         names = {signal.name: None for signal in bench.signals}
-        full = find_name("signal", name, names, scope=self._scope, origin=spec.origin)
+        try:
+            full = find_name("signal", name, names, scope=self._scope, origin=spec.origin)
+        except NameNotFound:
+            if several is not None:
+                raise several from None
+            raise
         if bench.signals[full].direction == "output":
             raise SignalError(
                 f"{self.what}: signal {full!r} is measured; it cannot be set.", origin=spec.origin

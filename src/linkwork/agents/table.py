@@ -12,7 +12,7 @@ from linkwork.agents.lookup import find_scope
 from linkwork.agents.prescribe import Prescription
 from linkwork.agents.program_file import ProgramFile
 from linkwork.blocks import read_params
-from linkwork.errors import FormatError, LinkworkError, not_found
+from linkwork.errors import FormatError, LinkworkError
 from linkwork.motion.table import read_table
 from linkwork.parts import Spec
 from linkwork.world import World
@@ -25,7 +25,7 @@ class TablePlayerParams(msgspec.Struct, forbid_unknown_fields=True):
         file: A file of comma-separated values, relative to the file that names it. Its heading
             begins with ``time`` and names joints or signals, with the unit where it is not SI:
             ``time [s],elbow [deg]``.
-        columns: Which of them to play; all if absent.
+        columns: Which of them to play; all if absent. The others may hold anything.
         on: Part that the names are looked up in first.
         start: When it begins [s].
     """
@@ -40,7 +40,8 @@ class TablePlayer(Prescription):
     """Sets joints' targets and other inputs to what a table says, on smooth curves between.
 
     Speeds and accelerations are those of the curves (cubic splines). What ``linkwork run --csv``
-    and ``--tables`` write can be played: a joint's ``angle`` or ``position`` becomes its target.
+    and ``--tables`` write can be played: a joint's ``angle`` or ``position`` becomes its target;
+    ``columns`` says which, for what was measured cannot be set.
     """
 
     type: ClassVar[str] = "table"
@@ -56,14 +57,9 @@ class TablePlayer(Prescription):
         self._start = params.start
         text = ProgramFile(params.file, spec.name, spec.origin).read()
         try:
-            names, self._curves = read_table(text, origin=spec.at("file"))
-            for column in params.columns:
-                if column not in names:
-                    raise not_found("column", column, names, origin=spec.at("columns"))
+            self._table = read_table(text, params.columns, origin=spec.at("file"))
         except LinkworkError as error:
             raise self.refused(error) from None
-        wanted = params.columns or names
-        self._columns = [(names.index(column), column) for column in wanted]
 
     def start(self, bench: Bench) -> None:
         """Finds what is set.
@@ -72,13 +68,14 @@ class TablePlayer(Prescription):
             LinkworkError: If a column means nothing that can be set.
         """
         super().start(bench)
-        self._ways = [(k, self.find_way(bench, column)) for k, column in self._columns]
+        table = self._table
+        self._ways = self.find_ways(bench, table.names, table.units)
 
     def decide(self, step: int) -> None:
         """Sets the values of the end of this step."""
         time = self.next_time - self._start
         if time < 0.0:
             return
-        made = self._curves.at(time)
-        for k, way in self._ways:
+        made = self._table.curves.at(time)
+        for k, way in enumerate(self._ways):
             self.put(way, made[:, k].tolist())

@@ -28,7 +28,8 @@ class Emulation(Kinematic):
 
     After each step the report's efforts are those of inverse dynamics, M(q) v̇ + c(q, v), with the
     rotors, at the coordinates, speeds and accelerations of that instant; damping, friction and
-    springs are not in them.
+    springs are not in them. What moves a joint that others follow moves them too: its effort holds
+    theirs, times the ratio, and a follower has none of its own.
 
     Where an agent says which feet stand (``walk`` does), the ground carries what the robot needs:
     the wrench that its topmost body would else be held by, the sum of m (a + g) over its bodies and
@@ -83,9 +84,18 @@ class Emulation(Kinematic):
                 first, count = int(world.vadr[body]), self._count[body]
                 effort[first : first + count] -= motion[first : first + count] @ wrench
                 body = int(world.parent[body])
+        self._fold(effort)
         self.state.report.effort[self._mine] = effort[self._mine]
         if self.reports_contacts:
             self._list(felt, self.state.report)
+
+    def _fold(self, effort: np.ndarray) -> None:
+        """Puts what followers need on their leaders, the last of a chain first."""
+        pairs, laws = self._coupling
+        for (follows, leads), (ratio, _) in zip(pairs[::-1], laws[::-1], strict=True):
+            if self.owned[self.world.dof_body[leads]]:
+                effort[leads] += ratio * effort[follows]
+                effort[follows] = 0.0
 
     def _reactions(self) -> list[Reaction]:
         """Fills the efforts without the ground, and says what the ground puts on each foot.

@@ -111,6 +111,14 @@ class Kinematic(Engine):
             v[known] = lead[1, known]
         return known
 
+    def _follow(self, change: np.ndarray, led: np.ndarray) -> None:
+        """Followers of led joints accelerate as exactly as those."""
+        known = set(led.tolist())
+        for (follows, leads), (ratio, _) in zip(*self._coupling, strict=True):
+            if leads in known:
+                change[follows] = ratio * change[leads]
+                known.add(follows)
+
     def advance(self, h: float) -> None:  # noqa: D102
         state, world = self.state, self.world
         q, v = self._q_next, self._v_next
@@ -135,6 +143,7 @@ class Kinematic(Engine):
         mine = self._mine
         change[mine] = (v[mine] - state.v[mine]) / h
         change[led] = state.lead[2, led]
+        self._follow(change, led)
         state.report.acceleration[mine] = change[mine]
         state.report.effort[mine] = 0.0
         state.q[self._qaddr[mine]] = q[self._qaddr[mine]]

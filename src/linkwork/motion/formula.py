@@ -11,6 +11,8 @@ from linkwork.errors import FormatError, Origin, listing
 
 #: A formula is no program: longer ones are refused.
 MOST_CHARACTERS = 1000
+#: Nor is it nested deeper than this; each sign of a long sum counts.
+DEEPEST = 100
 _CONSTANTS = {"pi": math.pi, "e": math.e}
 
 
@@ -130,7 +132,7 @@ class Formula:
             raise self._wrong(f"it has {len(text)} characters, more than {MOST_CHARACTERS}")
         try:
             tree = ast.parse(text.strip().replace("^", "**"), mode="eval")
-            self._root = self._build(tree.body)
+            self._root = self._build(tree.body, DEEPEST)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise self._wrong("it cannot be read") from None
 
@@ -143,12 +145,15 @@ class Formula:
             hint=f"It is made of numbers, + - * / **, brackets and: {known}.",
         )
 
-    def _build(self, node: ast.expr) -> _Node:
+    def _build(self, node: ast.expr, deep: int) -> _Node:
+        if deep == 0:
+            raise self._wrong(f"it is nested more than {DEEPEST} deep")
+        deep -= 1
         match node:
             case ast.Constant(value=bool()):
                 pass
             case ast.Constant(value=int() | float() as value):
-                constant = Jet(float(value))
+                constant = Jet(self._number(value))
                 return lambda _: constant
             case ast.Name(id="t"):
                 return lambda t: t
@@ -158,22 +163,32 @@ class Formula:
             case ast.Name(id=name):
                 raise self._wrong(f"{name!r} is not known")
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                inner = self._build(operand)
+                inner = self._build(operand, deep)
                 return lambda t: -inner(t)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-                return self._build(operand)
+                return self._build(operand, deep)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-                act, one, two = _OPERATORS[type(op)], self._build(left), self._build(right)
+                act, one = _OPERATORS[type(op)], self._build(left, deep)
+                two = self._build(right, deep)
                 return lambda t: act(one(t), two(t))
             case ast.Call(func=ast.Name(id=name), args=given, keywords=[]) if name in _FUNCTIONS:
                 call, least, most = _FUNCTIONS[name]
                 if not least <= len(given) <= most:
                     raise self._wrong(f"{name} takes {least} to {most} numbers, not {len(given)}")
-                parts = [self._build(each) for each in given]
+                parts = [self._build(each, deep) for each in given]
                 return lambda t: call(*(part(t) for part in parts))
             case ast.Call(func=ast.Name(id=name)):
                 raise self._wrong(f"there is no function {name!r}")
         raise self._wrong("it holds more than a formula may")
+
+    def _number(self, value: int | float) -> float:
+        try:
+            made = float(value)
+        except OverflowError:
+            made = math.inf
+        if not math.isfinite(made):
+            raise self._wrong("a number in it is too large")
+        return made
 
     def at(self, time: float) -> Jet:
         """Value, speed and acceleration at ``time`` [s].

@@ -6,19 +6,28 @@ import csv
 import io
 import math
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.errors import FormatError, Origin
+from linkwork.errors import FormatError, Origin, not_found
 from linkwork.units import split_unit
 
 #: ``name [unit]`` of a heading.
 _HEADING = re.compile(r"^(?P<name>[^\[\]]+?)\s*(\[(?P<unit>[^\]]*)\])?$")
-_SI = ("", "rad", "m", "s", "rad/s", "m/s", "rad/s²", "m/s²", "N", "N m", "J", "W", "V", "A", "K")
-_FACTORS = dict.fromkeys(_SI, 1.0) | {
-    "deg": math.pi / 180.0, "°": math.pi / 180.0, "deg/s": math.pi / 180.0, "mm": 1e-3, "cm": 1e-2,
-    "ms": 1e-3,
+_SI = (
+    "", "rad", "m", "s", "rad/s", "m/s", "rad/s²", "m/s²", "N", "N m", "N/m", "N m/rad", "N s/m",
+    "N m s/rad", "kg", "Hz", "J", "W", "V", "A", "K", "T",
+)  # fmt: skip
+#: The SI unit behind each unit, and how many of it that is.
+_UNITS = {unit: (unit, 1.0) for unit in _SI} | {
+    "deg": ("rad", math.pi / 180.0), "°": ("rad", math.pi / 180.0),
+    "deg/s": ("rad/s", math.pi / 180.0), "°/s": ("rad/s", math.pi / 180.0),
+    "mm": ("m", 1e-3), "cm": ("m", 1e-2), "ms": ("s", 1e-3), "g": ("kg", 1e-3), "hz": ("Hz", 1.0),
 }  # fmt: skip
+#: Values, speeds and accelerations of a curve are to stay below this.
+_MOST = 1e300
 #: More rows than this are refused.
 MOST_ROWS = 1_000_000
 
@@ -35,18 +44,33 @@ class Spline:
         self._bend = np.zeros_like(values)
         n = len(time)
         if n > 2:
-            h = np.diff(time)
-            slope = np.diff(values, axis=0) / h[:, None]
-            upper, middle = h[1:-1].copy(), 2.0 * (h[:-1] + h[1:])
-            right = 6.0 * np.diff(slope, axis=0)
-            for k in range(1, n - 2):  # the equations have three diagonals
-                share = h[k] / middle[k - 1]
-                middle[k] -= share * upper[k - 1]
-                right[k] -= share * right[k - 1]
-            bend = self._bend
-            bend[n - 2] = right[-1] / middle[-1]
-            for k in range(n - 4, -1, -1):
-                bend[k + 1] = (right[k] - upper[k] * bend[k + 2]) / middle[k]
+            self._solve(n)
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def _solve(self, n: int) -> None:
+        """Finds the accelerations at the rows."""
+        time, values = self._time, self._values
+        h = np.diff(time)
+        slope = np.diff(values, axis=0) / h[:, None]
+        upper, middle = h[1:-1].copy(), 2.0 * (h[:-1] + h[1:])
+        right = 6.0 * np.diff(slope, axis=0)
+        for k in range(1, n - 2):  # the equations have three diagonals
+            share = h[k] / middle[k - 1]
+            middle[k] -= share * upper[k - 1]
+            right[k] -= share * right[k - 1]
+        bend = self._bend
+        bend[n - 2] = right[-1] / middle[-1]
+        for k in range(n - 4, -1, -1):
+            bend[k + 1] = (right[k] - upper[k] * bend[k + 2]) / middle[k]
+
+    @property
+    def finite(self) -> bool:
+        """Whether values, speeds and accelerations are finite all along."""
+        h = np.diff(self._time)[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = np.maximum(np.abs(self._bend[1:]), np.abs(self._bend[:-1]))
+            sizes = (self._values, np.diff(self._values, axis=0) / h, largest, largest * h * h)
+        return all((np.abs(each) < _MOST).all() for each in sizes)
 
     def at(self, time: float) -> np.ndarray:
         """Values, speeds and accelerations of all columns, by row."""
@@ -68,19 +92,37 @@ class Spline:
         return made
 
 
-def read_table(text: str, *, origin: Origin | None = None) -> tuple[list[str], Spline]:
+class Table(NamedTuple):
+    """A table's columns: their names, SI units (None where none is given) and curves."""
+
+    names: list[str]
+    units: list[str | None]
+    curves: Spline
+
+
+def read_table(text: str, columns: Sequence[str] = (), *, origin: Origin | None = None) -> Table:
     """Names and curves from a table: first the time, then a column for each name.
 
     The heading gives names, with the unit in brackets where it is not SI: ``time [s],elbow [deg]``.
 
+    Args:
+        text: The file's.
+        columns: Which are wanted, in which order; all if empty. Others may hold anything.
+        origin: Where the file is named.
+
     Raises:
         FormatError: Naming the line and what is wrong with it.
+        NameNotFound: If there is no such column.
     """
-    rows = [(n, row) for n, row in enumerate(csv.reader(io.StringIO(text)), 1) if any(row)]
 
     def wrong(line: int, why: str) -> FormatError:
         return FormatError(f"line {line} of the table: {why}.", origin=origin)
 
+    rows, lines = [], csv.reader(io.StringIO(text))
+    try:
+        rows = [(lines.line_num, row) for row in lines if any(row)]
+    except csv.Error as error:
+        raise wrong(lines.line_num, f"it cannot be read ({error})") from None
     if len(rows) < 2:
         raise FormatError(
             "the table needs a heading and at least one row of numbers.", origin=origin
@@ -88,37 +130,57 @@ def read_table(text: str, *, origin: Origin | None = None) -> tuple[list[str], S
     if len(rows) > MOST_ROWS:
         raise FormatError(f"the table has more than {MOST_ROWS} rows.", origin=origin)
     line, heading = rows[0]
-    names, factors = [], []
+    names, units = [], []
     for cell in heading:
         found = _HEADING.match(cell.strip().removeprefix("\ufeff"))
         if found is None:
             raise wrong(line, f"{cell!r} is no heading such as 'time [s]' or 'elbow [deg]'")
-        name, unit = found["name"].strip(), found["unit"] or ""
-        if unit not in _FACTORS:
-            raise wrong(
-                line, f"the unit {unit!r} of {name!r} is not known, such as rad, deg, m, mm or s"
-            )
-        factor = _FACTORS[unit]
-        if found["unit"] is None and split_unit(name)[1] != 1.0:
-            name, factor = split_unit(name)
+        name, unit = found["name"].strip(), found["unit"]
+        if unit is None and split_unit(name)[1] != 1.0:
+            plain = split_unit(name)[0]
+            name, unit = plain, name[len(plain) + 1 :]
         names.append(name)
-        factors.append(factor)
+        units.append(unit or None)
     if names[0] != "time" or len(names) < 2:
         raise wrong(line, f"it must begin with time, then name what follows, not {heading[0]!r}")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    for column in columns:
+        if column not in names[1:]:
+            raise not_found("column", column, names[1:], origin=origin)
+    wanted = [0, *(names.index(c) for c in columns)] if columns else list(range(len(names)))
+    chosen = [names[k] for k in wanted]
+    twice = next((name for name in chosen if names.count(name) > 1), "")
+    if twice:
         raise wrong(line, f"{twice!r} stands there twice")
-    numbers = np.zeros((len(rows) - 1, len(names)))
+    for k in wanted:
+        if (units[k] or "") not in _UNITS:
+            raise wrong(
+                line,
+                f"the unit {units[k]!r} of {names[k]!r} is not known, such as rad, deg, m, mm or s",
+            )
+    if _UNITS[units[0] or "s"][0] != "s":
+        raise wrong(line, f"time is in s or ms, not in {units[0]}")
+    numbers = np.zeros((len(rows) - 1, len(wanted)))
+    factors = [_UNITS[units[k] or ""][1] for k in wanted]
     for n, (line, row) in enumerate(rows[1:]):
         if len(row) != len(names):
             raise wrong(line, f"it has {len(row)} cells, the heading {len(names)}")
-        for k, cell in enumerate(row):
+        for c, k in enumerate(wanted):
             try:
-                numbers[n, k] = float(cell) * factors[k]
+                numbers[n, c] = float(row[k]) * factors[c]
             except ValueError:
-                raise wrong(line, f"{cell!r} under {names[k]!r} is no number") from None
+                what = f"{row[k]!r} under {names[k]!r} is no number"
+                empty = f"the cell under {names[k]!r} is empty"
+                raise wrong(line, what if row[k].strip() else empty) from None
         if not np.isfinite(numbers[n]).all():
             raise wrong(line, "all numbers must be finite")
         if n and numbers[n, 0] <= numbers[n - 1, 0]:
             raise wrong(line, "the times must rise from line to line")
-    return names[1:], Spline(numbers[:, 0], numbers[:, 1:])
+    made = Spline(numbers[:, 0], numbers[:, 1:])
+    if not made.finite:
+        raise FormatError(
+            "the table's values are too large, or its times too close, for finite speeds and "
+            "accelerations.",
+            origin=origin,
+        )
+    given = [None if units[k] is None else _UNITS[units[k]][0] for k in wanted[1:]]
+    return Table(chosen[1:], given, made)
