@@ -97,6 +97,32 @@ def test_one_command_draws_all_modes_of_any_arm(scene: Path, tmp_path: Path) -> 
         assert row["arm/elbow.effort [N m]"] == pytest.approx(wanted, abs=1e-9)
 
 
+def test_sensors_whose_files_would_have_one_name_get_a_number(scene: Path, tmp_path: Path) -> None:
+    """A sensor called joints does not replace the joints' table, nor arm-tip that of arm/tip."""
+    sensor = '\n[[sensor]]\nname = "{}"\ntype = "motion"\non = "{}"\n'
+    part = scene.parent / "arm.toml"
+    part.write_text(part.read_text() + sensor.format("tip", "link"))
+    extra = (sensor.format(name, "arm/link") for name in ("joints", "arm-tip"))
+    scene.write_text(scene.read_text() + "".join(extra))
+    order = ["charts", str(scene), "--for", "0.02", "--out", str(tmp_path / "out")]
+    made = CliRunner().invoke(app, order)
+    assert made.exit_code == 0, made.output
+    found = sorted(path.name for path in (tmp_path / "out" / "kinematic").iterdir())
+    wanted = [
+        "arm-tip-2.csv",
+        "arm-tip.csv",
+        "efforts.csv",
+        "joints-2.csv",
+        "joints.csv",
+        "tip.csv",
+    ]
+    assert found == wanted
+    assert "arm/elbow.angle" in (tmp_path / "out" / "kinematic" / "joints.csv").read_text()
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert 'src="arm-tip-place.svg"' in page
+    assert 'src="arm-tip-place-2.svg"' in page
+
+
 @pytest.mark.capability(84)
 def test_tables_of_a_run_can_be_played_again(scene: Path, tmp_path: Path) -> None:
     """A written table is played by the agent ``table`` and gives the same motion."""

@@ -11,6 +11,7 @@ from linkwork.errors import LinkworkError
 from linkwork.parts import Coupling, Element, Joint, Part
 from linkwork.scene import Scene
 from linkwork.session.session import Session
+from linkwork.spatial import Pose
 
 
 def gears() -> Part:
@@ -69,6 +70,51 @@ def test_a_foot_that_is_moved_by_hand_has_the_speed_it_moves_with() -> None:
         assert session["left_state.z_speed"] == pytest.approx(0.05, abs=2e-3)
         session.step(3)
         assert session["left_state.z_speed"] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.capability(84)
+def test_a_motion_table_is_of_the_element_not_of_what_it_is_fixed_to() -> None:
+    """Its own centre of mass goes round, beside that of the whole body."""
+    part = Part("wheel").add(
+        Element("post", mass=1.0), bar("spoke", 0.2, 0.5), bar("rim", 0.4, 2.0),
+        Joint("J", "hinge", "post", "spoke", axis=(0.0, 0.0, 1.0)),
+        Joint("W", "fixed", "spoke", "rim", at=Pose((0.2, 0.1, 0.0))),
+    )  # fmt: skip
+    scene = Scene("test", step=0.01, mode="kinematic").place(part).engine("mujoco")
+    scene.agent("turn", "formula", formulas={"wheel/J": "2*t"})
+    for name in ("spoke", "rim"):
+        scene.sensor(name, "motion", on=f"wheel/{name}")
+    with Session(scene, watch=False) as session:
+        session.step(20)
+        c, s = math.cos(0.4), math.sin(0.4)
+        for name, (x, y) in {"spoke": (0.1, 0.0), "rim": (0.4, 0.1)}.items():
+            at = c * x - s * y, s * x + c * y
+            assert session[f"{name}.x"] == pytest.approx(at[0])
+            assert session[f"{name}.y"] == pytest.approx(at[1])
+            assert session[f"{name}.x_speed"] == pytest.approx(-2.0 * at[1])
+            assert session[f"{name}.y_acceleration"] == pytest.approx(-4.0 * at[1])
+
+
+@pytest.mark.parametrize(
+    ("joint", "words"),
+    [("torso/phi", "torso is 5° out of level"), ("robot/left_ankle_x", "left sole is 5° out of")],
+)
+def test_a_walk_begins_with_torso_and_soles_level(joint: str, words: str) -> None:
+    """The message says by how much they are not."""
+    scene = lw.load_scene("bart_uh/walk")
+    posture = scene.postures[scene.start]
+    posture[joint] = posture.get(joint, 0.0) + math.radians(5.0)
+    with pytest.raises(LinkworkError, match=words):
+        Session(scene, watch=False)
+
+
+def test_a_long_walk_is_tried_as_fast_as_a_short_one() -> None:
+    """Where the carriage's range ends before the walk does, that is found all the same."""
+    scene = lw.load_scene("bart_uh/walk")
+    agent = next(a for a in scene.agents if a.type == "walk")
+    agent.params["steps"] = 10_000
+    with pytest.raises(LinkworkError, match=r"torso/y leaves its range"):
+        Session(scene, watch=False)
 
 
 def two_arms() -> Scene:

@@ -16,10 +16,12 @@ def numbers(walk: Walk, time: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("first", ["right", "left"])
-@pytest.mark.parametrize("steps", [2, 3, 6])
-def test_it_begins_and_ends_at_rest_with_the_feet_side_by_side(steps: int, first: str) -> None:
+@pytest.mark.parametrize(("steps", "both"), [(2, 0.2), (3, 0.2), (6, 0.2), (6, 0.0)])
+def test_it_begins_and_ends_at_rest_with_the_feet_side_by_side(
+    steps: int, both: float, first: str
+) -> None:
     """Both ends are at rest; the first and last step are half as long as those between."""
-    walk = Walk(length=0.3, steps=steps, first=first)
+    walk = Walk(length=0.3, steps=steps, first=first, double_support=both)
     for time, at in ((0.0, 0.0), (walk.duration, walk.distance), (99.0, walk.distance)):
         stride = walk.at(time)
         np.testing.assert_allclose(stride.torso, [[0, at, 0], [0] * 3, [0] * 3], atol=1e-12)
@@ -59,6 +61,7 @@ def test_while_a_foot_is_in_the_air_the_other_stands_and_takes_all() -> None:
     [
         ({"period": 0.0}, "period must be more than 0"),
         ({"steps": 1}, "steps must be 2 or more"),
+        ({"steps": 10**9}, "at most 10000"),
         ({"double_support": 1.0}, "less than 1"),
         ({"height": -0.1}, "height must be 0 or more"),
         ({"length": math.nan}, "finite"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import msgspec
@@ -24,6 +25,8 @@ from linkwork.world import World
 
 #: Times of a step at which a walk is tried before it begins.
 TRIED = 24
+#: How far torso and soles may be out of level at the start [rad]; the walk itself levels soles.
+_LEVEL, _FLAT = 1e-6, 1e-3
 
 
 class WalkerParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -36,7 +39,7 @@ class WalkerParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         height: How far a foot is lifted [m].
         period: Time of a step [s].
         double_support: Part of a step in which both feet stand, 0 to less than 1.
-        steps: Number of steps, at least 2.
+        steps: Number of steps, 2 to 10000.
         first: Foot that goes first.
         knee: "human" (points forwards) or "bird".
         start: When it begins [s]; until then it stands.
@@ -91,6 +94,11 @@ class Walker(Prescription):
         ]
         self._signals.append(SignalSpec(f"{spec.name}.step", self.field("step"), (0,), "", 0.0))
 
+    @property
+    def end(self) -> float:
+        """When the walk is over [s]."""
+        return self._start + self.plan.duration
+
     def _settle(self) -> None:
         """Where the walk begins: below the hips, on the ground that the feet stand on."""
         world, legs = self.world, self.legs
@@ -99,15 +107,20 @@ class Walker(Prescription):
         poses = forward(world, q)
         soles = [Pose(tuple(poses[leg.body, :3]), tuple(poses[leg.body, 3:])) @
                  world.frame(leg.foot)[1] for leg in legs.legs]  # fmt: skip
+        up = (0.0, 0.0, 1.0)
+        self._level("torso", self._torso.rotate(up), _LEVEL)
+        for side, sole, leg in zip(SIDES, soles, legs.legs, strict=True):
+            turned = (
+                Pose((0.0, 0.0, 0.0), sole.quat) @ Pose((0.0, 0.0, 0.0), leg.flat.quat).inverse()
+            )
+            self._level(f"{side} sole", turned.rotate(up), _FLAT)
         if max(s.xyz[2] for s in soles) - min(s.xyz[2] for s in soles) > 1e-3:
             raise LinkworkError("the feet do not stand equally high at the start.")
         self._soles = [Pose(sole.xyz, leg.flat.quat) for sole, leg in
                        zip(soles, legs.legs, strict=True)]  # fmt: skip
         ahead = np.array(self._torso.rotate((0.0, 1.0, 0.0)))
-        side = np.cross(ahead, (0.0, 0.0, 1.0))
-        if np.linalg.norm(side) < 0.9:
-            raise LinkworkError("the torso does not stand level at the start.")
-        self._axes = np.array([side / np.linalg.norm(side), ahead, (0.0, 0.0, 1.0)])
+        side = np.cross(ahead, up)
+        self._axes = np.array([side / np.linalg.norm(side), ahead, up])
         self._carry = {}
         for dof in legs.base:
             body = int(world.dof_body[dof])
@@ -119,6 +132,16 @@ class Walker(Prescription):
         self._ridden = bool(self._carry) and np.allclose(along @ ahead, ahead, atol=1e-9)
         if not self._ridden:
             self._carry = {}
+
+    @staticmethod
+    def _level(what: str, normal: Sequence[float], most: float) -> None:
+        """Refuses what does not lie level."""
+        off = math.atan2(math.hypot(normal[0], normal[1]), normal[2])
+        if off > most:
+            raise LinkworkError(
+                f"the {what} is {math.degrees(off):.3g}° out of level at the start.",
+                hint="Give the scene a posture to start in, with torso and soles level.",
+            )
 
     def _stride(self, time: float) -> tuple[Stride, np.ndarray, np.ndarray, np.ndarray, list[bool],
                                             list[bool]]:  # fmt: skip
@@ -153,7 +176,9 @@ class Walker(Prescription):
         """
         plan, world = self.plan, self.world
         fast = world.dof_speed
-        for n in range(plan.steps * TRIED + 1):
+        # between the third step and the last but one, all are like the second and third
+        steps = {*range(min(3, plan.steps)), plan.steps - 2, plan.steps - 1}
+        for n in sorted({k * TRIED + i for k in steps for i in range(TRIED + 1)}):
             time = n * plan.period / TRIED
             _, q, v, _, reached, known = self._stride(time)
             for side, there, sure in zip(SIDES, reached, known, strict=True):

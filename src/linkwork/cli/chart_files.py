@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
+from linkwork.agents.walk import Walker
 from linkwork.cli.curves import Curve, write_svg
 from linkwork.cli.given import load_with_notes, scene_to_run
 from linkwork.cli.perform import set_signal
 from linkwork.cli.ready import getting_ready
-from linkwork.cli.state_tables import StateTables
+from linkwork.cli.state_tables import StateTables, free_name
 from linkwork.errors import FormatError, not_found
 from linkwork.scene import Scene
 from linkwork.scene.scene import MODES
@@ -74,15 +75,17 @@ def draw_all(
         )
     runs: dict[str, _Run] = {}
     names: list[str] = []
+    bodies: list[str] = []
     for mode in MODES:
         with getting_ready():
             session = Session(replace(scene, mode=mode), watch=False, buses=False)
         with session:
             _set(session, values)
             names = _chosen(session, joints)
+            bodies = [spec.name for spec in session.world.sensors if spec.type == "motion"]
             tables = StateTables(session, folder / mode, RATE, overwrite=overwrite)
             try:
-                runs[mode] = _run(session, duration or _time_of(scene), tables)
+                runs[mode] = _run(session, duration or _time_of(session), tables)
             finally:
                 tables.close()
     made = Drawn()
@@ -90,28 +93,23 @@ def draw_all(
     for group, members in _groups(names).items():
         made.rows += [_figures(runs, name) for name in members]
         _draw_joints(folder, group, members, runs, page)
-    for spec in scene.sensors:
-        if spec.type == "motion":
-            _draw_body(folder, spec.name, runs["kinematic"], page)
+    for name in bodies:
+        _draw_body(folder, name, runs["kinematic"], page)
     made.count = len(page)
     _write_page(folder, scene, page)
     return made
 
 
 def _set(session: Session, values: list[str]) -> None:
-    """Sets what the mode has; gains of drives are there in all."""
+    """Sets signals before a run, given as SIGNAL=VALUE."""
     for text in values:
         set_signal(session, text)
 
 
-def _time_of(scene: Scene) -> float:
+def _time_of(session: Session) -> float:
     """How long the longest walk takes, with a little rest; else 5 s."""
-    ends = [5.0]
-    for spec in scene.agents:
-        if spec.type == "walk":
-            given = {"period": 0.8, "steps": 6, "start": 0.0} | spec.params
-            ends.append(given["start"] + given["steps"] * given["period"] + 0.2)
-    return max(ends[1:] or ends)
+    ends = [agent.end + 0.2 for agent in session.cycle.agents if isinstance(agent, Walker)]
+    return max(ends, default=5.0)
 
 
 def _chosen(session: Session, patterns: list[str]) -> list[str]:
@@ -202,7 +200,8 @@ def _draw_body(folder: Path, sensor: str, run: _Run, page: list[str]) -> None:
 def _svg(
     folder: Path, name: str, title: str, curves: list[Curve], unit: str, page: list[str]
 ) -> None:
-    file = re.sub(r"[^A-Za-z0-9]+", "-", name.lower()).strip("-") + ".svg"
+    stem = re.sub(r"[^A-Za-z0-9]+", "-", name.lower()).strip("-")
+    file = free_name(stem, ".svg", [Path(each) for each in page])
     write_svg(folder / file, title, curves, unit)
     page.append(file)
 

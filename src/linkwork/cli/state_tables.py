@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,21 @@ if TYPE_CHECKING:
     from linkwork.session.session import Session
 
 
+def free_name(stem: str, ending: str, taken: Sequence[Path]) -> str:
+    """A file's name that none of ``taken`` has, whatever its case: ``a.csv``, ``a-2.csv``."""
+    known, made, number = {path.name.casefold() for path in taken}, f"{stem}{ending}", 1
+    while made.casefold() in known:
+        number += 1
+        made = f"{stem}-{number}{ending}"
+    return made
+
+
 class StateTables:
     """A folder with ``joints.csv``, ``efforts.csv`` and a file for each sensor of type ``motion``.
 
     A row of ``joints.csv`` is 002's table q, 3×12 for twelve joints: all positions, then all
-    speeds, then all accelerations. A row of a sensor's file is the table of a body, 3×6.
+    speeds, then all accelerations. A row of a sensor's file is the table of a body, 3×6. A sensor
+    whose file would have the name of another gets a number behind its own.
 
     Args:
         session: The session.
@@ -33,7 +44,9 @@ class StateTables:
 
     def __init__(self, session: Session, folder: Path, rate: float, *, overwrite: bool) -> None:
         tables = self._contents(session)
-        self.files = [folder / f"{name.replace('/', '-')}.csv" for name in tables]
+        self.files = []
+        for name, _ in tables:
+            self.files.append(folder / free_name(name.replace("/", "-"), ".csv", self.files))
         for file in self.files:
             if file.exists() and not overwrite:
                 raise FormatError(f"{file} exists.", hint="Give --overwrite to replace it.")
@@ -43,12 +56,12 @@ class StateTables:
             raise FormatError(f"{folder} cannot be made: {error.strerror}.") from None
         self._tables = [
             SignalCsv(session, file, names, rate)
-            for file, names in zip(self.files, tables.values(), strict=True)
+            for file, names in zip(self.files, (names for _, names in tables), strict=True)
         ]
 
     @staticmethod
-    def _contents(session: Session) -> dict[str, list[str]]:
-        """Signals by file."""
+    def _contents(session: Session) -> list[tuple[str, list[str]]]:
+        """What each file is called after, and its signals."""
         world, signals = session.world, session.signals
         rows: dict[str, list[str]] = {"": [], "speed": [], "acceleration": [], "effort": []}
         for number, joint in enumerate(world.joint_names):
@@ -59,12 +72,13 @@ class StateTables:
                 for word in ("speed", "acceleration", "effort"):
                     if f"{prefix}{word}" in signals:
                         rows[word].append(f"{prefix}{word}")
-        made = {"joints": rows[""] + rows["speed"] + rows["acceleration"]}
-        made["efforts"] = rows["effort"]
+        made = [("joints", rows[""] + rows["speed"] + rows["acceleration"])]
+        made.append(("efforts", rows["effort"]))
         for spec in world.sensors:
             if spec.type == "motion":
-                made[spec.name] = [s.name for s in signals if s.name.startswith(f"{spec.name}.")]
-        return {name: found for name, found in made.items() if found}
+                mine = [s.name for s in signals if s.name.startswith(f"{spec.name}.")]
+                made.append((spec.name, mine))
+        return [(name, found) for name, found in made if found]
 
     @property
     def rows(self) -> int:

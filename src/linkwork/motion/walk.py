@@ -11,6 +11,8 @@ from linkwork.errors import LinkworkError
 
 #: The feet, in the order of 002's joints.
 SIDES = ("right", "left")
+#: A walk has no more steps than this.
+MOST_STEPS = 10_000
 #: Position, velocity and acceleration, by row.
 Course = np.ndarray
 
@@ -45,7 +47,7 @@ class Walk:
         period: Time of a step [s].
         double_support: Part of the period in which both feet stand, 0 to less than 1: half of it
             before the foot leaves, half after it is set down.
-        steps: Number of steps, at least 2.
+        steps: Number of steps, 2 to 10000.
         first: Foot that goes first, "right" or "left".
 
     Raises:
@@ -69,8 +71,8 @@ class Walk:
             wrong = f"height must be 0 or more, not {self.height:g}"
         elif not 0.0 <= self.double_support < 1.0:
             wrong = f"double_support must be from 0 to less than 1, not {self.double_support:g}"
-        elif self.steps < 2:
-            wrong = f"steps must be 2 or more, not {self.steps}"
+        elif not 2 <= self.steps <= MOST_STEPS:
+            wrong = f"steps must be 2 or more, at most {MOST_STEPS}, not {self.steps}"
         elif self.first not in SIDES:
             wrong = f"first must be {' or '.join(SIDES)}, not {self.first!r}"
         if wrong:
@@ -92,6 +94,7 @@ class Walk:
 
     def at(self, time: float) -> Stride:
         """How things stand at ``time`` [s]; before the start and after the end, at rest."""
+        rests = not 0.0 < time < self.duration
         time = min(max(time, 0.0), self.duration)
         step = min(int(time / self.period), self.steps - 1)
         here = time - step * self.period
@@ -106,7 +109,8 @@ class Walk:
         feet[foot, :, 1] = _scaled(_smooth(part), end - start, whole)
         feet[foot, 0, 1] += start
         feet[foot, :, 2] = _scaled(_arc(part), self.height, whole)
-        return Stride(self._torso(time, step, here), feet, self._shares(step, here, rest))
+        shares = (0.5, 0.5) if rests else self._shares(step, here, rest)
+        return Stride(self._torso(time, step, here), feet, shares)
 
     def _stand(self, foot: int, step: int) -> float:
         """Where a foot stands before a step [m]."""

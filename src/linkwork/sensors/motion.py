@@ -12,6 +12,7 @@ from linkwork.dynamics.recursive import Arrays
 from linkwork.parts import Spec
 from linkwork.sensors.motion_kernels import fill_accelerations, read_motions
 from linkwork.sensors.readings import Positive, Readings, Row
+from linkwork.spatial.pose import Pose
 from linkwork.state import State
 from linkwork.world import World
 
@@ -25,7 +26,7 @@ class MotionParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Parameters of ``Motion``.
 
     Attributes:
-        on: Element, whose centre of mass it is, or anchor, whose origin it is.
+        on: Element, whose own centre of mass it is, or anchor, whose origin it is.
         period: Time between readings [s], a whole multiple of the step; each step if 0.
     """
 
@@ -51,7 +52,7 @@ class Motion(Readings):
         world = self.world
         name = scoped_name(spec, params.on)
         body, frame = world.frame(name, origin=spec.at("on"))
-        point = np.array(frame.xyz if name in world.anchors else world.com[body])
+        point = self._point(name, body, frame)
         for r, (what, per) in enumerate(ROWS.items()):
             for c, (column, unit) in enumerate(COLUMNS.items()):
                 self.offer(number, 6 * r + c, f"{column}{what}", f"{unit}{per}")
@@ -60,6 +61,17 @@ class Motion(Readings):
             (*point, *(point - world.com[body]), *frame.quat),
             (body,),
         )
+
+    def _point(self, name: str, body: int, frame: Pose) -> np.ndarray:
+        """What is watched, in the body's frame: an origin, or an element's own centre of mass."""
+        world = self.world
+        name = world.aliases.get(name, name)
+        if name in world.anchors:
+            return np.array(frame.xyz)
+        if name not in world.element_names:
+            return np.array(world.com[body])
+        own = world.element_inertia[world.element_of(name)]
+        return np.array(own.moved(frame).com if own.mass > 0.0 else frame.xyz)
 
     def __init__(self, world: World, specs: list[Spec], name: str = "") -> None:
         super().__init__(world, specs, name)
