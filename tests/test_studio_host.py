@@ -360,6 +360,22 @@ def test_unsaved_changes_behind_a_recording_are_not_dropped(
     here.until("closed" if isinstance(message, m.CloseScene) else "scene")
 
 
+def test_an_unsaved_movement_behind_a_recording_is_not_dropped(
+    here: Backstage, recorded: Path, tmp_path: Path
+) -> None:
+    """It is told of by its name, as it has no file, and is there on the way back."""
+    (tmp_path / "recordings").mkdir()
+    shutil.copy(recorded, tmp_path / "recordings" / "run.mcap")
+    here.ask(m.AddPosture())
+    here.until("movement", lambda s: s["draft"])
+    here.ask(m.Open(str(tmp_path / "recordings" / "run.mcap")))
+    replay = here.until("scene", lambda s: s["replay"])["replay"]
+    assert replay["unsaved"] == ["arm_movement"]
+    assert "not saved" in here.refused(m.CloseScene())
+    here.ask(m.Live())
+    assert here.until("movement", lambda s: s["draft"])["dirty"]
+
+
 def _fields(message: Any) -> dict[str, Any]:
     return {name: getattr(message, name) for name in message.__struct_fields__}
 

@@ -12,6 +12,7 @@ import pytest
 import linkwork as lw
 from host_rig import Backstage, backstage
 from linkwork.server import messages as m
+from linkwork.server.host.movement_files import opened, saved
 from linkwork.server.host.open_scene import OpenScene
 from linkwork.session.replay import replay
 from studio_state import eventually
@@ -249,13 +250,19 @@ def test_files_are_written_only_where_they_may_be(bench: Backstage, tmp_path: Pa
     assert lw.load_part(tmp_path / "greet.humanoid.xml").joints.keys() == (
         lw.load_part("bioloid/humanoid").joints.keys()
     )
-    (tmp_path / "mine.toml").write_text("# mine\n")
+    (tmp_path / "notes.toml").write_text("# mine\n")
+    lw.save(lw.load_movement("bioloid/neck"), tmp_path / "mine.toml")
+    before = "# mine\n" + (tmp_path / "mine.toml").read_text()
+    (tmp_path / "mine.toml").write_text(before)
     assert "must end in .toml" in bench.refused(m.SaveMovement("greet.urdf"))
     assert "not in a folder" in bench.refused(m.SaveMovement("/etc/greet.toml"))
     assert "not in a folder" in bench.refused(m.SaveMovement("../../greet.toml"))
     assert "such a file already" in bench.refused(m.SaveMovement("mine.toml"))
-    assert (tmp_path / "mine.toml").read_text() == "# mine\n"
+    assert "is no movement" in bench.refused(m.SaveMovement("notes.toml", overwrite=True))
+    assert (tmp_path / "mine.toml").read_text() == before
+    assert (tmp_path / "notes.toml").read_text() == "# mine\n"
     bench.ask(m.SaveMovement("mine.toml", overwrite=True))
+    bench.until("event", lambda e: "comments are not kept" in e["text"])
     edited(
         bench,
         lambda s: s["file"].endswith("mine.toml") and str(tmp_path / "mine.toml") in s["files"],
@@ -294,6 +301,24 @@ def test_undo_goes_through_movement_and_files_in_the_order_of_doing(
         here.until("scene", lambda s: s["title"] == "A title")
         here.ask(m.Redo())
         edited(here, lambda s: s["draft"] and len(s["draft"]["postures"]) == 2)
+        assert "a file of the scene" in here.refused(m.SaveMovement("s.toml", overwrite=True))
+        here.ask(m.SaveAs("t.toml"))  # its history begins anew, the order stays
+        here.until("saved")
+        here.ask(m.Edit("", "scene", "title", "Another"))
+        here.until("scene", lambda s: s["title"] == "Another")
+        here.ask(m.Undo())
+        here.until("scene", lambda s: s["title"] == "A title")
+        assert len(scene_of(here).movement.work.movement.postures) == 2
+        here.ask(m.Undo())
+        edited(here, lambda s: len(s["draft"]["postures"]) == 1)
+        here.ask(m.AddPosture(time=5.0))  # another way: nothing that was undone is done again
+        here.until("undo", lambda u: u["undo"] == "add a posture" and not u["can_redo"])
+        assert "nothing to redo" in here.refused(m.Redo())
+        here.ask(m.Undo())
+        here.until("undo", lambda u: u["can_redo"])
+        here.ask(m.Edit("", "scene", "title", "A third"))
+        here.until("undo", lambda u: "title" in u["undo"] and not u["can_redo"])
+        assert "nothing to redo" in here.refused(m.Redo())
 
 
 def test_undo_brings_back_the_file_with_the_movement(bench: Backstage, tmp_path: Path) -> None:
@@ -323,3 +348,117 @@ def test_undo_brings_back_the_file_with_the_movement(bench: Backstage, tmp_path:
     assert edited(bench, lambda s: s["draft"] is None)["file"] == ""
     bench.ask(m.Undo())
     assert Path(edited(bench, lambda s: s["draft"])["file"]).name == "a.toml"
+
+
+def test_a_movement_of_a_robots_file_goes_back_into_it(bench: Backstage, tmp_path: Path) -> None:
+    """Whatever the suffix of the robot's XML; what else is in the file stays."""
+    greet, neck = lw.load_movement("bioloid/greet"), lw.load_movement("bioloid/neck")
+    made = tmp_path / "robot.humanoid.xml"
+    lw.save(greet, made, robot=lw.load_part("bioloid/humanoid"))
+    lw.save(neck, made)
+    (tmp_path / "other.xml").write_text("<mujoco/>")
+    file = made.rename(tmp_path / "robot.xml")
+    bench.ask(m.OpenMovement("robot.xml", "neck"))
+    said = edited(bench, lambda s: s["draft"])
+    assert said["file"] == str(file)
+    shorter = draft(said)
+    del shorter.postures[-1]
+    bench.ask(m.SetMovement(shorter))
+    bench.ask(m.SaveMovement(said["file"]))
+    edited(bench, lambda s: len(s["draft"]["postures"]) == len(shorter.postures) and not s["dirty"])
+    kept = lw.load_movement(file, "neck")
+    assert [p.time for p in kept.postures] == [p.time for p in shorter.postures]
+    assert len(lw.load_movement(file, "greet").postures) == len(greet.postures)
+    assert "must end in" in bench.refused(m.SaveMovement("new.xml"))
+    assert "must end in" in bench.refused(m.SaveMovement("other.xml", overwrite=True))
+
+
+def test_a_path_means_the_same_file_to_open_and_to_save(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A relative one is in the first folder, wherever the program works."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "mine"
+    file, _ = saved(lw.load_movement("bioloid/neck"), "n.toml", None, [folder], overwrite=False)
+    assert Path(file) == folder / "n.toml"
+    assert opened("n.toml", "", [folder])[1] == file
+    assert opened("bioloid/neck", "", [folder])[1] == ""
+    with pytest.raises(lw.LinkworkError, match="not in a folder"):
+        opened("../n.toml", "", [folder])
+
+
+def test_an_edit_or_stop_ends_a_preview_and_the_time_that_it_began(
+    bench: Backstage, tmp_path: Path
+) -> None:
+    """Time stands again, unless somebody wanted it to run."""
+    session, play = scene_of(bench).session, scene_of(bench).movement.play
+
+    def begun() -> None:
+        bench.ask(m.PlayMovement(take=True))
+        eventually("begun", lambda: play.playing and session.running)
+
+    bench.ask(m.OpenMovement("bioloid/greet"))
+    said = edited(bench, lambda s: s["draft"])
+    begun()
+    bench.ask(m.PlayMovement(on=False))
+    eventually("stopped", lambda: not (play.playing or session.running))
+    begun()
+    bench.ask(m.SetMovement(msgspec.structs.replace(draft(said), title="A title")))
+    eventually("edited", lambda: not (play.playing or session.running))
+    begun()
+    bench.ask(m.Play())
+    bench.ask(m.PlayMovement(on=False))
+    bench.ask(m.SaveMovement("greet.toml"))
+    eventually("all done", (tmp_path / "greet.toml").exists)
+    assert session.running
+    assert not play.playing
+
+
+def test_only_joints_that_can_be_driven_go_into_postures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What hangs loose follows; a movement of the drives can be played."""
+    monkeypatch.chdir(tmp_path)
+    arm = lw.load_part("gripper/arm")
+    loose = replace(arm, joints={**arm.joints, "J3": replace(arm.joints["J3"], drive=None)})
+    scene = lw.Scene("s")
+    scene.place(loose, name="arm")
+    lw.save(scene, tmp_path / "s.toml")
+    with backstage("s.toml", tmp_path) as here:
+        here.until("scene")
+        here.ask(m.Pause())
+        here.ask(m.Reset())
+        here.ask(m.AddPosture())
+        said = edited(here, lambda s: s["draft"])
+        assert set(said["draft"]["postures"][0]["joints"]) == {"J1", "J2"}
+        here.ask(m.Place("arm/J3", "", 0.2))
+        here.ask(m.AddPosture(time=0.1))
+        said = edited(here, lambda s: len(s["draft"]["postures"]) == 2)
+        assert all(set(p["joints"]) == {"J1", "J2"} for p in said["draft"]["postures"])
+        here.ask(m.PlayMovement())
+        here.until("movement_time", lambda t: t["playing"])
+
+
+def test_a_mirror_says_what_it_cannot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A joint without an image is left as it is; one that the scene has no more is told."""
+    monkeypatch.chdir(tmp_path)
+    with backstage("bioloid/fixed", tmp_path) as here:
+        here.until("scene")
+        here.ask(m.Pause())
+        here.ask(m.Reset())
+        here.ask(m.AddPosture())
+        placed(here, "neck", 30.0)
+        edited(here, lambda s: s["draft"] and s["draft"]["postures"][0]["joints"]["neck"] > 0.5)
+        work = scene_of(here).movement.work
+        found = work.mirror()
+        knee = work.robot.dofs["left_knee"]
+        images = {dof: to for dof, to in found.images.items() if dof != knee}
+        work._mirror = replace(found, images=images, left_out=(knee,))
+        here.ask(m.MirrorMovement(0))
+        said = edited(here, lambda s: s["draft"]["postures"][0]["joints"]["neck"] < 0)
+        assert "left_knee" in said["draft"]["postures"][0]["joints"]
+        here.until("event", lambda e: "left_knee: no mirror image" in e["text"])
+        movement = work.movement
+        posture = replace(movement.postures[0], joints={"wing": 0.1})
+        work.now = replace(work.now, movement=replace(movement, postures=(posture,)))
+        assert "has no joint wing" in here.refused(m.MirrorMovement(0))

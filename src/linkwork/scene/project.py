@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from linkwork.errors import SceneError
 from linkwork.parts import Part
@@ -17,6 +18,14 @@ from linkwork.scene.scene import Scene
 
 #: How many steps can be undone.
 MOST_STEPS = 500
+
+
+_numbers = itertools.count(1)
+
+
+def next_number() -> int:
+    """A number greater than that of every step before, so that histories are undone in turn."""
+    return next(_numbers)
 
 
 @dataclass(frozen=True)
@@ -35,11 +44,13 @@ class Step:
         what: What was done, for people: "mass of arm/tube".
         before: How the files stood before it.
         after: And after it.
+        number: Grows from step to step, of this history and of others.
     """
 
     what: str
     before: Standing
     after: Standing
+    number: int = field(default_factory=next_number)
 
 
 class Project:

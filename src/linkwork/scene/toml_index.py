@@ -30,6 +30,14 @@ _LITERAL = re.compile(r"'[^'\n]*'?")
 _LONG_BASIC = re.compile(r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*(?:"{3,5})?')
 _LONG_LITERAL = re.compile(r"'''(?:[^']|'(?!''))*(?:'{3,5})?")
 _SCALAR = re.compile(r"[^,\]}#\n]*")
+_TEXT_OR_COMMENT = re.compile(
+    "|".join(each.pattern for each in (_LONG_BASIC, _LONG_LITERAL, _BASIC, _LITERAL)) + "|#"
+)
+
+
+def has_comments(text: str) -> bool:
+    """Whether a TOML text has comments."""
+    return any(found[0] == "#" for found in _TEXT_OR_COMMENT.finditer(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,11 @@ def new_token() -> str:
     return secrets.token_urlsafe(18)
 
 
+def is_kit_name(name: str) -> bool:
+    """Whether a name is a kit's name of something, as ``tripod/level`` is."""
+    return _KIT_NAME.match(name) is not None
+
+
 def allowed(name: str, folders: Iterable[Path], files: Iterable[str]) -> str:
     """What a client may open: a kit's scene, a file of some folders, or one opened before.
 
@@ -78,7 +83,7 @@ def allowed(name: str, folders: Iterable[Path], files: Iterable[str]) -> str:
     Raises:
         FormatError: If it is something else.
     """
-    if _KIT_NAME.match(name):
+    if is_kit_name(name):
         return name
     try:
         path = Path(name).resolve()

@@ -62,7 +62,8 @@ class Session(Board):
         clock: Paces :meth:`run`.
         outbox: Events and peers.
         faults: Begins and ends faults.
-        after_step: Called after each step; reads only.
+        after_step: Called after each step, when it is on the tape; what is put in there by
+            :meth:`apply` is of the next step. Those who keep states come last.
         at_close: Called when the session closes.
         partners: The processes of the scene's buses; None without.
     """

@@ -9,7 +9,7 @@ import { chooseStereo, STEREO } from "../views/stereoChoice";
 import { arrange, chooseWorkspace, layout, showSheet } from "./layout";
 import { closeLoop } from "./closeLoop";
 import { define } from "./commands";
-import { closeScene, goOn, newScene, save, saveAs, storePosture } from "./files";
+import { closeScene, goOn, leaving, newScene, save, saveAs, storePosture } from "./files";
 import { nextRegion } from "./keys";
 import { select } from "./selection";
 import { command } from "./session";
@@ -17,19 +17,12 @@ import { setShow, show, SHOW_LABELS, type ShowKey } from "./show";
 import { store } from "./store";
 import { switchTheme } from "./theme";
 import { turnGizmo } from "./reach";
-import { toast } from "../ui/toast";
 
-/** Opens the file again as it is on the disk; edits that are not saved would be lost. */
+/** Opens the file again as it is on the disk; what is not saved is asked about. */
 function reload(): void {
   const scene = store.scene?.file;
   if (!scene) return;
-  const again = (): void => void command({ type: "open", scene });
-  if (!store.undo.dirty) return again();
-  toast({
-    level: "warning",
-    text: "There are changes that are not saved. Reloading loses them.",
-    action: { label: "Reload", run: again },
-  });
+  leaving((discard) => void command({ type: "open", scene, discard }));
 }
 
 /** Names everything the studio can do. */

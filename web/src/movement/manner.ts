@@ -1,7 +1,7 @@
 import { movement } from "../app/movement";
 import { format, parse, screenUnit } from "../app/numbers";
 import { store } from "../app/store";
-import { h, setHidden } from "../ui/dom";
+import { h, setHidden, setText } from "../ui/dom";
 import { limitOf, mannerOf, named, withLimit, withManner, type LimitName } from "./drafts";
 import { complain, edit } from "./edit";
 import { freedomsOf } from "./joints";
@@ -53,13 +53,17 @@ export function mannerFields(): { element: HTMLElement; draw: () => void } {
 }
 
 /** The joints that a limit is for: those that turn, or where none does all of them. */
-function limited(): { joints: string[]; unit: string } {
+function limited(): { joints: string[]; unit: string; some: boolean } {
   const draft = movement.state?.draft;
   const names = draft ? named(draft) : new Set<string>();
   const all = freedomsOf(store.scene, movement.state?.on ?? "").filter((f) => names.has(f.name));
   const turning = all.filter((freedom) => freedom.dof.unit === "rad");
-  const some = turning.length > 0 ? turning : all;
-  return { joints: some.map(({ name }) => name), unit: turning.length > 0 ? "rad" : "m" };
+  const chosen = turning.length > 0 ? turning : all;
+  return {
+    joints: chosen.map(({ name }) => name),
+    unit: turning.length > 0 ? "rad" : "m",
+    some: chosen.length < all.length,
+  };
 }
 
 function limitField(
@@ -75,10 +79,15 @@ function limitField(
     spellcheck: "false",
   });
   const unit = h("span", { class: "unit" });
+  const label = h("span", {}, words);
   const draw = (): void => {
     const draft = movement.state?.draft;
     if (!draft) return;
-    const { joints, unit: si } = limited();
+    const { joints, unit: si, some } = limited();
+    // Those that slide keep to what their servos can.
+    const whole = some ? `${words} of joints that turn` : words;
+    setText(label, whole);
+    input.setAttribute("aria-label", whole);
     const shown = screenUnit(si, store.degrees);
     const value = limitOf(draft, joints, limit);
     unit.textContent = shown.unit + per;
@@ -105,7 +114,7 @@ function limitField(
     element: h(
       "label",
       { class: "movement-field" },
-      words,
+      label,
       h("span", { class: "input-box" }, input, unit),
     ),
     draw,

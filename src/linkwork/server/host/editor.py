@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from linkwork.errors import FormatError, NameNotFound, listing
+from linkwork.errors import FormatError, NameNotFound, SceneError, listing
 from linkwork.parts import Loop, Part
 from linkwork.parts.loop import free_loop_name
 from linkwork.scene import Scene
@@ -58,6 +58,8 @@ class Editor:
     Attributes:
         project: The files; None where the scene's is not TOML.
         guests: People in the scene whom the files do not know.
+        elsewhere: The number of the last step of another history that is not undone; what was
+            undone here before it is not done again.
     """
 
     def __init__(self, opened: Opened) -> None:
@@ -65,6 +67,7 @@ class Editor:
         self._folders = opened.folders
         self._opened = opened
         self.guests = Guests()
+        self.elsewhere = 0
         self.project: Project | None = None
         if opened.text is not None:
             self.project = self._begin(Document(opened.text, opened.file))
@@ -83,8 +86,8 @@ class Editor:
         changed = [document.path for document in p.changed]
         own = not any(map(own_files.kit_name, [p.main.path, *changed]))
         return UndoState(
-            bool(p.history), bool(p.future), bool(changed),
-            p.history[-1].what if p.history else "", p.future[-1].what if p.future else "",
+            bool(p.history), bool(self.next_step), bool(changed),
+            p.history[-1].what if p.history else "", p.future[-1].what if self.next_step else "",
             changed, own, self._suggestion(p),
         )  # fmt: skip
 
@@ -106,6 +109,13 @@ class Editor:
     def file(self) -> str:
         """The file that is open; empty if there is none."""
         return self.project.main.path if self.project is not None else self._opened.file
+
+    @property
+    def files(self) -> list[str]:
+        """Real paths of the files that make what is open."""
+        if self.project is not None:
+            return self.project.files
+        return [os.path.realpath(self.file)] if self.file else []
 
     @property
     def scene(self) -> Scene:
@@ -279,6 +289,18 @@ class Editor:
         with project.step(f"loop {name}"):
             project.main.add("loop", table)
 
+    @property
+    def last_step(self) -> int:
+        """The number of the last step that is not undone, 0 for none."""
+        project = self.project
+        return project.history[-1].number if project is not None and project.history else 0
+
+    @property
+    def next_step(self) -> int:
+        """The number of the step that would be done again, 0 for none."""
+        future = self.project.future if self.project is not None else []
+        return future[-1].number if future and future[-1].number > self.elsewhere else 0
+
     def take_back(self) -> None:
         """Drops the last step, which cannot be used, for good."""
         project = self._files()
@@ -292,6 +314,13 @@ class Editor:
 
     def redo(self) -> None:
         """Does it again."""
+        project = self._files()
+        if project.future and not self.next_step:
+            raise SceneError("there is nothing to redo.")
+        project.redo()
+
+    def put_back(self) -> None:
+        """Does again what was undone just now, for that cannot be used."""
         self._files().redo()
 
     # ---- saving --------------------------------------------------------------------------

@@ -299,7 +299,7 @@ class Host:
                 return False  # the scene waits on behind that one
             case m.Open() | m.NewScene() | m.CloseScene() | m.GoOn():
                 aside = self._aside
-                return not message.discard and aside is not None and aside.editor.state.dirty
+                return not message.discard and aside is not None and bool(aside.unsaved)
         return False
 
     def _is_foreign(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from linkwork.errors import LinkworkError, SessionError
+from linkwork.errors import LinkworkError, SessionError, listing
 from linkwork.server import messages as m
 from linkwork.server.host import movement_files, own_files
 from linkwork.server.host.door import Door, Tell
@@ -15,11 +15,12 @@ from linkwork.server.host.movement_papers import MovementPapers, Paper
 from linkwork.server.host.movement_play import MovementPlay
 from linkwork.server.host.movement_robot import robots
 from linkwork.server.host.movement_shown import MovementShown
+from linkwork.server.host.movement_source import present, reported
 from linkwork.server.host.movement_steps import Edited, MovementSteps
 from linkwork.server.host.movement_work import MovementWork
 from linkwork.server.host.posture_steps import PostureSteps
 from linkwork.server.host.timeline import Timeline
-from linkwork.session.reading import machine_buses, read_posture
+from linkwork.session.reading import machine_buses
 from linkwork.session.session import Session
 
 #: What it answers.
@@ -73,10 +74,14 @@ class MovementDesk:
     # ---- how it stands -------------------------------------------------------------------
 
     @property
-    def depth(self) -> int:
-        """How many edits the files have."""
-        project = self._editor.project
-        return len(project.history) if project is not None else 0
+    def undo_words(self) -> str:
+        """What of the movement would be undone next; empty if nothing, or something else first."""
+        return self.steps.undo_words(self._editor.last_step)
+
+    @property
+    def redo_words(self) -> str:
+        """What of it would be done again next; empty as of :attr:`undo_words`."""
+        return self.steps.redo_words(self._editor.last_step, self._editor.next_step)
 
     @property
     def _paper(self) -> Paper:
@@ -89,6 +94,11 @@ class MovementDesk:
         return movement is not None and movement != self._paper.saved
 
     @property
+    def title(self) -> str:
+        """Its file, or its name."""
+        return self._paper.file or self.work.name
+
+    @property
     def told(self) -> m.MovementState:
         """How it stands, as clients are told."""
         work, movement = self.work, self.work.now.movement
@@ -98,7 +108,8 @@ class MovementDesk:
         return m.MovementState(
             draft_of(movement) if movement is not None else None,
             work.robot.on, robots(self._session.world), work.now.selected, self.shown.editing,
-            work.ways()[1] if movement is not None else [], work.why_no_mirror(), file,
+            work.ways()[1] if movement is not None else [],
+            work.why_no_mirror() if movement is not None else "", file,
             self.dirty, file or own_files.free_path(folder, work.name), self._files,
             machine_buses(self._session.cycle), self._number,
         )  # fmt: skip
@@ -149,13 +160,17 @@ class MovementDesk:
             case m.AddPosture():
                 if message.on and work.now.movement is None:
                     work.choose(message.on)
-                self._edit(work.added(self._present(message), message.time), "add a posture", mine)
+                values = present(self._session, work.robot, self._time.shown, wanted=message.wanted)
+                self._edit(work.added(values, message.time), "add a posture", mine)
             case m.MirrorMovement():
                 chosen = work.checked(message.posture)
                 words = "mirror the posture" if chosen >= 0 else "mirror the movement"
                 self._edit(work.mirrored(chosen), words, mine)
+                if left := work.without_image():
+                    words = f"{listing(left)}: no mirror image, left as it was."
+                    self._session.say(words, source="movement")
             case m.ReadPosture():
-                values = self._reported(message.bus)
+                values = reported(self._session, work.robot, message.bus)
                 chosen = work.checked(message.posture) if message.posture >= 0 else -1
                 new = work.changed(chosen, values) if chosen >= 0 else work.added(values, None)
                 self._edit(new, "read a posture", mine)
@@ -173,7 +188,8 @@ class MovementDesk:
         old = self.work.now
         self.work.take(new)
         if new.movement != old.movement:
-            self.steps.keep(what, gesture, self.depth, old)
+            self.steps.keep(what, gesture, self._editor.last_step, old)
+            self._editor.elsewhere = self.steps.last
             self._tell_undo()
 
     def _edit(self, new: Edited, what: str, gesture: tuple[str, int]) -> None:
@@ -194,29 +210,6 @@ class MovementDesk:
             new = replace(new, paper=self._papers.begin())
         self._edit(new, message.what or "movement", (client, message.gesture))
 
-    def _present(self, message: m.AddPosture) -> dict[str, float]:
-        """The posture that the robot has, or is to have."""
-        state, robot, world = self._time.shown, self.work.robot, self._session.world
-        values = robot.values(state.q)
-        if message.wanted:
-            for name, dof in robot.dofs.items():
-                if f"{world.dof_name(dof)}.target" in self._session.signals:
-                    values[name] = robot.tidy(name, float(state.target[dof]))
-        return values
-
-    def _reported(self, bus: str) -> dict[str, float]:
-        """The posture that a machine reports."""
-        robot = self.work.robot
-        begin = f"{robot.on}/" if robot.on else ""
-        said = {
-            name.removeprefix(begin): value
-            for name, value in read_posture(self._session.cycle, bus).items()
-        }
-        values = {name: robot.tidy(name, said[name]) for name in robot.dofs if name in said}
-        if not values:
-            raise SessionError(f"the machine has no joint of {robot.on or 'the scene'}.")
-        return values
-
     def undo(self) -> None:
         """Takes the last step back."""
         self._go(self.steps.undo(self.work.now))
@@ -228,6 +221,7 @@ class MovementDesk:
     def _go(self, to: Edited) -> None:
         self.play.stop()
         self.work.take(to)
+        self._editor.elsewhere = self.steps.last
         self.shown.edited()
         self._tell_undo()
         self.tell()
@@ -281,6 +275,7 @@ class MovementDesk:
         file, notes = movement_files.saved(
             movement, message.path, parts[on].part if on in parts else None, self._editor.folders,
             overwrite=message.overwrite or message.path == self._paper.file,
+            taken=self._editor.files,
         )  # fmt: skip
         self._papers.write(self.work.now.paper, file, movement)
         self._files = None

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from linkwork.errors import FormatError, LinkworkError, Origin
-from linkwork.formats import load_movement, save
+from linkwork.formats import format_for, load_movement, save
 from linkwork.parts import Part
 from linkwork.parts.kit import find_kits
 from linkwork.scene import Movement
-from linkwork.server.access import allowed
+from linkwork.scene.toml_index import has_comments
+from linkwork.server.access import allowed, is_kit_name
 from linkwork.server.host import own_files
 
 SUFFIXES = (".toml", ".humanoid.xml")
 _MARK = b"linkwork/movement "
+_FORMAT = re.compile(r"""^\s*["']?format["']?\s*=\s*["']linkwork/movement """, re.MULTILINE)
 #: So many files of a folder are looked into.
 _MOST = 500
 
@@ -50,20 +53,50 @@ def _is_movement(path: Path) -> bool:
         return False
 
 
-def opened(path: str, name: str, folders: Iterable[Path]) -> tuple[Movement, str]:
+def _takes_movements(path: Path) -> bool:
+    """Whether a file is there that movements are put into: a robot's XML.
+
+    Raises:
+        FormatError: If it is XML of something else.
+    """
+    if path.suffix.lower() != ".xml" or not path.is_file():
+        return False
+    return hasattr(format_for(path), "write_movement")
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def opened(path: str, name: str, folders: list[Path]) -> tuple[Movement, str]:
     """A movement, and its file; empty where that is a kit's, which is not written over.
+
+    Args:
+        path: A kit's name of it, or a file; a relative path is in the first folder.
+        name: Which movement, where the file holds several.
+        folders: Where files may be opened.
 
     Raises:
         LinkworkError: If it may not be opened, or holds none, or several and no name.
     """
-    place = allowed(path, folders, [])
+    place = path if is_kit_name(path) else str(own_files.placed(path, folders))
+    place = allowed(place, folders, [])
     movement = load_movement(place, name)
     file = movement.origin.file if os.path.isfile(movement.origin.file) else place
     return movement, "" if own_files.kit_name(file) else file
 
 
 def saved(
-    movement: Movement, path: str, robot: Part | None, folders: list[Path], *, overwrite: bool
+    movement: Movement,
+    path: str,
+    robot: Part | None,
+    folders: list[Path],
+    *,
+    overwrite: bool,
+    taken: Iterable[str] = (),
 ) -> tuple[str, list[str]]:
     """Writes a movement.
 
@@ -74,20 +107,30 @@ def saved(
         folders: Where files may be written; a relative path is in the first.
         overwrite: Whether a file that is there may be replaced; of a robot's XML only the movement
             of this name is.
+        taken: Files that make the scene, by real path.
 
     Returns:
-        The file, and what its format could not say.
+        The file, and what its format could not say, or what was in it and is no more.
 
     Raises:
         TakenError: If the file is there and may not be replaced.
         LinkworkError: If it cannot be written, or not there.
     """
-    if not path.lower().endswith(SUFFIXES):
-        raise FormatError(
-            f"{os.path.basename(path)!r} must end in .toml, or in .humanoid.xml.", hint="Add .toml."
-        )
     target = own_files.writable(path, folders)
-    there = target.exists()
+    there, plain = target.exists(), target.name.lower().endswith(".toml")
+    if not target.name.lower().endswith(SUFFIXES) and not _takes_movements(target):
+        raise FormatError(
+            f"{target.name!r} must end in .toml, or in .humanoid.xml.", hint="Add .toml."
+        )
+    if plain and str(target) in taken:
+        raise FormatError(
+            f"{target.name} is a file of the scene that is open.", hint="Choose another name."
+        )
+    before = _text_of(target) if there and plain else ""
+    if there and plain and not _FORMAT.search(before):
+        raise FormatError(
+            f"{target.name} is there, and is no movement.", hint="Choose another name."
+        )
     if there and not overwrite:
         raise own_files.TakenError("there is such a file already.", origin=Origin(str(target)))
     try:
@@ -96,7 +139,10 @@ def saved(
         raise FormatError(f"{target.parent} cannot be made: {error.strerror}.") from None
     whole = target.name.lower().endswith(".humanoid.xml")
     if not whole or there:
-        return str(target), save(movement, target)
+        notes = save(movement, target)
+        if has_comments(before):
+            notes = [*notes, f"{target.name}: comments are not kept."]
+        return str(target), notes
     if robot is None:
         raise FormatError("joints of the scene itself have no part to write beside the movement.")
     return str(target), save(movement, target, robot=robot)

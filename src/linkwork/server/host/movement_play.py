@@ -101,8 +101,14 @@ class MovementPlay:
             self._door.apply(inbox.Play())
 
     def stop(self) -> None:
-        """Lets the robot stay on its way."""
-        self.playing = False
+        """Lets the robot stay on its way; time stands again where it stood before."""
+        ended, self.playing = self.playing, False
+        if ended and self._stood and self._session.running:
+            self._door.apply(inbox.Pause())
+
+    def leave_running(self) -> None:
+        """Somebody wants time to run, whatever becomes of the movement."""
+        self._stood = False
 
     def _after_step(self) -> None:
         if not self.playing:
@@ -122,8 +128,6 @@ class MovementPlay:
                 return
         if passed >= self._end + SETTLE:
             self.stop()
-            if self._stood:
-                self._door.apply(inbox.Pause())
 
     def _write(self) -> None:
         signals = self._session.signals

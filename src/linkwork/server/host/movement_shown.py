@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.server.host.door import Door
 from linkwork.server.host.movement_play import MovementPlay
+from linkwork.server.host.movement_source import driven
 from linkwork.server.host.movement_work import MovementWork
 from linkwork.server.host.posture_steps import PostureSteps
 from linkwork.server.host.timeline import Timeline
@@ -105,6 +106,8 @@ class MovementShown:
         q, before = self._session.state.q, self._seen[1]
         if (np.abs(q - before) <= _STILL).all():
             return {}
-        had, has = self._work.robot.values(before), self._work.robot.values(q)
+        robot = self._work.robot
+        had, has = robot.values(before), robot.values(q)
         self._seen = self._seen[0], q.copy()
-        return {name: value for name, value in has.items() if value != had[name]}
+        kept = {*driven(self._session, robot), *self._work.movement.joints()}
+        return {name: has[name] for name in has if has[name] != had[name] and name in kept}

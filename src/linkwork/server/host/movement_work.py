@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from linkwork.errors import LinkworkError, SceneError, SessionError
+from linkwork.errors import LinkworkError, SceneError, SessionError, listing
 from linkwork.kinematics.mirror import Mirror, find_mirror
 from linkwork.parts.names import plain
 from linkwork.scene import Movement, TimedPosture
@@ -40,7 +40,8 @@ class MovementWork:
         self._be(self.now.on if self.now.on in known else (known[0] if known else ""))
 
     def _be(self, on: str) -> None:
-        self.robot, self._mirror, self._made = MovementRobot(self._world, on), None, None
+        self.robot, self._made = MovementRobot(self._world, on), None
+        self._mirror: Mirror | LinkworkError | None = None
 
     def take(self, new: Edited) -> None:
         """Goes on with another movement, or another robot."""
@@ -79,13 +80,17 @@ class MovementWork:
         """The way of each joint, and what keeps the robot from going it."""
         movement = self.movement
         if self._made is None or self._made[0] is not movement:
-            missing = [joint for joint in movement.joints() if joint not in self.robot.dofs]
-            if missing:  # the scene was edited under it
-                words = f"{self.robot.on or 'The scene'} has no joint {', '.join(missing)}."
+            if words := self._missing():  # the scene was edited under it
                 self._made = movement, {}, [words]
             else:
                 self._made = movement, *ways_of(movement, self.robot)
         return self._made[1], self._made[2]
+
+    def _missing(self) -> str:
+        """What is to be said of joints that the robot does not have; empty if it has all."""
+        missing = [joint for joint in self.movement.joints() if joint not in self.robot.dofs]
+        words = f"{self.robot.on or 'The scene'} has no joint {', '.join(missing)}."
+        return words if missing else ""
 
     def mirror(self) -> Mirror:
         """What is left and right of the robot.
@@ -94,8 +99,18 @@ class MovementWork:
             SceneError: If it has neither.
         """
         if self._mirror is None:
-            self._mirror = find_mirror(self._world, list(self.robot.dofs.values()))
+            try:
+                self._mirror = find_mirror(self._world, list(self.robot.dofs.values()))
+            except LinkworkError as error:
+                self._mirror = error  # looked for once
+        if isinstance(self._mirror, LinkworkError):
+            raise self._mirror.with_traceback(None)
         return self._mirror
+
+    def without_image(self) -> list[str]:
+        """Joints of the movement that a mirror leaves as they are."""
+        images, dofs = self.mirror().images, self.robot.dofs
+        return [joint for joint in self.movement.joints() if dofs[joint] not in images]
 
     def why_no_mirror(self) -> str:
         """Why the robot cannot be mirrored; empty if it can."""
@@ -168,16 +183,19 @@ class MovementWork:
         """Left and right exchanged in a posture, or in all.
 
         Raises:
-            SceneError: If the robot has none, or joints have no image.
+            SceneError: If the robot has none, or none of its joints has an image.
         """
+        if words := self._missing():
+            raise SceneError(words)
         movement, found, dofs = self.movement, self.mirror(), self.robot.dofs
-        lost = [joint for joint in movement.joints() if dofs[joint] not in found.images]
-        if lost:
-            raise SceneError(f"{', '.join(lost)} has no mirror image.")
+        left = self.without_image()
+        if len(left) == len(movement.joints()):
+            raise SceneError(f"{listing(left)} has no mirror image.")
 
         def seen(values: Mapping[str, float]) -> dict[str, float]:
             images = found.of({dofs[joint]: value for joint, value in values.items()})
-            return {self.robot.name(dof): value for dof, value in images.items()}
+            made = {self.robot.name(dof): value for dof, value in images.items()}
+            return made | {joint: value for joint, value in values.items() if joint in left}
 
         def other(posture: TimedPosture) -> TimedPosture:
             return replace(posture, joints=seen(posture.joints), speeds=seen(posture.speeds))
@@ -189,7 +207,9 @@ class MovementWork:
         if chosen >= 0:
             return replace(self.now, movement=replace(movement, postures=postures))
         names = {
-            joint: self.robot.name(found.images[dofs[joint]][0]) for joint in movement.joints()
+            joint: self.robot.name(found.images[dofs[joint]][0])
+            for joint in movement.joints()
+            if joint not in left
         }
         new = replace(
             movement, postures=postures,

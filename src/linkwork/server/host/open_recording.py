@@ -115,7 +115,7 @@ class OpenRecording:
     def lasting(self) -> list[m.FromServer]:
         """How things stand, for those who come now."""
         behind = self._behind
-        unsaved = behind.editor.state.files if behind is not None else []
+        unsaved = behind.unsaved if behind is not None else []
         view = replay_view(self.recording, live=behind is not None, unsaved=unsaved)
         session = self.playback.live
         scene = describe(

@@ -136,11 +136,17 @@ class OpenScene:
         return self.session.state.step
 
     @property
+    def unsaved(self) -> list[str]:
+        """Files that have changes to save; a movement without a file by its name."""
+        files, movement = list(self.editor.state.files), self.movement
+        return [*files, movement.title] if movement.dirty else files
+
+    @property
     def undo_state(self) -> m.UndoState:
         """What can be undone, redone and saved: postures by hand first, then what was edited."""
         found, postures, movement = self.editor.state, self._postures, self.movement
-        undo = postures.undo_words or movement.steps.undo_words(movement.depth)
-        redo = postures.redo_words or movement.steps.redo_words(movement.depth)
+        undo = postures.undo_words or movement.undo_words
+        redo = postures.redo_words or movement.redo_words
         return msgspec.structs.replace(
             found,
             can_undo=found.can_undo or bool(undo),
@@ -246,6 +252,8 @@ class OpenScene:
             self._tell_undo()
         if isinstance(message, _INSTEAD):
             self.reach.drag.stop()
+        if isinstance(message, m.Play | m.Set | m.Grab):
+            self.movement.play.leave_running()
         if isinstance(message, _AWAY):
             self.movement.lose_sight(stop=True)
         self._postures.elsewhere = self.movement.shown.editing
@@ -335,14 +343,14 @@ class OpenScene:
                 self._swaps.begin(client, "close_loop", self.editor.take_back)
             case m.Undo() if (state := self._postures.undo(session.state)) is not None:
                 self._restore(state)
-            case m.Undo() if self.movement.steps.undo_words(self.movement.depth):
+            case m.Undo() if self.movement.undo_words:
                 self.movement.undo()
             case m.Undo():
                 self.editor.undo()
-                self._swaps.begin(client, "undo", self.editor.redo)
+                self._swaps.begin(client, "undo", self.editor.put_back)
             case m.Redo() if (state := self._postures.redo(session.state)) is not None:
                 self._restore(state)
-            case m.Redo() if self.movement.steps.redo_words(self.movement.depth):
+            case m.Redo() if self.movement.redo_words:
                 self.movement.redo()
             case m.Redo():
                 self.editor.redo()

@@ -84,6 +84,18 @@ def own(project: Project, chain: tuple[str, ...]) -> str:
     return copies[os.path.realpath(chain[-1])]
 
 
+def placed(path: str, folders: list[Path]) -> Path:
+    """The file that a path names; a relative one is in the first folder.
+
+    Raises:
+        FormatError: If it is no path at all.
+    """
+    try:
+        return (folders[0] / Path(path).expanduser()).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # ~nobody, or a NUL in it
+        raise FormatError(f"{path!r} is no path of a file: {error}.") from None
+
+
 def writable(path: str, folders: list[Path]) -> Path:
     """The file that a path names, where it may be written.
 
@@ -94,10 +106,7 @@ def writable(path: str, folders: list[Path]) -> Path:
     Raises:
         FormatError: If it is elsewhere, in a kit of others, or no path at all.
     """
-    try:
-        target = (folders[0] / Path(path).expanduser()).resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # ~nobody, or a NUL in it
-        raise FormatError(f"{path!r} is no path of a file: {error}.") from None
+    target = placed(path, folders)
     if not any(target.is_relative_to(folder.resolve()) for folder in folders):
         places = ", ".join(str(folder) for folder in folders)
         raise FormatError(
