@@ -99,9 +99,10 @@ def test_memory_survives_an_edit(tmp_path: Path, kind: str, type: str) -> None:
         assert "late.z" in session.signals
         for signal in undisturbed.signals:
             if not signal.name.startswith("world."):  # the newcomer counts in these
-                assert session[signal.name] == pytest.approx(undisturbed[signal.name], abs=1e-6), (
-                    signal.name
-                )
+                # A gap that a joint may leave is an acceleration by the square of the step more.
+                near = 1e-3 if signal.name.endswith(".acceleration") else 1e-6
+                expected = pytest.approx(undisturbed[signal.name], abs=near)
+                assert session[signal.name] == expected, signal.name
         if kind != "engine":  # an engine's own memory starts fresh
             mine, theirs = memory(session, kind, type), memory(undisturbed, kind, type)
             for slot in mine.keys() - set(example(kind, type).anew):

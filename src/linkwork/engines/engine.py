@@ -108,6 +108,14 @@ class Engine(Block):
         """Makes the first state fit what the engine holds together; says what it had to move."""
         return []
 
+    def carry(self, before: Engine, dofs: list[tuple[int, int]]) -> None:
+        """Takes over, after an edit, what belongs to the speeds of joints that go on.
+
+        Args:
+            before: The engine that moved them.
+            dofs: Their degrees of freedom, there and here.
+        """
+
     def code(self) -> str:
         """Which code moves the bodies, for recordings, where a choice or the machine decides it."""
         return ""

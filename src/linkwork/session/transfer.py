@@ -29,7 +29,7 @@ def transfer(old: Cycle, new: Cycle) -> None:
     """
     clock = old.state.step * old.h / new.h
     new.state.step = round(clock)
-    _joints(old, new)
+    dofs = _joints(old, new)
     _params(old, new)
     _loops(old, new)
     _contacts(old, new)
@@ -47,6 +47,8 @@ def transfer(old: Cycle, new: Cycle) -> None:
     new.trouble.take_over(old.trouble)
     for engine in new.engines:
         engine.reset()
+        for before in old.engines if old.h == new.h else ():
+            engine.carry(before, dofs)
     for block in new.blocks:
         block.params_changed()
     _close(new)
@@ -155,8 +157,10 @@ def _pairs(
     return [(before[i], n) for i, n in after.items() if i in before]
 
 
-def _joints(old: Cycle, new: Cycle) -> None:
+def _joints(old: Cycle, new: Cycle) -> list[tuple[int, int]]:
+    """Lets joints go on; returns their degrees of freedom, before and after."""
     a, b = old.world, new.world
+    dofs: list[tuple[int, int]] = []
     for i, j in _pairs(a, a.joint_names, b, b.joint_names):
         if a.joints[i].type != b.joints[j].type:
             continue
@@ -174,6 +178,8 @@ def _joints(old: Cycle, new: Cycle) -> None:
         new.state.target[mine] = np.clip(old.state.target[theirs], b.dof_lo[mine], b.dof_hi[mine])
         same = a.dof_speed[theirs] == b.dof_speed[mine]
         new.state.target_speed[mine][same] = old.state.target_speed[theirs][same]
+        dofs += [(va + k, vb + k) for k in range(kind.nv)]
+    return dofs
 
 
 def _params(old: Cycle, new: Cycle) -> None:

@@ -54,6 +54,9 @@ from linkwork.parts import Spec
 from linkwork.state import State
 from linkwork.world import Finding, World
 
+#: Where in the pieces it stands what a row was lent.
+_LENT = len(REMEMBERED) - 1
+
 
 class Impulse(Engine):
     """Joints and loops held by impulses, to a stated tolerance, by default.
@@ -195,6 +198,11 @@ class Impulse(Engine):
         self.slot("mass")[:] = self.state["param/mass"][self.made.own]
         self.slot("acting")[:] = 0.0
         self._ready = np.zeros(0)
+
+    def carry(self, before: Engine, dofs: list[tuple[int, int]]) -> None:  # noqa: D102
+        if isinstance(before, Impulse):
+            for there, here in dofs:
+                self._pieces[here, _LENT] += before._pieces[there, _LENT]
 
     def assemble(self) -> list[Finding]:
         """Closes joints and loops that the scene leaves slightly open, and says by how much."""
@@ -339,7 +347,9 @@ class Impulse(Engine):
             self._kept[:] = bodies[:-1, KEPT]
             self.stepper.forget()
             self._take_arcs()
-            self._pieces[:, 1:] = 0.0
+            self._pieces[:, 1:_LENT] = 0.0
+            if not np.isnan(self._written).any():  # somebody moved what was lent a speed
+                self._pieces[:, _LENT] = 0.0
             self._pieces[: self.world.nv, 0] = state.q[self._qaddr]
             self._pieces[self.world.nv :, 0] = state.report.spring[made.springs[:, 1], 0]
             self._ready = np.zeros(0)
