@@ -5,15 +5,15 @@
     python examples/23_three_computers.py robot 0.0.0.0 7421   # it tells its token
     python examples/23_three_computers.py control PLANNER:7422 ROBOT:7421 TOKEN
 
-The planner leads a foot of BARt-UH II and solves the leg in closed form, the controller makes
-moments of it by a PD law, the robot moves by Lagrange's equations and waits for each answer. What
-comes out is what one process alone computes, to the last bit, however slow the network is.
+The planner solves a leg of BARt-UH II in closed form, the controller makes moments by a PD law, the
+robot moves by Lagrange's equations and waits for each answer: to the last bit as one process alone.
 """
 
 import math
 import socket
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import linkwork as lw
@@ -22,7 +22,7 @@ from linkwork.kinematics.leg import LegGeometry
 JOINTS = [f"right_{name}" for name in ("hip_z", "hip_y", "hip_x", "knee", "ankle_x", "ankle_y")]
 SENSORS = [[f"robot/{name}.{what}" for what in ("angle", "speed")] for name in JOINTS]
 STEP, SECONDS = 0.002, 1.0
-KP, KD = 300.0, 12.0  # [N m/rad], [N m s/rad]
+KP, KD, PATIENCE = 300.0, 12.0, 60.0  # [N m/rad], [N m s/rad], for partners to come [s]
 
 
 def plan(time: float) -> list[float]:
@@ -41,8 +41,7 @@ def control(wanted: list[float], before: list[float], seen: list[float]) -> list
 def robot() -> lw.Scene:
     """The biped with its torso held and moments for drives."""
     part = lw.load_part("bart_uh/biped")
-    for name, joint in part.joints.items():
-        part.joints[name] = replace(joint, drive=None)
+    part.joints.update({n: replace(joint, drive=None) for n, joint in part.joints.items()})
     scene = lw.Scene("three", step=STEP).place(part, name="robot", at=lw.Pose((0.0, 0.0, 1.0)))
     for name in JOINTS:
         scene.actuator(name, "effort", joint=f"robot/{name}")
@@ -56,36 +55,35 @@ def alone() -> bytes:
     before = plan(0.0)
     with lw.Session(robot()) as session:
         for _ in range(round(SECONDS / STEP)):
-            wanted = plan(session.time)
             seen = [session[signal] for pair in SENSORS for signal in pair]
-            for name, moment in zip(JOINTS, control(wanted, before, seen), strict=True):
+            last, before = before, plan(session.time)
+            for name, moment in zip(JOINTS, control(before, last, seen), strict=True):
                 session[f"robot/{name}.target_effort"] = moment
-            before = wanted
             session.step()
-        far = math.degrees(abs(session["robot/right_knee.angle"] - before[3]))
-        print(f"The knee is {far:.1f}° from where it should be.")
+        print(f"The knee is {math.degrees(abs(session[SENSORS[3][0]] - before[3])):.1f}° off.")
         return session.state.q.tobytes() + session.state.v.tobytes()
 
 
 def run_robot(host: str, port: str, *helper: str) -> bytes:
     """The robot behind a TCP part that waits for each answer; ``helper`` is told where it is."""
-    door = {"host": host, "port": int(port)}
-    scene = robot().bus("part", "tcp", **door, lockstep=True, patience=60.0)
+    scene = robot().bus("part", "tcp", host=host, port=int(port), lockstep=True, patience=PATIENCE)
     for name, sensors in zip(JOINTS, SENSORS, strict=True):
         scene.port(name, commands=[f"robot/{name}.target_effort"], sensors=sensors)
     with lw.Session(scene) as session:
-        assert session.partners is not None
-        where = session.partners["part"].doors[0]  # "TCP part on HOST:PORT", and its token
-        print(where, flush=True)
+        print(where := session.partners["part"].doors[0], flush=True)  # type: ignore[index]
         if helper:
             subprocess.Popen([*helper, where.split()[3]])
-        session.run(SECONDS)
-        return session.state.q.tobytes() + session.state.v.tobytes()
+        until = time.monotonic() + PATIENCE  # the first step would wait for ever
+        session.run(SECONDS, progress=lambda t: t or time.monotonic() < until or session.stop())
+    if session.time == 0.0:
+        raise TimeoutError("no controller joined")
+    return session.state.q.tobytes() + session.state.v.tobytes()
 
 
 def run_planner(host: str, port: str) -> None:
     """Answers each time with the angles wanted then, until whoever asks is gone."""
     with socket.create_server((host, int(port))) as server:
+        server.settimeout(PATIENCE)
         print(server.getsockname()[1], flush=True)
         wire = server.accept()[0].makefile("rw", newline="\n")
         for line in wire:
@@ -94,7 +92,7 @@ def run_planner(host: str, port: str) -> None:
 
 def run_control(planner: str, robot: str, *token: str) -> None:
     """Stands between planner and robot until that is gone, and knows only lines of text."""
-    ends = [address.rsplit(":", 1) for address in (planner, robot)]
+    ends = (address.rsplit(":", 1) for address in (planner, robot))
     wires = [socket.create_connection((host, int(port))) for host, port in ends]
     ask, part = (wire.makefile("rw", newline="\n") for wire in wires)
     print("join", *token, file=part, flush=True)
@@ -103,15 +101,17 @@ def run_control(planner: str, robot: str, *token: str) -> None:
         if line.startswith("s "):  # step, time, then what the sensors say
             now, *seen = (float(word) for word in line.split()[2:])
             print(now, file=ask, flush=True)
-            wanted = [float(word) for word in ask.readline().split()]
-            print("c", *control(wanted, before or wanted, seen), file=part, flush=True)
-            before = wanted
+            last, before = before, [float(word) for word in ask.readline().split()]
+            print("c", *control(before, last or before, seen), file=part, flush=True)
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         roles = {"plan": run_planner, "control": run_control, "robot": run_robot}
-        roles[sys.argv[1]](*sys.argv[2:])
+        try:
+            roles[sys.argv[1]](*sys.argv[2:])
+        except OSError as error:  # nobody there, or not within PATIENCE
+            sys.exit(f"{sys.argv[1]} gives up: {error}.")
     else:
         this, here = [sys.executable, __file__], ("127.0.0.1", "0")
         with subprocess.Popen([*this, "plan", *here], stdout=subprocess.PIPE, text=True) as first:
