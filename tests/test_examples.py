@@ -63,3 +63,13 @@ def test_example_is_short_and_tells_how_to_run_it(path: Path) -> None:
 def test_examples_are_numbered_without_gaps() -> None:
     """01, 02, … so that a reader knows where to go on."""
     assert [path.name[:2] for path in EXAMPLES] == [f"{n + 1:02}" for n in range(len(EXAMPLES))]
+
+
+@pytest.mark.parametrize("role", ["run_planner", "run_robot"])
+def test_three_computers_do_not_wait_for_ever(role: str) -> None:
+    """Whose partner does not come gives up within its patience, and says so."""
+    path = next(each for each in EXAMPLES if each.name.startswith("23"))
+    made = runpy.run_path(str(path))
+    made[role].__globals__["PATIENCE"] = 0.3
+    with pytest.raises(TimeoutError):
+        made[role]("127.0.0.1", "0")
