@@ -14,6 +14,7 @@ from linkwork.errors import LinkworkError
 from linkwork.kinematics.agile_eye import AgileEye, AgileEyeGeometry
 from linkwork.kinematics.leg import LegGeometry
 from linkwork.spatial import Pose
+from linkwork.world import compile_scene
 from mechanism_truth import place, turn
 
 KIT = Path(lw.__file__).parent / "kits" / "bart_uh"
@@ -91,6 +92,56 @@ def test_one_motor_alone_turns_about_no_axis_of_the_hip() -> None:
         assert np.count_nonzero(np.abs(angles) > 0.02) >= 2
 
 
+def test_where_the_head_starts_changes_nothing_of_its_closed_form() -> None:
+    """Turned by 0.2 rad at the start, the head still asks the motors for 0 as it was drawn."""
+    scene = lw.Scene("s").place(lw.load_part("bart_uh/agile_biped"), name="robot").engine("impulse")
+    world = compile_scene(scene)
+    drawn = AgileEye(world, DRIVES["right"], "robot/right_hip/head")
+    half = 0.1
+    wanted = Pose((0, 0, 0), (math.cos(half), math.sin(half), 0.0, 0.0))
+    at = int(world.qadr[world.frame("robot/right_hip/head")[0]])
+    world.q0[at + 3 : at + 7] = wanted.quat
+    for n in (1, 2, 3):
+        for name in ("drive", "middle"):
+            dof = world.single_dof(f"robot/right_hip/arc{n}/{name}")
+            world.q0[world.qadr[world.dof_body[dof]]] = 0.3
+    turned = AgileEye(world, DRIVES["right"], "robot/right_hip/head")
+    for target in (Pose(), wanted):
+        one, two = drawn.solve(target), turned.solve(target)
+        assert one is not None
+        assert two is not None
+        np.testing.assert_allclose(two, one, atol=1e-9)
+    still = turned.solve(Pose((0, 0, 0), (0.0, 0.0, 0.0, 1.0)))  # drawn turned about z by 180°
+    assert still is not None
+    np.testing.assert_allclose(still, 0.0, atol=1e-9)
+
+
+def test_a_serial_hip_is_no_agile_eye() -> None:
+    """Its three axes meet at right angles too, but one motor carries the next."""
+    scene = lw.Scene("s").place(lw.load_part("bart_uh/biped"), name="robot").engine("impulse")
+    world, hips = compile_scene(scene), [f"robot/right_hip_{axis}" for axis in "xyz"]
+    with pytest.raises(LinkworkError, match="not stand on one body"):
+        AgileEye(world, hips, "robot/right_thigh")
+
+
+def test_pins_and_middle_axes_that_stand_askew_are_refused() -> None:
+    """The closed form holds for the orthogonal design alone; a head without pins has none."""
+    scene = lw.Scene("s").place(lw.load_part("bart_uh/agile_biped"), name="robot").engine("impulse")
+    right, head = DRIVES["right"], "robot/right_hip/head"
+    world = compile_scene(scene)
+    pin = world.loop_names.index("robot/right_hip/pin1_ball")
+    world.loop_pose[pin, :, 2] += 0.01
+    with pytest.raises(LinkworkError, match="next motor's axis"):
+        AgileEye(world, right, head)
+    world = compile_scene(scene)
+    body = world.dof_body[world.single_dof("robot/right_hip/arc2/middle")]
+    world.axis[body] = (0.0, math.sin(0.1), math.cos(0.1))
+    with pytest.raises(LinkworkError, match="middle axis"):
+        AgileEye(world, right, head)
+    with pytest.raises(LinkworkError, match="no pin holds it"):
+        AgileEye(compile_scene(scene), right, "robot/left_hip/head")
+
+
 def test_what_is_no_agile_eye_is_refused() -> None:
     """Too few motors, axes that are left-handed or do not meet, no rotation."""
     scene = lw.Scene("s").place(lw.load_part("bart_uh/agile_biped"), name="robot").engine("impulse")
@@ -100,7 +151,7 @@ def test_what_is_no_agile_eye_is_refused() -> None:
             (right[:2], "2 motors are named"),
             (right[::-1], "left-handed"),
             ([*right[:2], "robot/left_hip/arc3/drive"], "miss each other"),
-            ([*right[:2], "robot/right_hip/arc3/middle"], "right angles"),
+            ([*right[:2], "robot/right_hip/arc3/middle"], "not stand on one body"),
             ([*right[:2], "robot/nothing"], "nothing"),
         ):
             with pytest.raises(LinkworkError, match=match):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.kinematics.chain import meeting_point
 from linkwork.kinematics.forward import forward, shaped
-from linkwork.kinematics.kernels import HINGE
-from linkwork.spatial.pose import Numbers, Pose
+from linkwork.kinematics.kernels import BALL, HINGE
+from linkwork.spatial.pose import Numbers, Pose, Vec3
 from linkwork.world import World
 
 _EXACT = 1e-9
@@ -80,7 +81,7 @@ class AgileEye:
     """An Agile Eye of a world.
 
     Args:
-        world: The world; the axes are taken with all angles of the motors at 0.
+        world: The world; the mechanism is taken as it was drawn, with all its hinges at 0.
         drives: The three hinges of the motors, in the order in which their axes are right-handed.
         head: Element or anchor that they turn.
 
@@ -101,10 +102,11 @@ class AgileEye:
         for body, name in zip(bodies, drives, strict=True):
             if int(world.kind[body]) != HINGE:
                 raise self._refusal(f"{name!r} is no hinge")
+        carrier = int(world.parent[bodies[0]])
+        if any(int(world.parent[b]) != carrier for b in bodies):
+            raise self._refusal("its motors do not stand on one body")
         self.coordinates = world.qadr[bodies]
-        q = world.q0.copy()
-        q[self.coordinates] = 0.0
-        pose = forward(world, q)
+        pose = forward(world, _drawn(world, carrier))
         placed = [_pose(pose[b]) for b in bodies]
         axes = np.array([p.rotate(world.axis[b]) for p, b in zip(placed, bodies, strict=True)])
         points = np.array([p.apply(world.pivot[b]) for p, b in zip(placed, bodies, strict=True)])
@@ -115,11 +117,38 @@ class AgileEye:
             raise self._refusal("the axes of its motors do not stand at right angles")
         if np.linalg.det(axes) < 0.0:
             raise self._refusal("the axes of its motors are left-handed; name two the other way")
-        base = _pose(pose[int(world.parent[bodies[0]])]).inverse()
+        body, local = world.frame(head)
+        pins = [self._pin(b, body, name) for b, name in zip(bodies, drives, strict=True)]
+        ways = [_pose(pose[pin.middle]).apply(pin.below) - centre for pin in pins]
+        for n, (pin, way) in enumerate(zip(pins, ways, strict=True)):
+            middle = _pose(pose[pin.middle]).rotate(world.axis[pin.middle])
+            off = np.cross(way, axes[(n + 1) % 3]), np.cross(middle, axes[(n + 2) % 3])
+            size = float(np.linalg.norm(way))
+            if size < _EXACT or np.linalg.norm(off[0]) > _EXACT * size:
+                raise self._refusal(f"the pin behind {drives[n]!r} is not on the next motor's axis")
+            if np.linalg.norm(off[1]) > _EXACT:
+                raise self._refusal(
+                    f"the middle axis behind {drives[n]!r} does not stand at right angles to its "
+                    "motor and its pin"
+                )
+        base = _pose(pose[carrier]).inverse()
         self.centre = np.asarray(base.apply(centre))
         self.geometry = AgileEyeGeometry(base.matrix()[:3, :3] @ axes.T)
-        body, local = world.frame(head)
-        self._start = (base @ _pose(pose[body]) @ local).matrix()[:3, :3]
+        held = [np.asarray(pin.above) for pin in pins]
+        turn = _turn([held[1] - held[0], held[2] - held[0]], [ways[1] - ways[0], ways[2] - ways[0]])
+        self._start = base.matrix()[:3, :3] @ turn @ local.matrix()[:3, :3]
+
+    def _pin(self, motor: int, head: int, name: str) -> _Pin:
+        """What holds the head at the end of a motor's two arcs."""
+        world = self.world
+        for middle in np.flatnonzero((world.parent == motor) & (world.kind == HINGE)).tolist():
+            for ends, poses, kind in zip(
+                world.loop_body.tolist(), world.loop_pose, world.loop_kind.tolist(), strict=True
+            ):
+                if sorted(ends) == sorted((middle, head)) and kind in (HINGE, BALL):
+                    first = ends.index(middle)
+                    return _Pin(middle, tuple(poses[first, :3]), tuple(poses[1 - first, :3]))
+        raise self._refusal(f"no pin holds it behind {name!r} and a second hinge")
 
     def _refusal(self, why: str) -> LinkworkError:
         return LinkworkError(
@@ -134,6 +163,31 @@ class AgileEye:
         points along its motor's axis.
         """
         return self.geometry.angles(target.matrix()[:3, :3] @ self._start.T)
+
+
+class _Pin(NamedTuple):
+    """A pin: the body of the arc that it is on, its place there and its place on the head [m]."""
+
+    middle: int
+    below: Vec3
+    above: Vec3
+
+
+def _drawn(world: World, carrier: int) -> np.ndarray:
+    """Coordinates where all that hinges on what ``carrier`` carries is as it was drawn, at 0."""
+    q, below = world.q0.copy(), {carrier}
+    for body in range(1, world.nb):  # parents come first
+        if int(world.parent[body]) in below and world.kind[body] == HINGE:
+            below.add(body)
+            q[int(world.qadr[body])] = 0.0
+    return q
+
+
+def _turn(here: list[np.ndarray], there: list[np.ndarray]) -> np.ndarray:
+    """The rotation that takes two directions, and what is across them, from here to there."""
+    made = [np.column_stack([a, b, np.cross(a, b)]) for a, b in (here, there)]
+    left, _, right = np.linalg.svd(made[1] @ np.linalg.inv(made[0]))
+    return left @ right
 
 
 def _pose(row: np.ndarray) -> Pose:
