@@ -60,6 +60,14 @@ def error(running: Studio) -> float:
     return abs(value(running, f"{KNEE}.target") - value(running, f"{KNEE}.angle"))
 
 
+def test_the_switch_is_whole_as_long_as_one_can_drive(walk_page: StudioPage) -> None:
+    """At the least width for driving, nothing lies over it."""
+    walk_page.page.set_viewport_size({"width": 1024, "height": 800})
+    last = walk_page.page.get_by_role("group", name="Mode").get_by_role("button").last
+    expect(last).to_be_visible()
+    last.click(trial=True)
+
+
 @pytest.mark.capability(71)
 @pytest.mark.capability(72)
 @pytest.mark.capability(73)

@@ -2,6 +2,7 @@ import { nameMark } from "../transport/nameMark";
 import { openRecordings } from "../start/recordingList";
 import { saveHtml } from "../transport/saveHtml";
 import { openHelp } from "../shell/help";
+import { modeCommands } from "../shell/modes";
 import { openPalette } from "../shell/palette";
 import { cameraCommands } from "../views/cameraCommands";
 import type { Stage } from "../views/stage";
@@ -112,6 +113,7 @@ export function defineCommands(stage: Stage): void {
       key: "E",
       run: () => showSheet("Movement"),
     },
+    ...modeCommands(),
     ...STEREO.map((stereo) => ({
       id: `stereo-${stereo.split(" ")[0]}`,
       title: `Stereo: ${stereo === "none" ? "off" : stereo}`,

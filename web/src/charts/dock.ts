@@ -37,9 +37,9 @@ export function chartDock(): HTMLElement {
     button("Pick a signal", () => pickSignal(), "raised", "plus"),
   );
   const states = {
-    Joints: new StateTable("Joint states", jointStates),
-    Bodies: new StateTable("Body poses", bodyPoses),
-    Motion: new StateTable("Motion states", motionStates),
+    Joints: new StateTable("Joint states", jointStates, "No joints."),
+    Bodies: new StateTable("Body poses", bodyPoses, "No body moves."),
+    Motion: new StateTable("Motion states", motionStates, "No sensor of type motion."),
   };
   const frames = new FrameLog();
   const energy = new EnergyBars();

@@ -100,18 +100,23 @@ export class StateTable {
   private readonly table = h("table", { class: "state-table" });
   private content: Content = { head: [], rows: [] };
   private shown: HTMLElement[] = [];
+  private readonly nothing: HTMLElement;
+  private readonly saves: HTMLButtonElement[];
 
   constructor(
     private readonly label: string,
     private readonly make: () => Content,
+    empty = "Nothing to show.",
   ) {
     this.table.setAttribute("aria-label", label);
+    this.nothing = h("p", { class: "empty", hidden: true }, empty);
     const past = button("Save the past as CSV", () => this.save(this.pastCsv(), "past"), "bare");
     const save = button("Save as CSV", () => this.save(this.csv(), "now"));
+    this.saves = [save, past];
     this.element = h(
       "div",
       { class: "state", hidden: true },
-      h("div", { class: "state-scroll" }, this.table),
+      h("div", { class: "state-scroll" }, this.table, this.nothing),
       h("div", { class: "state-actions" }, save, past),
     );
     past.hidden = label === "Body poses";
@@ -138,6 +143,9 @@ export class StateTable {
       rows.flatMap((row) => row.cells.flatMap((cell) => cell?.signal ?? [])),
     );
     this.shown = [];
+    this.table.hidden = rows.length === 0;
+    this.nothing.hidden = rows.length > 0;
+    for (const made of this.saves) made.disabled = rows.length === 0;
     const line = (row: Row): HTMLElement => {
       const cells = row.cells.map((cell) => {
         const made = h("td", {});

@@ -14,6 +14,21 @@ const MODES = [
   ["simulation", "Simulation", "Drives track the motion; see wanted and actual"],
 ] as const;
 
+/** Goes over to a mode; a scene that names none offers none. */
+function choose(mode: string): void {
+  if (!store.scene?.mode || store.scene.replay !== null || store.scene.mode === mode) return;
+  command({ type: "edit", kind: "scene", name: store.scene.name, key: "mode", value: mode });
+}
+
+/** A command for each mode. */
+export function modeCommands(): { id: string; title: string; run: () => void }[] {
+  return MODES.map(([mode, label]) => ({
+    id: `mode-${mode}`,
+    title: `Mode: ${label.toLowerCase()}`,
+    run: () => choose(mode),
+  }));
+}
+
 /** What moves the scene, one switch for scenes that offer it; time and posture go on. */
 export function modes(): HTMLElement {
   const made = MODES.map(([mode, label, title]) =>
@@ -23,23 +38,14 @@ export function modes(): HTMLElement {
         type: "button",
         class: "segment",
         title,
-        onclick: () => {
-          if (store.scene?.mode === mode) return;
-          command({
-            type: "edit",
-            kind: "scene",
-            name: store.scene!.name,
-            key: "mode",
-            value: mode,
-          });
-        },
+        onclick: () => choose(mode),
       },
       label,
     ),
   );
   const whole = h(
     "div",
-    { class: "segments small first-to-go", role: "group", "aria-label": "Mode" },
+    { class: "segments small modes", role: "group", "aria-label": "Mode" },
     ...made,
   );
   const draw = (): void => {
