@@ -54,6 +54,8 @@ class Emulation(Kinematic):
             self._elements[int(body)].append(element)
         self._tops = {b: self._top(b) for b in range(1, world.nb)}
         self._count = [int(np.count_nonzero(world.dof_body == b)) for b in range(world.nb)]
+        self._sole = {b: n for n, b in reversed(list(enumerate(world.element_body.tolist())))}
+        self._sole |= {s.body: s.element for s in reversed(world.shapes) if s.shape.collide}
         self._ground = next(
             (s.element for s in world.shapes if isinstance(s.shape, Plane) and static[s.body]), -1
         )
@@ -159,7 +161,7 @@ class Emulation(Kinematic):
                 continue
             x = point[0] - moment[1] / force[2]
             y = point[1] + moment[0] / force[2]
-            element = list(world.element_body).index(foot)
+            element = self._sole[foot]
             report.contacts[report.contact_count] = (
                 world.element_body[self._ground], foot, self._ground, element, x, y, point[2],
                 0.0, 0.0, 1.0, 0.0, force[2], force[0], force[1],
