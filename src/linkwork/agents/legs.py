@@ -63,9 +63,10 @@ class Legs(Prescription):
         super().__init__(world, spec, name, find_scope(world, spec, params.on))
         feet = [find_frame(world, foot, scopes=(self._scope, spec.scope)) for foot in params.feet]
         short = [foot.rpartition("/")[2] for foot in feet]
-        if len(set(short)) < len(short):
+        twice = [foot for foot in short if short.count(foot) > 1]
+        if twice:
             raise FormatError(
-                f"{self.what}: two feet are called {short[0]!r}.", origin=spec.at("feet"),
+                f"{self.what}: two feet are called {twice[0]!r}.", origin=spec.at("feet"),
                 hint="Give them anchors with names of their own.",
             )  # fmt: skip
         try:
