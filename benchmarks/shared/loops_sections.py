@@ -80,10 +80,10 @@ def step_costs(counts: list[int], rounds: int, order: int) -> dict[int, tuple[fl
 
 
 @numba.njit
-def _looks(count, mechanism, pattern, desk, scratch, soft_whole, soft, h, account):
+def _looks(count, mechanism, pattern, desk, scratch, soft_whole, soft, h, gap, account):
     whole, blocks, error, pivot = mechanism[1], desk[3], desk[6], desk[9]
     for _ in range(count):
-        look(mechanism, desk, scratch, soft_whole, soft, h, account)
+        look(mechanism, desk, scratch, soft_whole, soft, h, gap, account)
         solve(whole, blocks, pattern[0], pattern[1], pivot, error)
         error[:] *= -1.0 / h
         push_all(mechanism, desk, error)
@@ -97,7 +97,7 @@ def look_rate(linkage: Linkage, rounds: int) -> float:
     joints = len(engine.made.whole)
     arguments = (
         own.mechanism, own.pattern, own.desk, own.scratch, engine.made.soft_whole,
-        engine.made.soft, 1e-3, own.account,
+        engine.made.soft, 1e-3, loops_ours.GAP, own.account,
     )  # fmt: skip
     count = max(10, 40_000 // joints)
     rates = []
