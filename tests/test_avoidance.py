@@ -169,3 +169,19 @@ def test_what_just_touches_goes_no_nearer(seen: bool) -> None:
     np.testing.assert_allclose(points[0, 6:], (-1.0, 0.0, 0.0), atol=1e-9)
     assert solver.tick(q, 0.01).q[0] > 0.01
     assert keep.keep(solver, q, 0.01)[0] < 1e-9
+
+
+def test_more_fences_may_be_broken_than_tasks_have_rows() -> None:
+    """A step is found, and nothing beyond its arrays is touched."""
+    q = WORLD.q0.copy()
+    q[:7] = START
+    joints = [f"a/j{n}" for n in range(7)]
+    solver = Solver(WORLD, [PositionTask("a/tool", at(WORLD, q).xyz)], q=q, joints=joints)
+    bodies, points, least = keep_distance(WORLD, "a", "b/ball", 0.5).fences(q, 0.01)
+    assert len(least) > 0
+    many = [np.concatenate([each] * (200 // len(least) + 1)) for each in (bodies, points, least)]
+    many[2] = np.abs(many[2]) + 0.01  # each demands motion
+    tick = solver.tick(q, 0.01, fences=(many[0], many[1], many[2]))
+    assert np.isfinite(tick.v).all()
+    with pytest.raises(LinkworkError, match="knows no fences"):
+        solver.tick(q, 0.01, scheme="nested", fences=(bodies, points, least))

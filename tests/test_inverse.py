@@ -120,6 +120,22 @@ def test_rows_are_the_derivatives_of_errors(world: World, name: str) -> None:
         np.testing.assert_allclose(rows[:, column], expected, atol=2e-4 if not exact else 1e-6)
 
 
+def test_two_centres_of_mass_have_rows_of_their_own() -> None:
+    """That of an arm and that of all, the one as if the other were not there."""
+    scene = Scene("pair").place(arm(), name="a", base="fixed")
+    scene.place(arm(), name="b", base="fixed", at=Pose((0.0, 1.0, 0.0)))
+    world = compile_scene(scene)
+    q = integrate(world, world.q0, np.full(world.nv, 0.3), 1.0)
+    one, both = CentreOfMassTask((0, 0, 0), part="a"), CentreOfMassTask((0, 0, 0))
+    together = Solver(world, [one, both]).rows(q)[0]
+    joints = Solver(world, [both]).columns.dof
+    assert list(Solver(world, [one, both]).columns.dof) == list(joints)
+    np.testing.assert_allclose(together[3:], Solver(world, [both]).rows(q)[0], atol=1e-14)
+    own = list(Solver(world, [one]).columns.dof)
+    mine = [list(joints).index(dof) for dof in own]
+    np.testing.assert_allclose(together[:3, mine], Solver(world, [one]).rows(q)[0], atol=1e-14)
+
+
 @pytest.mark.parametrize("name", TASKS)
 def test_every_kind_of_task_is_reached(name: str) -> None:
     """A target that some posture fulfils is found from another posture."""

@@ -64,7 +64,9 @@ def test_what_is_out_of_reach_has_no_posture() -> None:
         LEG.solve(Pose((0.0, 0.0, -0.6)), knee="goat")
 
 
-def legs(signs: list[float], *, axes: list | None = None, shift: float = 0.0) -> World:
+def legs(
+    signs: list[float], *, axes: list | None = None, shift: float = 0.0, ends: bool = True
+) -> World:
     """A torso on a free base with one leg, whose axes may point the other way."""
     part = Part("biped").add(Element("torso", (Box(size=(0.3, 0.2, 0.4)),), mass=10.0))
     carrier = "torso"
@@ -74,7 +76,8 @@ def legs(signs: list[float], *, axes: list | None = None, shift: float = 0.0) ->
         part.add(Element(link, (Box(size=(0.05, 0.05, 0.05)),), mass=1.0))
         x, y, z = axes[n] if axes else axis
         turning = signs[n] * x, signs[n] * y, signs[n] * z
-        part.add(Joint(f"q{n + 1}", "hinge", carrier, link, at=start, axis=turning, range=(-2, 2)))
+        within = (-2.0, 2.0) if ends else None
+        part.add(Joint(f"q{n + 1}", "hinge", carrier, link, at=start, axis=turning, range=within))
         carrier = link
     part.add(Anchor("sole", carrier, Pose.of((0.01, 0.05, -0.08), rpy=(0.1, 0.0, 0.2))))
     return compile_scene(Scene("s").place(part, name="r", base="free", at=Pose((0, 0, 1.0))))
@@ -102,6 +105,16 @@ def test_a_leg_of_a_world_is_solved_within_its_ranges(signs: list[float]) -> Non
                 assert max(apart(at(world, each, "r/sole"), target)) < 1e-10
                 assert (np.abs(each[7:]) <= 2.0).all()
         assert min(np.abs(f - q).max() for f in found.values() if f is not None) < 1e-8
+
+
+def test_a_leg_without_ends_is_solved() -> None:
+    """Joints that turn without end take the turn that is near."""
+    world = legs([1.0] * 6, ends=False)
+    q = world.q0.copy()
+    q[7:] = [0.1, -0.2, 0.5, -0.9, 0.3, 0.1 + 2 * np.pi]
+    found = Leg(world, "r/sole").solve(at(world, q, "r/sole"), near=q)
+    assert found is not None
+    np.testing.assert_allclose(found[7:], q[7:], atol=1e-9)
 
 
 def test_a_human_like_knee_points_where_forward_is() -> None:

@@ -218,8 +218,9 @@ class Leg:
                 return None
             values = self._signs * made
             values -= _FULL * np.round((values - near) / _FULL)
-            values += _FULL * (np.ceil((lo - values) / _FULL - 1e-12) * (values < lo))
-            values -= _FULL * (np.ceil((values - hi) / _FULL - 1e-12) * (values > hi))
+            below, above = values < lo, values > hi  # never where a joint has no end
+            values[below] += _FULL * np.ceil((lo - values)[below] / _FULL - 1e-12)
+            values[above] -= _FULL * np.ceil((values - hi)[above] / _FULL - 1e-12)
             far = float(np.abs(values - near).max())
             fits = ((values >= lo - 1e-12) & (values <= hi + 1e-12)).all()
             if fits and far < best:

@@ -290,7 +290,7 @@ def strict_step(ints, tree, columns, tasks, out, settings, q, nq, lo, hi, fence,
     for c in range(n):
         root[c] = math.sqrt(metric[c])
         inverse_root[c] = 1.0 / root[c]
-    most = n + out[0].shape[0] + tasks[0].shape[0] * n
+    most = max(n + out[0].shape[0] + tasks[0].shape[0] * n, 2 * n + fence.shape[0])
     jac, err = np.empty((most, n)), np.empty(most)
     projected, gram = np.empty((most, n)), np.empty((max(most, n + 1), max(most, n + 1)))
     z, step, origin = np.empty(most), np.empty(n), np.empty(n)

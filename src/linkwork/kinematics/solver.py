@@ -354,6 +354,10 @@ class Solver:
             raise LinkworkError(f"range_gain must be within 0 and 1, not {range_gain:g}.")
         if scheme not in _SCHEMES:
             raise not_found("scheme", scheme, list(_SCHEMES))
+        if scheme == "nested" and len(fences[0]):
+            raise LinkworkError(
+                "the nested scheme of 003 knows no fences.", hint='Use scheme="strict".'
+            )
         chosen = (
             Damping("constant", float(damping)) if not isinstance(damping, Damping) else damping
         )

@@ -204,8 +204,8 @@ def _look_rows(t, what, how, support, col, scale, motion, seen, rows):
 
 
 @flat_kernel
-def _centre_error(t, what, how, index, bodies, table, com, pose, moments, error, miss):
-    """Centre of mass; ``moments`` keeps mass and first moments of all that each body carries."""
+def _weigh(t, what, index, bodies, table, com, pose, moments):
+    """Fills ``moments``: mass and first moments of all that each body carries."""
     weight = table[what[t, EXTRA]]
     first, count = what[t, FIRST], what[t, MANY]
     for k in range(count):
@@ -223,6 +223,12 @@ def _centre_error(t, what, how, index, bodies, table, com, pose, moments, error,
         p = _U(index[b, 0])
         for c in range(4):
             moments[p, c] += moments[b, c]
+
+
+@flat_kernel
+def _centre_error(t, what, how, index, bodies, table, com, pose, moments, error, miss):
+    """Centre of mass."""
+    _weigh(t, what, index, bodies, table, com, pose, moments)
     inverse = 1.0 / moments[0, 0]
     x = how[t, TARGET] - moments[0, 1] * inverse
     y = how[t, TARGET + 1] - moments[0, 2] * inverse
@@ -374,9 +380,12 @@ def task_rows(tree, columns, tasks, places, out):
     """Fills ``rows`` of all tasks; :func:`task_errors` was called before."""
     index, dofs_of = tree[0], tree[5]
     col, scale = columns[0], columns[3]
-    what, how, support, pieces, bodies, table, _ = tasks
-    _, motion, seen, moments, scratch = places
+    what, how, support, pieces, bodies, table, com = tasks
+    pose, motion, seen, moments, scratch = places
     rows = out[1]
+    centres = 0
+    for t in range(what.shape[0]):
+        centres += what[t, KIND] == CENTRE
     for t in range(what.shape[0]):
         first = _U(what[t, ROW])
         for r in range(first, first + _U(what[t, COUNT])):
@@ -391,6 +400,8 @@ def task_rows(tree, columns, tasks, places, out):
         elif kind == LOOK or kind == ALIGN:
             _look_rows(t, what, how, support, col, scale, motion, seen, rows)
         elif kind == CENTRE:
+            if centres > 1:  # the moments there are those of the last
+                _weigh(t, what, index, bodies, table, com, pose, moments)
             _centre_rows(
                 t, what, how, index, bodies, col, scale, motion, moments, rows, dofs_of
             )  # fmt: skip

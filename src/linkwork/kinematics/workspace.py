@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.kinematics import cloud_kernels
+from linkwork.kinematics.problem import check_shape
 from linkwork.kinematics.solver import Solver
 from linkwork.kinematics.tasks import PositionTask
 from linkwork.spatial.pose import Numbers
@@ -83,9 +84,11 @@ def workspace_parts(
     """
     if count < 1:
         raise LinkworkError(f"a workspace needs at least one posture, not {count}.")
+    if chunk < 1:
+        raise LinkworkError(f"postures come in pieces of at least one, not {chunk}.")
     solver = Solver(world, [PositionTask(frame, point=point)], joints=joints, first=first)
     problem = solver._problem
-    start = world.q0.copy() if q is None else np.array(q, float)
+    start = world.q0.copy() if q is None else check_shape(np.array(q, float), world)
     state = np.array([seed * 2654435761 % (1 << 63) or 1], np.uint64)
     here = start.copy()
     for at in range(0, count, chunk):
