@@ -266,7 +266,7 @@ def test_a_run_without_its_bus_does_not_begin(tmp_path: Path) -> None:
         (["--set", "arm/J1.target=up"], "SIGNAL=NUMBER, not 'arm/J1.target=up'"),
         (["--watch", "arm/J9.angle"], "linkwork check gripper/arm --signals"),
         (["--watch", "*J9*"], "there is no signal named '*J9*'"),
-        (["--engine", "steam"], "Available engine types: impulse, kinematic, lagrange, mujoco"),
+        (["--engine", "steam"], "engine types: emulation, impulse, kinematic, lagrange, mujoco"),
         (["--csv", "nowhere/x.csv"], "nowhere/x.csv cannot be written"),
         (["--csv", "."], ". is a folder"),
         (["--record", "nowhere/x.mcap"], "nowhere"),

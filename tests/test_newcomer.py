@@ -228,7 +228,7 @@ def walk(page: Page) -> Path:
     # The posture of that instant begins a movement, which is kept in a file.
     page.keyboard.press("e")
     page.get_by_role("button", name="Add posture").click()
-    until("linkwork.movement.state?.draft?.postures.length === 1 && !store.status.seeking")
+    until("linkwork.movement.state?.draft?.postures.length === 1 && store.status.seeking")
     page.get_by_role("button", name="Save", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("File").fill("nod")

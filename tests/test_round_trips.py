@@ -44,20 +44,44 @@ def assert_same(one: World, other: World) -> None:
     """Both worlds have the same bodies and joints, and move alike."""
     extra = set(plain(other.element_names)) - set(plain(one.element_names))
     assert len(other.element_names) - len(extra) == len(one.element_names)
-    assert plain(one.joint_names) == plain(other.joint_names)
+    assert sorted(plain(one.joint_names)) == sorted(plain(other.joint_names))
     assert len(one.body_names) == len(other.body_names)
-    assert [joint.type for joint in one.joints] == [joint.type for joint in other.joints]
-    for field in ("dof_lo", "dof_hi", "dof_effort", "damping", "friction", "mass"):
-        a, b = getattr(one, field), getattr(other, field)
+    joints, bodies, dofs, coordinates = matched(one, other)
+    assert [joint.type for joint in one.joints] == [other.joints[n].type for n in joints]
+    for field in ("dof_lo", "dof_hi", "dof_effort", "damping", "friction"):
+        a, b = getattr(one, field), getattr(other, field)[dofs]
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12, err_msg=field)
+    # what weighs nothing weighs what MuJoCo needs
+    np.testing.assert_allclose(one.mass, other.mass[bodies], rtol=1e-9, atol=1.001e-9)
     for field in ("com", "inertia"):
-        a, b = getattr(one, field), getattr(other, field)
+        a, b = getattr(one, field), getattr(other, field)[bodies]
         np.testing.assert_allclose(a, b, atol=2e-9, err_msg=field)
     for q in postures(one):
-        there = {k.replace("/", "_"): v for k, v in stands(other, q).items()}
+        same = np.empty_like(q)
+        same[coordinates] = q
+        there = {k.replace("/", "_"): v for k, v in stands(other, same).items()}
         for name, matrix in stands(one, q).items():
             found = there[name.replace("/", "_")]
             np.testing.assert_allclose(found, matrix, atol=1e-9, err_msg=name)
+
+
+def matched(one: World, other: World) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Where joints, bodies, degrees of freedom and coordinates of one world are in the other.
+
+    Formats that nest bodies have other bodies' joints between those of a compound's parts.
+    """
+    names = plain(other.joint_names)
+    joints = [names.index(name) for name in plain(one.joint_names)]
+    bodies = list(range(len(one.body_names)))
+    dofs, coordinates = [0] * one.nv, [0] * one.nq
+    for mine, theirs in enumerate(joints):
+        a, b = int(one.joint_body[mine]), int(other.joint_body[theirs])
+        bodies[a], kind = b, one.joints[mine].kind
+        for k in range(kind.nv):
+            dofs[int(one.vadr[a]) + k] = int(other.vadr[b]) + k
+        for k in range(kind.nq):
+            coordinates[int(one.qadr[a]) + k] = int(other.qadr[b]) + k
+    return joints, bodies, dofs, coordinates
 
 
 def part_of(thing: Part | Scene) -> Part:

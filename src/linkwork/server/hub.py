@@ -33,8 +33,8 @@ class _Version(msgspec.Struct):
 class _Failed(msgspec.Struct):
     """Of an event, what tells a run that failed by itself: its source is the kind of error."""
 
-    level: str
-    source: str
+    level: str = ""
+    source: str = ""
 
 
 class Hub:
