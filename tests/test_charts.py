@@ -2,12 +2,15 @@
 
 import csv
 import math
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from linkwork.cli.app import app
+from linkwork.cli.curves import Curve, write_svg
 
 SCENE = """\
 format = "linkwork/scene 1"
@@ -145,3 +148,13 @@ def test_tables_of_a_run_can_be_played_again(scene: Path, tmp_path: Path) -> Non
     bad = CliRunner().invoke(app, [*order, "--tables", str(tmp_path / "no")])
     assert bad.exit_code == 1
     assert "'arm/elbow.speed' is measured" in bad.output
+
+
+def test_labels_of_the_axis_have_room(tmp_path: Path) -> None:
+    """The longest begins inside the picture, also with its unit and an exponent."""
+    curve = Curve("drive", np.array([0.0, 1.0]), np.array([-5.44e-08, 1.7635e-07]))
+    write_svg(tmp_path / "a.svg", "moment", [curve], " N m")
+    drawn = (tmp_path / "a.svg").read_text()
+    labels = re.findall(r'<text x="(\d+)" [^>]*text-anchor="end">([^<]+)<', drawn)
+    assert any("e-07 N m" in text for _, text in labels)
+    assert all(int(x) >= 8 * len(text) for x, text in labels)

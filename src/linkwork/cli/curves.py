@@ -57,7 +57,10 @@ def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> Non
         FormatError: If the file cannot be written.
     """
     seconds, lowest, highest = _extent(curves)
-    width, height, left, right, top, bottom = 960, 360, 64, 24, 44, 36
+    values = [lowest + k * (highest - lowest) / 4.0 for k in range(5)]
+    labels = [f"{value:.4g}{unit if k == 4 else ''}" for k, value in enumerate(values)]
+    left = max(64, 8 * max(map(len, labels)) + 16)  # room for the longest
+    width, height, right, top, bottom = 960, 360, 24, 44, 36
 
     def x(time: float) -> float:
         return left + time / seconds * (width - left - right)
@@ -71,13 +74,12 @@ def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> Non
         f'<rect width="{width}" height="{height}" fill="#fafbfc"/>',
         f'<text x="{left}" y="26" fill="#1a1e23" font-weight="600">{title}</text>',
     ]
-    for k in range(5):
-        value, time = lowest + k * (highest - lowest) / 4.0, k * seconds / 4.0
-        end = unit if k == 4 else ""
+    for k, (value, label) in enumerate(zip(values, labels, strict=True)):
+        time = k * seconds / 4.0
         made += [
             f'<path d="M{left} {y(value):.1f}H{width - right}" stroke="#e0e4e9"/>',
             f'<text x="{left - 8}" y="{y(value) + 4:.1f}" fill="#4a545f" text-anchor="end">'
-            f"{value:.4g}{end}</text>",
+            f"{label}</text>",
             f'<text x="{x(time):.1f}" y="{height - 12}" fill="#4a545f" text-anchor="middle">'
             f"{time:g}{' s' if k == 4 else ''}</text>",
         ]
