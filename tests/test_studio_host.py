@@ -130,8 +130,8 @@ def test_kernels_compile_in_the_background_at_first_use_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An empty cache starts it, and how it ended is told once; a marked one does not."""
-    for module in (warming, stages):
-        monkeypatch.setattr(module, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(stages, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(warming, "kernels_kept", lambda: 0)
     monkeypatch.setattr(warming, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
     beside = warming.Warming()
     assert beside.begun

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linkwork.jit import cache_directory
+from linkwork.jit import cache_directory, source_hash
 
 if TYPE_CHECKING:
     from linkwork.scene import Scene
@@ -55,7 +55,7 @@ STAGES: dict[str, Callable[[], None]] = {
 
 def mark(stage: str) -> Path:
     """The file that says that a stage was compiled for this version and processor."""
-    return cache_directory() / f"warm-{stage}"
+    return cache_directory() / f"warm-{source_hash()}-{stage}"
 
 
 def compile_stages(names: Iterable[str]) -> None:

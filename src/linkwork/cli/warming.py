@@ -7,11 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from linkwork.cli.stages import is_warm
-from linkwork.jit import cache_directory
+from linkwork.jit import kernels_kept
 
 if TYPE_CHECKING:
     from linkwork.scene import Scene
@@ -31,8 +30,7 @@ _FEW = 40
 
 def is_cold() -> bool:
     """Whether this version was never used here: next to nothing is compiled."""
-    there = cache_directory().rglob("*.nbi")
-    return not is_warm(None) and sum(1 for _ in islice(there, _FEW)) < _FEW
+    return not is_warm(None) and kernels_kept() < _FEW
 
 
 class Warming:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 
 def warmup() -> None:
@@ -23,9 +22,9 @@ def warmup() -> None:
         import multiprocessing
 
         from linkwork.cli.stages import STAGES, compile_beside, compile_stages
-        from linkwork.jit import cache_directory
+        from linkwork.jit import cache_directory, kernels_kept
 
-        before = _kernels(cache_directory())
+        before = kernels_kept()
         first, second, *others = STAGES
         compile_stages([first])
         # On two cores the wait is half as long; what both need is in the cache by now.
@@ -37,12 +36,8 @@ def warmup() -> None:
         beside.join()
         if beside.exitcode:
             compile_stages(others)  # what went wrong is raised here
-        new = _kernels(cache_directory()) - before
+        new = kernels_kept() - before
     done = f"{new} kernels compiled" if new else "All was compiled already"
     out = stdout()
     out.say(f"{done}; ready after {time.perf_counter() - started:.1f} s.")
     out.say(f"Kept in {cache_directory()}.")
-
-
-def _kernels(folder: Path) -> int:
-    return sum(1 for _ in folder.rglob("*.nbc"))
