@@ -12,7 +12,8 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.engines.account import Account
-from linkwork.engines.impulse.phase_kernels import look, push_all
+from linkwork.engines.impulse.look_kernels import look
+from linkwork.engines.impulse.phase_kernels import push_all
 from linkwork.engines.impulse.solve_kernels import solve
 from linkwork.parts import find_kits
 from shared import loops_mujoco, loops_ours

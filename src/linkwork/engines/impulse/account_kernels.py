@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from linkwork.engines.impulse.body_kernels import MASS_INV, L, V, X, spin
-from linkwork.engines.impulse.joint_kernels import HARD, MODE, SIDES
+from linkwork.engines.impulse.joint_columns import HARD, MODE, SIDES
 from linkwork.engines.impulse.phase_kernels import GAP, ITERATIONS, WHERE
 from linkwork.jit import flat_kernel
 

@@ -7,7 +7,10 @@ import math
 from linkwork.engines.impulse import row_kernels as law
 from linkwork.engines.impulse.body_kernels import MASS_INV, fly
 from linkwork.engines.impulse.energy_kernels import calm, mark
-from linkwork.engines.impulse.joint_kernels import SIDES, SOFT_COUNT, SOFT_FIRST, push, speeds
+from linkwork.engines.impulse.joint_columns import SIDES, SOFT_COUNT, SOFT_FIRST
+from linkwork.engines.impulse.joint_kernels import push, speeds
+from linkwork.engines.impulse.landing_kernels import arrive, lend
+from linkwork.engines.impulse.look_kernels import begin_rows, give_constant, look, miss, tell_stops
 from linkwork.engines.impulse.phase_kernels import (
     DONE,
     EVENTS,
@@ -15,18 +18,11 @@ from linkwork.engines.impulse.phase_kernels import (
     ITERATIONS,
     LOST,
     REDUNDANT,
-    arrive,
-    begin_rows,
-    give_constant,
     kick,
     lay_rows,
-    lend,
-    look,
-    miss,
     push_all,
     set_diagonal,
     tell_gap,
-    tell_stops,
 )
 from linkwork.engines.impulse.solve_kernels import factor_alone, factor_one, solve_alone
 from linkwork.jit import flat_kernel, inner_kernel

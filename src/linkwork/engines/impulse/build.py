@@ -17,7 +17,7 @@ from linkwork.engines.impulse.body_kernels import (
     R,
 )
 from linkwork.engines.impulse.facing import face_loops
-from linkwork.engines.impulse.joint_kernels import (
+from linkwork.engines.impulse.joint_columns import (
     AXES_A,
     AXES_B,
     COUPLING,
@@ -48,7 +48,7 @@ from linkwork.engines.impulse.joint_kernels import (
     A,
     B,
     S,
-)  # fmt: skip
+)
 from linkwork.engines.impulse.order import Pattern, find_pattern
 from linkwork.engines.impulse.row_kernels import (
     BOUNCE,
@@ -120,7 +120,7 @@ class Mechanism:
     Attributes:
         own: Bodies of the world, by row; the last row of ``bodies`` is what does not move.
         mount: Where each body has its principal axes, and its inertia about them (n×10).
-        bodies, whole, number, rail: See ``body_kernels`` and ``joint_kernels``.
+        bodies, whole, number, rail: See ``body_kernels`` and ``joint_columns``.
         pattern: Order of elimination.
         tree: Joint, first coordinate, first degree of freedom of each joint of the tree that keeps
             neither quaternion (n×3).

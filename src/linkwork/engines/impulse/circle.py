@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from linkwork.engines.impulse.build import Mechanism
-from linkwork.engines.impulse.joint_kernels import MODE, SIDES, SOFT
+from linkwork.engines.impulse.joint_columns import MODE, SIDES, SOFT
 
 
 def circle_through(made: Mechanism, joint: int) -> list[str]:

@@ -6,18 +6,10 @@ import math
 
 from linkwork.engines.impulse import row_kernels as law
 from linkwork.engines.impulse.body_kernels import MASS_INV, TENSOR, XN, Q, R, X, matrix, tensor
-from linkwork.engines.impulse.joint_kernels import (
-    COUPLING,
-    KIND,
-    POINT,
-    SIDES,
-    SIZE,
-    coordinate,
-    coupling_error,
-    errors,
-    point_errors,
-    stand,
-)
+from linkwork.engines.impulse.coupling_kernels import coupling_error
+from linkwork.engines.impulse.frame_kernels import coordinate, stand
+from linkwork.engines.impulse.joint_columns import COUPLING, KIND, POINT, SIDES, SIZE
+from linkwork.engines.impulse.joint_kernels import errors, point_errors
 from linkwork.engines.impulse.phase_kernels import DONE, GAP, OPEN, WHERE, factor_rows, lay_rows
 from linkwork.engines.impulse.solve_kernels import solve
 from linkwork.jit import flat_kernel, inner_kernel

@@ -6,7 +6,8 @@ import math
 
 from linkwork.engines.impulse import row_kernels as law
 from linkwork.engines.impulse.body_kernels import L, Q, R, V, X, matrix, spin, tensor
-from linkwork.engines.impulse.joint_kernels import KIND, A, B, S, coordinate, near, stand
+from linkwork.engines.impulse.frame_kernels import coordinate, near, stand
+from linkwork.engines.impulse.joint_columns import KIND, A, B, S
 from linkwork.jit import flat_kernel
 from linkwork.kinematics.kernels import (
     BALL,

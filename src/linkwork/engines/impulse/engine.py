@@ -23,7 +23,8 @@ from linkwork.engines.impulse.coordinate_kernels import (
     take_poses,
 )
 from linkwork.engines.impulse.forces import joint_forces, joint_values
-from linkwork.engines.impulse.joint_kernels import ARCS
+from linkwork.engines.impulse.joint_columns import ARCS
+from linkwork.engines.impulse.landing_kernels import give_efforts
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.engines.impulse.places import place_on
 from linkwork.engines.impulse.reasons import origin_of, size_of
@@ -464,7 +465,7 @@ class Impulse(Engine):
         state.report.effort[self._dofs] = 0.0
         if laws:
             piece = self.stepper.piece or h
-            phases.give_efforts(
+            give_efforts(
                 self.stepper.desk, rows, soft, self._drive, self._each_dof,
                 joint_values(world, self._qaddr, state.q, self._balls), state.v, piece,
                 state.report.effort,

@@ -23,7 +23,7 @@ from linkwork.engines.impulse.body_kernels import (
     spin,
     tensor,
 )
-from linkwork.engines.impulse.joint_kernels import (
+from linkwork.engines.impulse.joint_columns import (
     AXES_A,
     AXES_B,
     KIND,
@@ -33,9 +33,9 @@ from linkwork.engines.impulse.joint_kernels import (
     SIZE,
     A,
     B,
-    direction,
-    place,
 )
+from linkwork.engines.impulse.joint_kernels import direction, place
+from linkwork.engines.impulse.mobility_kernels import assemble
 from linkwork.engines.impulse.phase_kernels import (
     FACTORS,
     REDUNDANT,
@@ -44,7 +44,7 @@ from linkwork.engines.impulse.phase_kernels import (
     lay_rows,
     set_rows,
 )
-from linkwork.engines.impulse.solve_kernels import assemble, factor, solve
+from linkwork.engines.impulse.solve_kernels import factor, solve
 from linkwork.jit import flat_kernel, inner_kernel
 from linkwork.kinematics.kernels import SCREW, UNIVERSAL
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.engines.impulse.body_kernels import R, X
 from linkwork.engines.impulse.build import Mechanism
-from linkwork.engines.impulse.joint_kernels import COUPLING, KIND, PB, B
+from linkwork.engines.impulse.joint_columns import COUPLING, KIND, PB, B
 from linkwork.engines.impulse.row_kernels import JOINT
 from linkwork.spatial.kernels import quat_rotvec
 from linkwork.world import World

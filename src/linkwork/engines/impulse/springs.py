@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from linkwork.engines.impulse.joint_kernels import MODE, SOFT, SPRING, TORSION_SPRING
+from linkwork.engines.impulse.joint_columns import MODE, SOFT, SPRING, TORSION_SPRING
 from linkwork.engines.impulse.row_kernels import DAMP, HI, LO, REST, ROW_COLUMNS, STIFF
 from linkwork.engines.spring_kernels import TORSION
 from linkwork.errors import EngineError

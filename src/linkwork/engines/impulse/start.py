@@ -16,7 +16,7 @@ from linkwork.engines.impulse.holding import (
     said_dofs,
     single_dofs,
 )
-from linkwork.engines.impulse.joint_kernels import COUPLING, KIND
+from linkwork.engines.impulse.joint_columns import COUPLING, KIND
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.errors import EngineError
 from linkwork.units import in_words

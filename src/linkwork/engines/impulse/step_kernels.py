@@ -27,7 +27,16 @@ from linkwork.engines.impulse.body_kernels import (
 )
 from linkwork.engines.impulse.closing_kernels import GROWTHS, close_near, turn
 from linkwork.engines.impulse.energy_kernels import gained
-from linkwork.engines.impulse.joint_kernels import HARD, MODE, SIDES, TURNS, S, near
+from linkwork.engines.impulse.frame_kernels import near
+from linkwork.engines.impulse.joint_columns import HARD, MODE, SIDES, TURNS, S
+from linkwork.engines.impulse.landing_kernels import arrive, project_speeds
+from linkwork.engines.impulse.look_kernels import (
+    begin_rows,
+    give_constant,
+    look,
+    settle,
+    tell_stops,
+)
 from linkwork.engines.impulse.phase_kernels import (
     DONE,
     EVENTS,
@@ -37,19 +46,12 @@ from linkwork.engines.impulse.phase_kernels import (
     OPEN,
     UNSETTLED,
     WHERE,
-    arrive,
-    begin_rows,
     factor_rows,
-    give_constant,
     kick,
     lay_rows,
-    look,
-    project_speeds,
     push_all,
     set_diagonal,
-    settle,
     tell_gap,
-    tell_stops,
 )
 from linkwork.engines.impulse.solve_kernels import copy_blocks, solve
 from linkwork.jit import flat_kernel, inner_kernel

@@ -16,7 +16,8 @@ from linkwork.engines.impulse.body_kernels import L, Q, V, X
 from linkwork.engines.impulse.build import Mechanism, make_desk, make_scratch
 from linkwork.engines.impulse.circle import circle_through
 from linkwork.engines.impulse.force_kernels import RATE_COLUMNS, STATE_COLUMNS
-from linkwork.engines.impulse.joint_kernels import ARCS
+from linkwork.engines.impulse.joint_columns import ARCS
+from linkwork.engines.impulse.landing_kernels import project_speeds
 from linkwork.engines.impulse.params import LEAST_GAP, ImpulseParams
 from linkwork.engines.impulse.reasons import advice, size_of
 from linkwork.engines.impulse.row_kernels import DRIVE, LENT, Q0, SLIP, STOP, WAY
@@ -175,7 +176,7 @@ class Stepper:
 
     def project_speeds(self, h: float) -> None:
         """Takes away speeds that open joints."""
-        phases.project_speeds(
+        project_speeds(
             self.mechanism, self.pattern, self.desk, self.made.soft_whole, self.made.soft, h, False
         )
 
