@@ -116,7 +116,7 @@ def _steps(
     for n in range(count):
         done = step(
             mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, mean,
-            start, store, h, order, gap, most, n > 0, account,
+            start, store, h, order, gap, most, 0.0, n > 0, account,
         )  # fmt: skip
         if done != DONE:
             return n

@@ -111,6 +111,26 @@ def gained(mechanism, desk, soft_whole, soft, wrench, h, pieces):
 
 
 @flat_kernel
+def strays(bodies, wrench, h, part):
+    """Whether a step of joints alone has changed the energy by more than a part of it.
+
+    Only outer forces do work then, and what it is they tell exactly. Where all nearly stands still,
+    the part is one of what these forces would give in ten steps.
+    """
+    before, after = _kinetic_before(bodies), kinetic(bodies)
+    scale, turned = max(before, after), 0.0
+    for n in range(bodies.shape[0]):
+        body = bodies[n]
+        if body[MASS_INV] == 0.0:
+            continue
+        wx, wy, wz = spin(body)
+        turned += abs(wrench[n, 3] * wx) + abs(wrench[n, 4] * wy) + abs(wrench[n, 5] * wz)
+        pull = wrench[n, 0] ** 2 + wrench[n, 1] ** 2 + wrench[n, 2] ** 2
+        scale += 50.0 * h * h * pull * body[MASS_INV]
+    return abs(after - before - outer_work(bodies, wrench, h)) > part * scale + h * turned
+
+
+@flat_kernel
 def calm(mechanism, desk, soft_whole, soft, wrench, before, h):
     """Slows all bodies down, where joints that stay open have made them faster than they may be."""
     bodies = mechanism[0]

@@ -26,7 +26,7 @@ from linkwork.engines.impulse.body_kernels import (
     tensor,
 )
 from linkwork.engines.impulse.closing_kernels import GROWTHS, close_near, turn
-from linkwork.engines.impulse.energy_kernels import gained
+from linkwork.engines.impulse.energy_kernels import gained, strays
 from linkwork.engines.impulse.frame_kernels import near
 from linkwork.engines.impulse.joint_columns import HARD, MODE, SIDES, TURNS, S
 from linkwork.engines.impulse.landing_kernels import arrive, project_speeds
@@ -38,6 +38,7 @@ from linkwork.engines.impulse.look_kernels import (
     tell_stops,
 )
 from linkwork.engines.impulse.phase_kernels import (
+    COARSE,
     DONE,
     EVENTS,
     GAP,
@@ -290,9 +291,12 @@ def _scatter(bodies, mean):
 @flat_kernel
 def step(
     mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, mean, start,
-    store, h, order, gap, most, fresh, account,
+    store, h, order, gap, most, stray, fresh, account,
 ):  # fmt: skip
-    """One step of the order asked for. ``known`` (3) counts the steps behind ``past`` (3×4×n×6)."""
+    """One step of the order asked for. ``known`` (3) counts the steps behind ``past`` (3×4×n×6).
+
+    A step that changes the energy by more than the part ``stray`` of it is coarse; 0 lets all be.
+    """
     bodies = mechanism[0]
     _keep(bodies)
     pieces = order // 2
@@ -324,7 +328,8 @@ def step(
                 mechanism, desk, soft_whole, soft, wrench, h, 1
             ):
                 return OPEN
-            return DONE
+            coarse = stray > 0.0 and strays(bodies, wrench, h, stray)
+            return COARSE if coarse else DONE
         weight = 1.0
         for other in range(1, pieces + 1):
             if other != m:
@@ -349,4 +354,5 @@ def step(
     project_speeds(mechanism, pattern, desk, soft_whole, soft, h / pieces, False)
     if account[ITERATIONS] > usual and gained(mechanism, desk, soft_whole, soft, wrench, h, pieces):
         return OPEN
-    return DONE
+    coarse = stray > 0.0 and strays(bodies, wrench, h, stray)
+    return COARSE if coarse else DONE

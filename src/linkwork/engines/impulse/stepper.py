@@ -30,6 +30,9 @@ _FINEST = 1024
 _SLOWER = 6
 #: What is allowed of a single row: three of them make a distance.
 ROWS_OF = 0.57
+#: The part of its energy that a step of joints alone may change it by; more with order 2, whose
+#: energy swings.
+_STRAY, _STRAY_SWINGING = 2e-4, 4e-3
 #: Columns of a body that make its state.
 KEPT = np.r_[X : X + 3, Q : Q + 4, V : V + 3, L : L + 3]
 #: Columns of a soft row that the next step goes on from.
@@ -67,6 +70,9 @@ class Stepper:
         if not self._by_forces:
             least = (1e-4 if params.order == 2 else 1e-5) * most_step**2
             self._row_gap = min(self._row_gap, max(least, 0.5 * LEAST_GAP))
+        self._stray = 0.0
+        if not not_joints_alone(made):
+            self._stray = _STRAY_SWINGING if params.order == 2 else _STRAY
         self._rooms = params.order - 1 if self._by_forces else 0
         bodies = len(made.own)
         self.weights = adams_weights(params.order)
@@ -150,7 +156,7 @@ class Stepper:
             return speed, 1
         return self._halve(h, now, done)
 
-    def _step(self, h: float, fresh: bool) -> int:
+    def _step(self, h: float, fresh: bool, *, finest: bool = False) -> int:
         made, params = self.made, self.params
         self.account[phases.EVENTS] = 0.0
         if self._by_forces:
@@ -171,7 +177,8 @@ class Stepper:
         return step(
             self.mechanism, self.pattern, self.desk, self.scratch, made.soft_whole, made.soft,
             self.drive, self.wrench, self.past, self.known, self.mean, self.start, self.store,
-            h, params.order, self._row_gap, params.most, fresh, self.account,
+            h, params.order, self._row_gap, params.most, 0.0 if finest else self._stray, fresh,
+            self.account,
         )  # fmt: skip
 
     def project_speeds(self, h: float) -> None:
@@ -211,7 +218,7 @@ class Stepper:
                 phases.refresh(made.bodies)
                 self.wipe()
             piece = h * size / _FINEST
-            done = self._step(piece, fresh)
+            done = self._step(piece, fresh, finest=size == 1)
             speed = self._slow_down(piece) if done == phases.DONE else math.inf
             fresh = speed < math.inf
             if not fresh and size == 1:
@@ -237,6 +244,12 @@ class Stepper:
         name, *others = circle_through(self.made, joint)
         pieces = 1 if self.params.on_gap == "stop" else _FINEST
         tried = f", in pieces of {1e3 * h / pieces:.2g} ms too" if pieces > 1 else ""
+        if done == phases.COARSE and not self._by_forces:
+            raise EngineError(
+                f"steps of {1e3 * h:.3g} ms are too long at {now:.3f} s: one changes the energy by "
+                f"more than {self._stray:.1g} of it, and nothing acts.",
+                hint='Use a smaller step, or on_gap = "halve", which takes such steps in pieces.',
+            )
         if done == phases.COARSE:
             raise EngineError(
                 f'steps of {1e3 * h:.3g} ms are too long for method = "forces" at {now:.3f} s: '
