@@ -1,5 +1,6 @@
 """Joints held by forces, carried on in time by Adams' rule: orders, joints, what it refuses."""
 
+import itertools
 import math
 from typing import Any
 
@@ -64,24 +65,62 @@ def test_weights_are_those_of_the_tables() -> None:
     np.testing.assert_allclose(adams_weights(4)[1], [3.0, -3.0, 1.0, 3.0 / 8.0], atol=1e-15)
 
 
+def swung(order: int, count: int) -> np.longdouble:
+    """Error of the rule after 2 s of x'' = −9 x in so many steps, from exact first ones."""
+    real, w = np.longdouble, np.longdouble(3.0)
+    h, weights, room = real(2.0) / count, adams_weights(order), order - 1
+
+    def exact(n: int) -> np.ndarray:
+        return np.array([np.cos(w * h * n), -w * np.sin(w * h * n)], real)
+
+    def rate(state: np.ndarray) -> np.ndarray:
+        return np.array([state[1], -w * w * state[0]], real)
+
+    rates, state = [rate(exact(n)) for n in range(room - 1, -1, -1)], exact(room - 1)
+    for _ in range(count - room + 1):
+        foretold, rate_told = (sum(weights[k, j] * rates[j] for j in range(room)) for k in range(2))
+        state = state + h * foretold
+        found = rate(state)
+        state = state + h * weights[1, room] * (found - rate_told)
+        rates = [found, *rates[:-1]]
+    return np.linalg.norm((state - exact(count)).astype(float))
+
+
+@pytest.mark.parametrize("order", [4, 5, 6])
+def test_the_rule_has_its_order_over_three_halvings(order: int) -> None:
+    """Within 0.1 each, on a swing in closed form, in steps of 20 to 2.5 ms."""
+    errors = [swung(order, 100 * 2**n) for n in range(4)]
+    for coarse, fine in itertools.pairwise(errors):
+        assert math.log2(coarse / fine) == pytest.approx(order, abs=0.1), errors
+
+
 @pytest.mark.capability(10)
 @pytest.mark.parametrize(
-    ("case", "order", "step"),
+    ("case", "order", "step", "least", "most"),
     [
-        ("double pendulum of balls", 4, 1e-3),
-        ("double pendulum of balls", 5, 2e-3),
-        ("double pendulum of balls", 6, 4e-3),
-        ("four-bar", 4, 1e-3),
+        ("double pendulum of balls", 4, 2e-3, 3.9, 4.1),
+        ("double pendulum of balls", 5, 2e-3, 4.9, 5.1),
+        ("double pendulum of balls", 6, 4e-3, 5.9, 6.6),
+        ("four-bar", 4, 2e-3, 3.9, 4.3),
     ],
 )
-def test_steps_by_forces_have_the_order_they_are_called(case: str, order: int, step: float) -> None:
-    """Halving the step divides the error by 16, 32 and 64, against impulses with small steps."""
-    truth = after(case, 2.5e-3, 6, gap=1e-13)
-    coarse, fine = (
-        np.linalg.norm(after(case, h, order, method="forces", gap=1e-11) - truth)
-        for h in (step, step / 2)
-    )
-    assert math.log2(coarse / fine) == pytest.approx(order, abs=0.4), (coarse, fine)
+def test_steps_by_forces_have_the_order_they_are_called(
+    case: str, order: int, step: float, least: float, most: float
+) -> None:
+    """Over two halvings of the step, against impulses with small steps.
+
+    Within 0.1 where the first term of the error rules. With order 6, and in the four-bar, later
+    terms still add to it at these steps, and shorter ones leave errors of gaps and rounding only.
+    Over longer times errors cancel now and then, and one halving may show half an order more or
+    less: the rule by itself is measured above.
+    """
+    truth = after(case, 1e-3, 6, gap=1e-13)
+    errors = [
+        np.linalg.norm(after(case, step / 2**n, order, method="forces", gap=1e-12) - truth)
+        for n in range(3)
+    ]
+    for coarse, fine in itertools.pairwise(errors):
+        assert least <= math.log2(coarse / fine) <= most, errors
 
 
 @pytest.mark.parametrize("kind", STARTS)

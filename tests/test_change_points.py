@@ -124,7 +124,7 @@ def test_a_heavy_ram_turns_round_without_a_loss(order: int, most: float) -> None
 
 def test_a_heavy_ram_goes_as_its_energy_says() -> None:
     """On time after many turns: past change points there is but one way to go on with a speed."""
-    start, speed, ram = -0.5, 3.0, 50.0
+    start, speed, ram, turned = -0.5, 3.0, 50.0, 0.0
     with Session(scene_of(slider_crank(start, speed=speed, ram=ram))) as session:
         for _ in range(6):
             session.step(500)
