@@ -12,8 +12,11 @@ from linkwork.engines.impulse import Impulse
 from linkwork.engines.impulse.adams import adams_weights
 from linkwork.engines.impulse.adams_kernels import carry
 from linkwork.engines.impulse.body_kernels import X
+from linkwork.engines.impulse.force_kernels import STATE_COLUMNS
 from linkwork.engines.impulse.phase_kernels import DONE, ITERATIONS
 from linkwork.engines.impulse.step_kernels import step
+from linkwork.engines.impulse.tree import Tree
+from linkwork.engines.impulse.tree_hold_kernels import give_bodies
 from linkwork.parts import Anchor, Box, Element, Joint, Loop, Part
 from linkwork.scene import Scene
 from linkwork.session.session import Session
@@ -125,13 +128,13 @@ def _steps(
 
 @numba.njit
 def _carries(
-    count, mechanism, pattern, desk, scratch, wrench, memory, known, weights, work, rates, h, gap,
-    speed_gap, most, account,
+    count, mechanism, pattern, desk, scratch, tree, room, wrench, memory, known, weights, work,
+    rates, q, v, h, gap, speed_gap, most, account,
 ):  # fmt: skip
     for n in range(count):
-        done = carry(
-            mechanism, pattern, desk, scratch, wrench, memory, known, weights, work, rates, h, gap,
-            speed_gap, most, account,
+        done, _opening = carry(
+            mechanism, pattern, desk, scratch, tree, room, wrench, memory, known, weights, work,
+            rates, q, v, h, gap, speed_gap, most, account,
         )  # fmt: skip
         if done != DONE:
             return n
@@ -149,6 +152,7 @@ class Engine:
         self.engine = engine
         engine._enter()
         self._bodies = engine.made.bodies.copy()
+        self.tree = Tree(engine.world, engine.made, engine._builder.poses, wanted=True)
         self.iterations = 0.0
 
     def run(self, setting: str, count: int) -> tuple[float, np.ndarray | None]:
@@ -182,17 +186,23 @@ class Engine:
         return self._end(time.process_time() - started, count, done)
 
     def _carry(self, asked: Setting, h: float, count: int) -> tuple[float, np.ndarray | None]:
-        own = self.engine.stepper
+        own, tree = self.engine.stepper, self.tree
         self._begin()
-        memory = np.zeros((asked.order - 1, *own.work.shape[1:]))
+        if tree.used:
+            tree.q[:], tree.v[:] = self.session.state.q, self.session.state.v
+        size = len(tree.q) + len(tree.v) or STATE_COLUMNS * (len(self._bodies) - 1)
+        memory, work = np.zeros((asked.order - 1, size)), np.zeros((8, size))
         arguments = (
-            own.mechanism, own.pattern, own.desk, own.scratch, own.wrench, memory, own.known,
-            adams_weights(asked.order), own.work, own.rates, h, asked.gap, asked.speed_gap, 50,
-            own.account,
+            own.mechanism, own.pattern, own.desk, own.scratch, tree.arrays, tree.room, own.wrench,
+            memory, own.known, adams_weights(asked.order), work, own.rates, tree.q, tree.v, h,
+            asked.gap, asked.speed_gap, 50, own.account,
         )  # fmt: skip
         started = time.process_time()
         done = _carries(count, *arguments)
-        return self._end(time.process_time() - started, count, done)
+        spent = time.process_time() - started
+        if tree.used:
+            give_bodies(own.mechanism, tree.arrays, tree.room, tree.q, tree.v)
+        return self._end(spent, count, done)
 
     def _begin(self) -> None:
         own = self.engine.stepper

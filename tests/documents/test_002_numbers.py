@@ -9,8 +9,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.dynamics import crba
-from linkwork.engines.lagrange.acceleration_kernels import factorise, solve
-from linkwork.engines.lagrange.tree import dof_above
+from linkwork.dynamics.branch_kernels import factorise, solve
+from linkwork.dynamics.branches import dof_above
 from linkwork.kinematics import forward, jacobian
 from linkwork.kinematics.leg import KNEES, Leg
 from linkwork.kinematics.leg_kernels import leg_angles

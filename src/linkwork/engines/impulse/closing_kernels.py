@@ -82,30 +82,38 @@ def close_near(mechanism, pattern, desk, scratch, gap, most, account):
 
 
 @inner_kernel
-def gaps(mechanism, desk, scratch, account):
-    """Fills in how far each hard row is open, with the other sign; returns the worst."""
+def gap_of(mechanism, desk, scratch, n):
+    """Fills in how far each hard row of a joint is open, with the other sign; returns the worst."""
     bodies, whole, number, rail = mechanism
     error = desk[6]
     frame, ride = scratch[0], scratch[1]
-    worst, at = 0.0, 0
-    for n in range(whole.shape[0]):
-        if whole[n, POINT] == 2:
-            point_errors(bodies, whole, number, n, False, error)
+    if whole[n, POINT] == 2:
+        point_errors(bodies, whole, number, n, False, error)
+    else:
+        for k in range(6):
+            error[n, k] = 0.0
+        if whole[n, KIND] == COUPLING:
+            error[n, 0] = coupling_error(bodies, whole, number, rail, n, False, 0.0, frame, ride)
         else:
-            for k in range(6):
-                error[n, k] = 0.0
-            if whole[n, KIND] == COUPLING:
-                error[n, 0] = coupling_error(
-                    bodies, whole, number, rail, n, False, 0.0, frame, ride
-                )
-            else:
-                stand(bodies, whole[n], number[n], rail, False, frame, ride)
-                errors(whole[n], number[n], frame, error[n])
-        for k in range(whole[n, SIZE]):
-            size = abs(error[n, k])
-            if size > worst or size != size:  # what is no number stays the worst
-                worst, at = size, n
-            error[n, k] = -error[n, k]
+            stand(bodies, whole[n], number[n], rail, False, frame, ride)
+            errors(whole[n], number[n], frame, error[n])
+    worst = 0.0
+    for k in range(whole[n, SIZE]):
+        size = abs(error[n, k])
+        if size > worst or size != size:  # what is no number stays the worst
+            worst = size
+        error[n, k] = -error[n, k]
+    return worst
+
+
+@inner_kernel
+def gaps(mechanism, desk, scratch, account):
+    """Fills in how far each hard row is open, with the other sign; returns the worst."""
+    worst, at = 0.0, 0
+    for n in range(mechanism[1].shape[0]):
+        size = gap_of(mechanism, desk, scratch, n)
+        if size > worst or size != size:
+            worst, at = size, n
     account[GAP], account[WHERE] = worst, at
     return worst
 

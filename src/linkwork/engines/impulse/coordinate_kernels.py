@@ -8,7 +8,7 @@ from linkwork.engines.impulse import row_kernels as law
 from linkwork.engines.impulse.body_kernels import L, Q, R, V, X, matrix, spin, tensor
 from linkwork.engines.impulse.frame_kernels import coordinate, near, stand
 from linkwork.engines.impulse.joint_columns import KIND, A, B, S
-from linkwork.jit import flat_kernel
+from linkwork.jit import flat_kernel, inner_kernel
 from linkwork.kinematics.kernels import (
     BALL,
     CYLINDRICAL,
@@ -26,30 +26,41 @@ from linkwork.spatial.kernels import rotate, rotate_back
 COM, AXES, INERTIA = 0, 3, 7
 
 
+@inner_kernel
+def put_body(m, pose, b, body):
+    """Puts a body's own axes where the pose of body ``b`` of the world says."""
+    x, y, z = rotate(pose[b, 3:], m[COM], m[COM + 1], m[COM + 2])
+    body[X], body[X + 1], body[X + 2] = pose[b, 0] + x, pose[b, 1] + y, pose[b, 2] + z
+    pw, px, py, pz = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
+    aw, ax, ay, az = m[AXES], m[AXES + 1], m[AXES + 2], m[AXES + 3]
+    body[Q] = pw * aw - px * ax - py * ay - pz * az
+    body[Q + 1] = pw * ax + px * aw + py * az - pz * ay
+    body[Q + 2] = pw * ay - px * az + py * aw + pz * ax
+    body[Q + 3] = pw * az + px * ay - py * ax + pz * aw
+    matrix(body, Q, R)
+
+
+@inner_kernel
+def turn_body(m, wx, wy, wz, body):
+    """Gives a body the angular momentum of an angular velocity."""
+    for i in range(3):
+        body[L + i] = 0.0
+    for k in range(3):
+        along = body[R + k] * wx + body[R + 3 + k] * wy + body[R + 6 + k] * wz
+        for i in range(3):
+            body[L + i] += body[R + 3 * i + k] * m[INERTIA + k] * along
+
+
 @flat_kernel
 def take_poses(own, mount, pose, twist, bodies):
     """Reads bodies from poses and twists; ``mount`` (n×10) is where each has its principal axes."""
     for n in range(own.shape[0]):
         b, m, body = own[n], mount[n], bodies[n]
-        x, y, z = rotate(pose[b, 3:], m[COM], m[COM + 1], m[COM + 2])
-        body[X], body[X + 1], body[X + 2] = pose[b, 0] + x, pose[b, 1] + y, pose[b, 2] + z
-        pw, px, py, pz = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
-        aw, ax, ay, az = m[AXES], m[AXES + 1], m[AXES + 2], m[AXES + 3]
-        body[Q] = pw * aw - px * ax - py * ay - pz * az
-        body[Q + 1] = pw * ax + px * aw + py * az - pz * ay
-        body[Q + 2] = pw * ay - px * az + py * aw + pz * ax
-        body[Q + 3] = pw * az + px * ay - py * ax + pz * aw
-        matrix(body, Q, R)
+        put_body(m, pose, b, body)
         tensor(body)
         for i in range(3):
             body[V + i] = twist[b, i]
-        wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
-        for i in range(3):
-            body[L + i] = 0.0
-        for k in range(3):
-            along = body[R + k] * wx + body[R + 3 + k] * wy + body[R + 6 + k] * wz
-            for i in range(3):
-                body[L + i] += body[R + 3 * i + k] * m[INERTIA + k] * along
+        turn_body(m, twist[b, 3], twist[b, 4], twist[b, 5], body)
 
 
 @flat_kernel

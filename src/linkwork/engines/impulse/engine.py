@@ -118,7 +118,7 @@ class Impulse(Engine):
 
     def _lay_out(self) -> None:
         self.made = self._builder.build()
-        self.stepper = Stepper(self.made, self.params, self.world.scene.step)
+        self.stepper = Stepper(self.world, self.made, self.params, self._builder.poses)
         self._ready = np.zeros(0)
 
     def slots(self) -> dict[str, tuple[int, ...]]:
@@ -299,6 +299,7 @@ class Impulse(Engine):
         self._builder.weigh(made.bodies, mass)
         share = mass[made.own] / self.world.mass[made.own]
         made.mount[:, 7:10] = self._builder.mount[:, 7:10] * share[:, None]
+        self.stepper.weigh(mass)
         self._wrench[:-1, :3] = mass[made.own, None] * state["param/gravity"]
         self._wrench[:-1, 3:] = 0.0
         if laws := made.laws:
@@ -384,6 +385,7 @@ class Impulse(Engine):
         if self.prescribed:
             self._prescribe(h)
         self._ready = np.zeros(0)
+        self.stepper.enter(self.state.q, self.state.v)
         try:
             speed, pieces = self.stepper.take(h, fresh, self.state.step * h)
         except EngineError:
@@ -399,8 +401,8 @@ class Impulse(Engine):
     def joint_forces(self) -> np.ndarray:  # noqa: D102
         if not self.stepper.piece or not np.array_equal(self._ready, self._kept):
             return super().joint_forces()  # no step led here
-        desk = self.stepper.desk
-        return joint_forces(self.world, self.made, desk[0], desk[7], self.stepper.piece)
+        impulses, piece = self.stepper.impulses(), self.stepper.piece
+        return joint_forces(self.world, self.made, self.stepper.desk[0], impulses, piece)
 
     def account(self) -> Account | None:
         """How well joints were held since the start."""

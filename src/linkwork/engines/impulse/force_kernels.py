@@ -5,8 +5,8 @@ K λ = −(J M⁻¹ f + J̇ v), the same K as that of impulses. Angular momentum
 the angular acceleration without joints is I⁻¹ (τ − ω × L).
 
 Columns of ``rates``: angular velocity (3); acceleration (3) and angular acceleration (3) without
-joints. Columns of what comes out, in the order of a body's state (place, attitude, velocity,
-angular momentum): its change in time, 13 numbers.
+joints. What comes out is, in the order of a body's state (place, attitude, velocity, angular
+momentum), its change in time: 13 numbers for each, one body behind the other.
 """
 
 from __future__ import annotations
@@ -62,17 +62,18 @@ def _begin(bodies, wrench, n, rates, out):
     ty = wrench[n, 4] - (wz * lx - wx * lz)
     tz = wrench[n, 5] - (wx * ly - wy * lx)
     rates[n, 0], rates[n, 1], rates[n, 2] = wx, wy, wz
+    o = STATE_COLUMNS * n
     for i in range(3):
         t = TENSOR + 3 * i
         a = bodies[n, MASS_INV] * wrench[n, i]
         rates[n, 3 + i] = a
         rates[n, 6 + i] = bodies[n, t] * tx + bodies[n, t + 1] * ty + bodies[n, t + 2] * tz
-        out[n, i], out[n, 7 + i], out[n, 10 + i] = bodies[n, V + i], a, wrench[n, 3 + i]
+        out[o + i], out[o + 7 + i], out[o + 10 + i] = bodies[n, V + i], a, wrench[n, 3 + i]
     w, x, y, z = bodies[n, Q], bodies[n, Q + 1], bodies[n, Q + 2], bodies[n, Q + 3]
-    out[n, 3] = -0.5 * (wx * x + wy * y + wz * z)
-    out[n, 4] = 0.5 * (wx * w + wy * z - wz * y)
-    out[n, 5] = 0.5 * (wy * w + wz * x - wx * z)
-    out[n, 6] = 0.5 * (wz * w + wx * y - wy * x)
+    out[o + 3] = -0.5 * (wx * x + wy * y + wz * z)
+    out[o + 4] = 0.5 * (wx * w + wy * z - wz * y)
+    out[o + 5] = 0.5 * (wy * w + wz * x - wx * z)
+    out[o + 6] = 0.5 * (wz * w + wx * y - wy * x)
 
 
 @inner_kernel
@@ -154,7 +155,7 @@ def _give(bodies, whole, j, force, n, out):
     """Gives a joint's bodies the accelerations and torques of its forces."""
     for side in range(2):
         at = whole[n, side]
-        m = bodies[at, MASS_INV]
+        m, o = bodies[at, MASS_INV], STATE_COLUMNS * at
         if m == 0.0:
             continue
         vx = vy = vz = tx = ty = tz = 0.0
@@ -166,18 +167,31 @@ def _give(bodies, whole, j, force, n, out):
             tx += j[n, side, k, 3] * p
             ty += j[n, side, k, 4] * p
             tz += j[n, side, k, 5] * p
-        out[at, 7] += m * vx
-        out[at, 8] += m * vy
-        out[at, 9] += m * vz
-        out[at, 10] += tx
-        out[at, 11] += ty
-        out[at, 12] += tz
+        out[o + 7] += m * vx
+        out[o + 8] += m * vy
+        out[o + 9] += m * vz
+        out[o + 10] += tx
+        out[o + 11] += ty
+        out[o + 12] += tz
+
+
+@inner_kernel
+def row_misses(mechanism, desk, rates, n):
+    """−(J a + J̇ v) of the rows of a joint, in ``error``."""
+    bodies, whole, number, _rail = mechanism
+    j, error = desk[0], desk[6]
+    if whole[n, POINT]:
+        _point_miss(whole, j, rates, n, error)
+    else:
+        _slide_miss(bodies, whole, number, j, rates, n, error)
+    if whole[n, SIZE] > 3:
+        _turn_miss(bodies, whole, number, j, rates, n, error)
 
 
 @flat_kernel
 def accelerate(mechanism, pattern, desk, scratch, wrench, rates, out, account):
     """Fills in how the state of all bodies changes; the forces along rows are in ``error``."""
-    bodies, whole, number, _rail = mechanism
+    bodies, whole = mechanism[0], mechanism[1]
     columns, row_of, updates, update_of, pairs = pattern
     j, y, _raw, blocks, first, _diagonal, error, _impulse, _total, pivot = desk
     for n in range(bodies.shape[0] - 1):
@@ -191,12 +205,7 @@ def accelerate(mechanism, pattern, desk, scratch, wrench, rates, out, account):
         lay_rows(mechanism, pattern, desk, scratch)
         factor_rows(mechanism, pattern, desk, account)
     for n in range(whole.shape[0]):
-        if whole[n, POINT]:
-            _point_miss(whole, j, rates, n, error)
-        else:
-            _slide_miss(bodies, whole, number, j, rates, n, error)
-        if whole[n, SIZE] > 3:
-            _turn_miss(bodies, whole, number, j, rates, n, error)
+        row_misses(mechanism, desk, rates, n)
     solve(whole, blocks, columns, row_of, pivot, error)
     for n in range(whole.shape[0]):
         _give(bodies, whole, j, error, n, out)

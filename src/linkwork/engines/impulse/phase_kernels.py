@@ -31,24 +31,29 @@ GAP, WHERE, ITERATIONS, FACTORS, REDUNDANT, EVENTS, FORETOLD = 0, 1, 2, 3, 4, 5,
 ACCOUNT_COLUMNS = 7
 #: Pivots, as parts of their first values, below which K is softened, and by how much of itself:
 #: anywhere, and in a joint of which another row says nothing new.
-_WEAK, _BESIDE_LOST, _SOFT = 1e-5, 1e-3, 1e-9
+WEAK, BESIDE_LOST, SOFTENED = 1e-5, 1e-3, 1e-9
+
+
+@inner_kernel
+def set_row(mechanism, desk, scratch, n):
+    """Rows of joint ``n`` as it stands."""
+    bodies, whole, number, rail = mechanism
+    j = desk[0]
+    frame, ride, _series, six = scratch
+    if whole[n, POINT] == 2:
+        point_rows(bodies, whole, number, n, j)
+    elif whole[n, KIND] == COUPLING:
+        couple(bodies, whole, number, rail, n, frame, ride, six, j[n])
+    else:
+        stand(bodies, whole[n], number[n], rail, False, frame, ride)
+        rows(bodies, whole[n], number[n], frame, j[n, 0], j[n, 1])
 
 
 @inner_kernel
 def set_rows(mechanism, desk, scratch):
     """Rows of all joints as they stand."""
-    bodies, whole, number, rail = mechanism
-    j = desk[0]
-    frame, ride, _series, six = scratch
-    for n in range(whole.shape[0]):
-        if whole[n, POINT] == 2:
-            point_rows(bodies, whole, number, n, j)
-            continue
-        if whole[n, KIND] == COUPLING:
-            couple(bodies, whole, number, rail, n, frame, ride, six, j[n])
-            continue
-        stand(bodies, whole[n], number[n], rail, False, frame, ride)
-        rows(bodies, whole[n], number[n], frame, j[n, 0], j[n, 1])
+    for n in range(mechanism[1].shape[0]):
+        set_row(mechanism, desk, scratch, n)
 
 
 @inner_kernel
@@ -85,7 +90,7 @@ def factor_rows(mechanism, pattern, desk, account):
         account[REDUNDANT] = lost
         if lost == 0 or not is_weak(whole, first, pivot):
             return False
-        soft = _SOFT
+        soft = SOFTENED
 
 
 @flat_kernel
@@ -98,7 +103,7 @@ def is_weak(whole, first, pivot):
                 lost = True
             else:
                 least = min(least, 1.0 / (pivot[n, k] * first[n, k]))
-        if least < (_BESIDE_LOST if lost else _WEAK):
+        if least < (BESIDE_LOST if lost else WEAK):
             return True
     return False
 

@@ -14,7 +14,7 @@ from linkwork.engines.impulse.joint_columns import SIZE
 from linkwork.jit import flat_kernel, inner_kernel
 
 #: A pivot below this part of its first value belongs to a row that says nothing new.
-_REDUNDANT = 1e-11
+REDUNDANT_PART = 1e-11
 
 
 @inner_kernel
@@ -39,7 +39,7 @@ def _factor_block(blocks, n, size, first, pivot):
     lost = 0
     for j in range(size):
         s = blocks[n, j, j]
-        if s > _REDUNDANT * first[n, j]:
+        if s > REDUNDANT_PART * first[n, j]:
             d = 1.0 / s
         else:
             d = 0.0

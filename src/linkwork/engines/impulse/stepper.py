@@ -15,14 +15,17 @@ from linkwork.engines.impulse.anytime_kernels import leap_anytime
 from linkwork.engines.impulse.body_kernels import L, Q, V, X
 from linkwork.engines.impulse.build import Mechanism, make_desk, make_scratch
 from linkwork.engines.impulse.circle import circle_through
-from linkwork.engines.impulse.force_kernels import RATE_COLUMNS, STATE_COLUMNS
+from linkwork.engines.impulse.force_kernels import RATE_COLUMNS, STATE_COLUMNS, accelerate
 from linkwork.engines.impulse.joint_columns import ARCS
 from linkwork.engines.impulse.landing_kernels import project_speeds
 from linkwork.engines.impulse.params import LEAST_GAP, ImpulseParams
 from linkwork.engines.impulse.reasons import advice, size_of
 from linkwork.engines.impulse.row_kernels import DRIVE, LENT, Q0, SLIP, STOP, WAY
 from linkwork.engines.impulse.step_kernels import step
+from linkwork.engines.impulse.tree import Tree
+from linkwork.engines.impulse.tree_hold_kernels import give_bodies
 from linkwork.errors import EngineError, Origin, listing
+from linkwork.world import World
 
 #: Pieces of a step, where it must be taken in pieces, that are the finest before the run gives up.
 _FINEST = 1024
@@ -44,11 +47,14 @@ class Stepper:
 
     Attributes:
         mechanism, pattern, desk, scratch: What the kernels share, see ``phase_kernels``.
+        tree: Coordinates of joints, which steps by forces take where that is cheaper.
         account: What the last step found and took.
         piece: The time over which impulses were summed last [s]; 0 before any step.
     """
 
-    def __init__(self, made: Mechanism, params: ImpulseParams, most_step: float) -> None:
+    def __init__(
+        self, world: World, made: Mechanism, params: ImpulseParams, poses: np.ndarray
+    ) -> None:  # fmt: skip
         self.made, self.params = made, params
         pattern = made.pattern
         self.pattern = (
@@ -68,15 +74,17 @@ class Stepper:
         self._pieces_of = 1 if whole else params.order // 2
         self._row_gap = ROWS_OF * params.gap
         if not self._by_forces:
-            least = (1e-4 if params.order == 2 else 1e-5) * most_step**2
+            least = (1e-4 if params.order == 2 else 1e-5) * world.scene.step**2
             self._row_gap = min(self._row_gap, max(least, 0.5 * LEAST_GAP))
         self._stray = 0.0
         if not not_joints_alone(made):
             self._stray = _STRAY_SWINGING if params.order == 2 else _STRAY
         self._rooms = params.order - 1 if self._by_forces else 0
-        bodies = len(made.own)
+        alone = self._by_forces and not not_joints_alone(made)
+        self.tree = Tree(world, made, poses, wanted=alone)
+        bodies, joints = len(made.own), len(self.tree.q) + len(self.tree.v)
         self.weights = adams_weights(params.order)
-        self.work = np.zeros((8, bodies, STATE_COLUMNS))
+        self.work = np.zeros((8, joints or STATE_COLUMNS * bodies))
         self.rates = np.zeros((bodies + 1, RATE_COLUMNS))
 
     def check(self, origin: Origin | None) -> None:
@@ -106,7 +114,7 @@ class Stepper:
         return {
             "past": (3, 4, joints, 6),
             "int:known": (3,),
-            "rates": (self._rooms, bodies, STATE_COLUMNS),
+            "rates": (self._rooms, self.work.shape[1]),
             "pulled": (bodies + 1 if self._by_forces else 0, 6),
         }
 
@@ -140,6 +148,26 @@ class Stepper:
         self.known[:] = 0
         self.piece = 0.0
 
+    def weigh(self, mass: np.ndarray) -> None:
+        """Takes masses of the world's bodies [kg] over, as far as bodies themselves do not."""
+        self.tree.weigh(mass)
+
+    def enter(self, q: np.ndarray, v: np.ndarray) -> None:
+        """Takes over where joints stand and how they move."""
+        if self.tree.used:
+            self.tree.q[:], self.tree.v[:] = q, v
+
+    def impulses(self) -> np.ndarray:
+        """What held each joint along its rows, summed over :attr:`piece`; J is on the desk."""
+        if self.tree.used and self.piece:
+            out = np.zeros(STATE_COLUMNS * len(self.made.own))
+            accelerate(
+                self.mechanism, self.pattern, self.desk, self.scratch, self.wrench, self.rates, out,
+                self.account.copy(),
+            )  # fmt: skip
+            np.multiply(self.desk[6], self.piece, out=self.desk[7])
+        return self.desk[7]
+
     def take(self, h: float, fresh: bool, now: float) -> tuple[float, int]:
         """Takes a step, in pieces if it must: how fast joints open then, and how many it took.
 
@@ -149,6 +177,7 @@ class Stepper:
         self.account[:] = 0.0
         for each, kept in self._remembered:
             np.copyto(kept, each)
+        self._from = self.tree.q.copy(), self.tree.v.copy()
         done = self._step(h, fresh)
         speed = self._slow_down(h) if done == phases.DONE else math.inf
         self.piece = h / self._pieces_of
@@ -163,11 +192,15 @@ class Stepper:
             if not np.array_equal(self._pulled, self.wrench):  # no smooth way from there to here
                 self._pulled[:] = self.wrench
                 self.known[:] = 0
-            return carry(
-                self.mechanism, self.pattern, self.desk, self.scratch, self.wrench, self._memory,
-                self.known, self.weights, self.work, self.rates, h, self._row_gap,
-                ROWS_OF * params.speed_gap, params.most, self.account,
+            tree = self.tree
+            done, self._opening = carry(
+                self.mechanism, self.pattern, self.desk, self.scratch, tree.arrays, tree.room,
+                self.wrench, self._memory, self.known, self.weights, self.work, self.rates, tree.q,
+                tree.v, h, self._row_gap, ROWS_OF * params.speed_gap, params.most, self.account,
             )  # fmt: skip
+            if tree.used and done == phases.DONE:
+                give_bodies(self.mechanism, tree.arrays, tree.room, tree.q, tree.v)
+            return done
         if params.solver == "anytime":
             return leap_anytime(
                 self.mechanism, self.pattern, self.desk, self.scratch, made.soft_whole,
@@ -190,6 +223,8 @@ class Stepper:
     def _slow_down(self, h: float) -> float:
         """The speed with which joints open at most; where it is too much, it is taken away."""
         made, params = self.made, self.params
+        if self.tree.used:
+            return self._opening
         speed = opening(made.bodies, made.whole, self.desk[0])
         for _ in range(_SLOWER):
             if not params.speed_gap < speed < math.inf or params.solver == "anytime":
@@ -210,12 +245,12 @@ class Stepper:
         made.number[:, ARCS] = self._arcs
         made.soft[:, REMEMBERED] = self._pieces[made.rooms]
         made.soft[:, WAY] = 0.0
+        self.tree.q[:], self.tree.v[:] = self._from
         at, size, count, speed, fresh = 0, _FINEST // 2, 0, math.inf, False
-        here = made.bodies[:-1, KEPT], made.number.copy(), made.soft.copy()
+        here = self._mark()
         while at < _FINEST:
             if not fresh:
-                made.bodies[:-1, KEPT], made.number[:], made.soft[:] = here
-                phases.refresh(made.bodies)
+                self._return(here)
                 self.wipe()
             piece = h * size / _FINEST
             done = self._step(piece, fresh, finest=size == 1)
@@ -228,12 +263,26 @@ class Stepper:
                 continue
             self.piece = piece / self._pieces_of
             at, count = at + size, count + 1
-            here = made.bodies[:-1, KEPT], made.number.copy(), made.soft.copy()
+            here = self._mark()
             if size < _FINEST // 2 and at % (2 * size) == 0:
                 size *= 2
                 self.known[:] = 0
         self.known[:] = 0
         return speed, count
+
+    def _mark(self) -> tuple[np.ndarray, ...]:
+        """Where everything is."""
+        made, tree = self.made, self.tree
+        return (
+            made.bodies[:-1, KEPT], made.number.copy(), made.soft.copy(), tree.q.copy(),
+            tree.v.copy(),
+        )  # fmt: skip
+
+    def _return(self, there: tuple[np.ndarray, ...]) -> None:
+        """Puts everything back where it was."""
+        made, tree = self.made, self.tree
+        made.bodies[:-1, KEPT], made.number[:], made.soft[:], tree.q[:], tree.v[:] = there
+        phases.refresh(made.bodies)
 
     def _give_up(self, h: float, now: float, done: int) -> NoReturn:
         """Ends the run and says why: which joint does not close, or what else was wrong."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from linkwork.dynamics.branch_kernels import factorise, solve
 from linkwork.dynamics.kernels import body_wrench, fill_masses, move_bodies
 from linkwork.engines.lagrange.force_kernels import (
     COMPLY,
@@ -13,65 +14,6 @@ from linkwork.engines.lagrange.force_kernels import (
 from linkwork.engines.lagrange.generated_kernels import FORWARD, MASS, call_forward, call_mass
 from linkwork.jit import kernel
 from linkwork.kinematics.kernels import count_dofs
-
-
-@kernel
-def factorise(mass, above, dofs):
-    """M = Lᵀ D L in place, along the tree: ``above`` is the next degree of freedom to the root.
-
-    Returns false if M is not positive.
-    """
-    for n in range(dofs.shape[0] - 1, -1, -1):
-        k = dofs[n]
-        if not mass[k, k] > 1e-14:
-            return False
-        i = above[k]
-        while i >= 0:
-            share = mass[k, i] / mass[k, k]
-            j = i
-            while j >= 0:
-                mass[i, j] -= share * mass[k, j]
-                j = above[j]
-            mass[k, i] = share
-            i = above[i]
-    return True
-
-
-@kernel
-def solve(mass, above, dofs, x):
-    """X = M⁻¹ x with the factors of :func:`factorise`."""
-    for n in range(dofs.shape[0] - 1, -1, -1):
-        k = dofs[n]
-        i = above[k]
-        while i >= 0:
-            x[i] -= mass[k, i] * x[k]
-            i = above[i]
-    for n in range(dofs.shape[0]):
-        k = dofs[n]
-        x[k] /= mass[k, k]
-        i = above[k]
-        while i >= 0:
-            x[k] -= mass[k, i] * x[i]
-            i = above[i]
-
-
-@kernel
-def ease_along(mass, above, i, x):
-    """Xᵀ M⁻¹ x with the factors of :func:`factorise`, for x that is 0 but at i and above it.
-
-    Uses x up.
-    """
-    total = 0.0
-    k = i
-    while k >= 0:
-        y = x[k]
-        total += y * y / mass[k, k]
-        j = above[k]
-        while j >= 0:
-            x[j] -= mass[k, j] * y
-            j = above[j]
-        k = above[k]
-    return total
 
 
 @kernel

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.blocks import read_params
+from linkwork.dynamics.branches import dof_above, owned_coordinates
 from linkwork.dynamics.recursive import Arrays
 from linkwork.engines.engine import Engine
 from linkwork.engines.kernels import grab_forces
@@ -18,7 +19,6 @@ from linkwork.engines.lagrange.grip_kernels import list_contacts
 from linkwork.engines.lagrange.ground import make_ground
 from linkwork.engines.lagrange.params import LagrangeParams
 from linkwork.engines.lagrange.tableaus import TABLEAUS
-from linkwork.engines.lagrange.tree import dof_above, owned_coordinates
 from linkwork.engines.mujoco.kernels import add_energies
 from linkwork.errors import EngineError, listing
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 
-from linkwork.engines.lagrange.acceleration_kernels import accelerate, ease_along, weigh
+from linkwork.dynamics.branch_kernels import ease_along
+from linkwork.engines.lagrange.acceleration_kernels import accelerate, weigh
 from linkwork.engines.lagrange.force_kernels import (
     COMPLY,
     COMPLY_DAMP,
