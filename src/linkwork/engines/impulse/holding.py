@@ -68,7 +68,7 @@ class Holder:
         again = Builder(world, owned, builder.poses, dofs, sorted(builder.driven))
         self.world, self.gap = world, params.gap
         self.made = again.build()
-        self.stepper = Stepper(self.made, params, world.scene.step)
+        self.stepper = Stepper(world, self.made, params, builder.poses)
         self.made.bodies[:] = made.bodies
         self.made.number[:] = made.number
         laws = self.made.laws

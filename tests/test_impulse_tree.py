@@ -1,0 +1,153 @@
+"""Steps by forces in the coordinates of joints: the same motion as that of bodies, cheaper."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pinocchio
+import pytest
+
+from linkwork.engines.impulse import Impulse, tree
+from linkwork.parts import Anchor, Joint, Loop, Part
+from linkwork.session.messages import Set
+from linkwork.session.session import Session
+from linkwork.spatial import Pose
+from mechanisms import bar, centres, chain, four_bar, ground, ring, scene_of
+
+pin: Any = pinocchio
+
+#: Loops that leave a chain of bars with ball joints something to do.
+LOOPS = ("ball", "hinge", "universal", "cylindrical", "planar", "slider", "screw", "point_on_plane")
+
+
+@pytest.fixture(params=[1e9, 0], ids=["joints", "bodies"])
+def worth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[float]:
+    """By which coordinates steps go."""
+    monkeypatch.setattr(tree, "WORTH", request.param)
+    return request.param
+
+
+def closed(kind: str) -> Part:
+    """Four bars on balls and universals, whose last is held to the ground by a loop of a kind."""
+    part, before = Part("closed").add(ground()), "ground"
+    kinds = ("ball", "universal", "ball", "ball")
+    for n, each in enumerate(kinds):
+        part.add(bar(f"bar{n}", 0.2, 0.3, wide=0.04, deep=0.05))
+        at = Pose.of((0.2 if n else 0.0, 0, 0), rpy=(0.1 * n, 0.6, 0.2))
+        more = {"axis2": (0, 0, 1)} if each == "universal" else {}
+        part.add(Joint(f"J{n}", each, before, f"bar{n}", at=at, axis=(0, 1, 0), **more))
+        before = f"bar{n}"
+    with Session(scene_of(part, engine="kinematic")) as session:
+        end = Pose(tuple(session.state.pose[-1, :3]), tuple(session.state.pose[-1, 3:]))
+    more = {"pitch": 0.05} if kind == "screw" else {}
+    more |= {"axis2": (1, 0, 0)} if kind == "universal" else {}
+    return part.add(
+        Anchor("tip", before), Anchor("place", "ground", end),
+        Loop("held", "place", "tip", kind, axis=(0, 1, 0), **more),
+    )  # fmt: skip
+
+
+def run(part: Part, *, steps: int = 300, **params: object) -> tuple[np.ndarray, np.ndarray, float]:
+    with Session(scene_of(part, **params)) as session:
+        session.step(steps)
+        (account,) = session.report().accounts
+        assert account.exceeded == 0
+        return session.state.pose.copy(), session.state.v.copy(), account.gap
+
+
+@pytest.mark.capability(15, 16)
+@pytest.mark.parametrize("kind", LOOPS)
+def test_loops_of_every_kind_move_alike_by_joints_and_by_impulses(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same place and speed after 0.3 s, to what the orders leave; gaps as allowed."""
+    monkeypatch.setattr(tree, "WORTH", 1e9)
+    pose, v, gap = run(closed(kind), method="forces", order=6)
+    there, speeds, _ = run(closed(kind), order=6)
+    assert gap <= 1e-10
+    np.testing.assert_allclose(pose, there, atol=2e-7)
+    np.testing.assert_allclose(v, speeds, atol=1e-5)
+
+
+@pytest.mark.capability(10)
+def test_accelerations_of_a_four_bar_are_pinocchios(worth: float) -> None:
+    """Its constraint dynamics give what the first step's change of speed tends to."""
+    with Session(scene_of(four_bar(), step=1e-6, method="forces")) as session:
+        session.step()
+        ours = session.state.v / 1e-6
+        q = session.world.q0
+    model = pin.Model()
+    model.gravity.linear = np.array([0.0, 0.0, -9.81])
+    axis, places = np.array([0.0, -1.0, 0.0]), ((0, 0.0), (1, 0.1), (0, 0.3))
+    for (parent, x), length, mass in zip(places, (0.1, 0.3, 0.25), (0.5, 1.5, 1.25), strict=True):
+        joint = model.addJoint(
+            parent, pin.JointModelRevoluteUnaligned(axis), pin.SE3(np.eye(3), np.array([x, 0, 0])),
+            f"J{length}",
+        )  # fmt: skip
+        squares = np.array([2 * 0.02**2, length**2 + 0.02**2, length**2 + 0.02**2])
+        inertia = pin.Inertia(mass, np.array([length / 2, 0, 0]), np.diag(mass / 12 * squares))
+        model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
+    ends = [2, pin.SE3(np.eye(3), np.array([0.3, 0, 0]))]
+    ends += [3, pin.SE3(np.eye(3), np.array([0.25, 0, 0]))]
+    tie = pin.RigidConstraintModel(
+        pin.ContactType.CONTACT_3D, model, *ends, pin.ReferenceFrame.LOCAL
+    )
+    ties, held = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    ties.append(tie)
+    held.append(tie.createData())
+    data = model.createData()
+    pin.initConstraintDynamics(model, data, ties, held)
+    zero = np.zeros(3)
+    settings = pin.ProximalSettings(1e-14, 1e-10, 50)
+    truth = pin.constraintDynamics(model, data, q, zero, zero, ties, held, settings)
+    np.testing.assert_allclose(ours, truth, rtol=1e-6)
+
+
+def test_small_mechanisms_go_by_joints_and_large_ones_by_bodies() -> None:
+    """Whatever is cheaper: a ring has too much in its one long branch."""
+    for part, by_joints in ((four_bar(), True), (chain(10), True), (ring(40), False)):
+        with Session(scene_of(part, method="forces")) as session:
+            engine = session.cycle.engines[0]
+            assert isinstance(engine, Impulse)
+            assert engine.stepper.tree.used is by_joints
+
+
+def test_heavier_bodies_move_alike(worth: float) -> None:
+    """A mass that is changed while it runs counts, its inertia with it."""
+    ends = []
+    for params in ({"method": "forces", "order": 6}, {"order": 6}):
+        with Session(scene_of(four_bar(), **params)) as session:
+            session.step(50)
+            session.send(Set("four_bar/coupler.mass", 4.5))
+            session.step(150)
+            ends.append(centres(session))
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-7)
+
+
+def test_forces_of_joints_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What holds each joint does not depend on the coordinates."""
+    found = []
+    for limit in (1e9, 0):
+        monkeypatch.setattr(tree, "WORTH", limit)
+        with Session(scene_of(four_bar(), method="forces", order=6)) as session:
+            session.step(200)
+            found.append(session.cycle.engines[0].joint_forces())
+            session.step(1)  # and asking for them changes nothing
+            found.append(session.state.pose.copy())
+    np.testing.assert_allclose(found[0], found[2], atol=1e-3)
+    np.testing.assert_allclose(found[1], found[3], atol=1e-8)
+
+
+def test_a_run_by_joints_that_is_gone_back_in_goes_the_same_way_again() -> None:
+    """What steps remember is part of the state: bit by bit, with forces asked for in between."""
+    with Session(scene_of(closed("hinge"), method="forces", order=6)) as session:
+        session.step(50)
+        kept = session.state.save()
+        session.step(50)
+        there = session.state.copy()
+        session.cycle.restore(kept)
+        for _ in range(50):
+            session.step()
+            session.cycle.engines[0].joint_forces()
+        np.testing.assert_array_equal(session.state.pose, there.pose)
+        np.testing.assert_array_equal(session.state.v, there.v)
