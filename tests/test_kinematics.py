@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import linkwork
 from linkwork.errors import LinkworkError, NameNotFound
 from linkwork.kinematics import forward, integrate, jacobian, velocities
-from linkwork.kinematics.kernels import rail_pose
+from linkwork.kinematics.rail_kernels import rail_pose
 from linkwork.parts import Anchor, Box, Element, Joint, Part, RailPiece
 from linkwork.scene import Scene
 from linkwork.spatial import Pose

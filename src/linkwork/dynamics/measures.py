@@ -9,7 +9,8 @@ import numpy as np
 from linkwork.dynamics.recursive import crba
 from linkwork.errors import LinkworkError, not_found
 from linkwork.kinematics import jacobian
-from linkwork.kinematics.measures import Ellipsoid, columns_of, principal
+from linkwork.kinematics.closed import closed_motion
+from linkwork.kinematics.measures import Ellipsoid, principal
 from linkwork.spatial.pose import Numbers
 from linkwork.world import World
 
@@ -29,7 +30,9 @@ def dynamic_manipulability(
 
     Dynamic (Yoshikawa): efforts of unit size accelerate the point within the ellipsoid of
     J M⁻¹. Impact (Walker, Khatib): the effective mass Λ = (J M⁻¹ Jᵀ)⁻¹, whose length along an axis
-    is the impulse [N s] of a plastic blow at 1 m/s.
+    is the impulse [N s] of a plastic blow at 1 m/s. With loops and couplings, q̇ = T y, both are
+    those of what is free: J T (Tᵀ M T)⁻¹ Dᵀ for efforts at the joints that count, whose speeds are
+    D y, and (J T (Tᵀ M T)⁻¹ Tᵀ Jᵀ)⁻¹.
 
     Args:
         world: The world.
@@ -37,13 +40,15 @@ def dynamic_manipulability(
         frame: Element or anchor.
         kind: "dynamic" or "impact".
         point: The point in that frame [m].
-        joints: Joints that count; all that move the frame if absent. The others are held.
+        joints: Joints that count; all that move the frame if absent. The others are held, but for
+            those that loops take along.
     """
     if kind not in KINDS:
         raise not_found("kind of ellipsoid", kind, list(KINDS))
-    chosen = columns_of(world, q, frame, joints)
-    rows = jacobian(world, q, frame, point=point)[:3, chosen]
-    mass = crba(world, q)[np.ix_(chosen, chosen)]
+    motion = closed_motion(world, q, [world.frame(frame)[0]], joints)
+    free = motion.free
+    rows = jacobian(world, q, frame, point=point)[:3] @ free
+    mass = free.T @ crba(world, q) @ free
     try:
         np.linalg.cholesky(mass)
     except np.linalg.LinAlgError:
@@ -51,12 +56,13 @@ def dynamic_manipulability(
             f"{frame!r}: some of the joints that move it move nothing that has mass.",
             hint="Give what they carry a mass, or the joints an armature.",
         ) from None
+    shown = rows @ np.linalg.pinv(motion.driven)
     if kind == "dynamic":
-        easy = np.linalg.solve(mass, rows.T).T
+        easy = np.linalg.solve(mass, rows.T).T @ motion.driven.T
         sizes, axes = principal(easy @ easy.T)
-        return Ellipsoid(kind, axes, sizes, float(np.prod(sizes)), rows)
+        return Ellipsoid(kind, axes, sizes, float(np.prod(sizes)), shown)
     values, axes = np.linalg.eigh(rows @ np.linalg.solve(mass, rows.T))
     with np.errstate(divide="ignore"):
         heavy = np.where(values > 1e-12, 1.0 / np.maximum(values, 1e-300), np.inf)
     finite = heavy[np.isfinite(heavy)]
-    return Ellipsoid(kind, axes, heavy, float(finite.mean()) if len(finite) else np.inf, rows)
+    return Ellipsoid(kind, axes, heavy, float(finite.mean()) if len(finite) else np.inf, shown)

@@ -24,12 +24,18 @@ class Chain:
         coordinates: Coordinate of each joint.
         easy: How easily each joint moves.
         scratch: Room for the search.
+        goal: Room for the target as the kernel takes it.
+        is_all: Whether its joints are all coordinates there are, in their order.
+        target: Where the tool shall be (1×7): the numbers of the task itself.
     """
 
     links: np.ndarray
     coordinates: np.ndarray
     easy: np.ndarray
     scratch: np.ndarray
+    goal: np.ndarray
+    is_all: bool
+    target: np.ndarray
 
 
 def pose_of(row: np.ndarray) -> Pose:
@@ -80,8 +86,13 @@ def links_to(world: World, body: int, tool: Pose, columns: Columns) -> np.ndarra
     return np.array([*rows, last])
 
 
-def find_chain(world: World, columns: Columns, tasks: list[Packed]) -> Chain | None:
-    """The chain, if the tasks are one whole pose in the world that such a chain can take."""
+def find_chain(
+    world: World, columns: Columns, tasks: list[Packed], how: np.ndarray
+) -> Chain | None:
+    """The chain, if the tasks are one whole pose in the world that such a chain can take.
+
+    ``how`` holds the numbers of the tasks, as the kernels read them.
+    """
     if len(tasks) != 1 or tasks[0].kind != k.POSE:
         return None
     task = tasks[0]
@@ -95,4 +106,8 @@ def find_chain(world: World, columns: Columns, tasks: list[Packed]) -> Chain | N
         return None
     coordinates = columns.coordinate[columns.dof]
     scratch = np.zeros((SCRATCH, max(len(links), 8)))
-    return Chain(links, coordinates, 1.0 / columns.metric, scratch)
+    is_all = np.array_equal(coordinates, np.arange(world.nq))
+    target = how[0, k.TARGET : k.TARGET + 7].reshape(1, 7)
+    return Chain(
+        links, coordinates, 1.0 / columns.metric, scratch, np.zeros(12), is_all, target
+    )  # fmt: skip

@@ -223,7 +223,26 @@ def search_chain(links, goal, weight, seed, settings, w, q, found):
 
 
 @flat_kernel
-def search_chain_many(links, goals, weight, seed, settings, w, q, found):
-    """Solves for each row of ``goals`` (m×12) from the row of ``q`` (m×n) it is written to."""
-    for k in range(goals.shape[0]):
-        search_chain(links, goals[k], weight, seed, settings, w, q[k], found[k])
+def _goal_of(pose, goal):
+    """Fills ``goal`` (12) with the matrix by rows and the place of a pose (7)."""
+    w, x, y, z = pose[3], pose[4], pose[5], pose[6]
+    goal[0], goal[1], goal[2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+    goal[3], goal[4], goal[5] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    goal[6], goal[7], goal[8] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    goal[9], goal[10], goal[11] = pose[0], pose[1], pose[2]
+
+
+@flat_kernel
+def search_poses(links, poses, weight, seed, settings, again, goal, w, q, found):
+    """Searches for each row of ``poses`` (m×7) from the row of ``q`` (m×n) it is written to.
+
+    Where a pose is not reached, the search goes on from the nearest posture to the nearest there
+    is, by the settings ``again``. ``goal`` is room for twelve numbers.
+    """
+    for k in range(poses.shape[0]):
+        _goal_of(poses[k], goal)
+        search_chain(links, goal, weight, seed, settings, w, q[k], found[k])
+        if found[k, 0] == 0.0 and again[1] > 0.0:
+            steps, starts = found[k, 1], found[k, 2]
+            search_chain(links, goal, weight, seed, again, w, q[k], found[k])
+            found[k, 1], found[k, 2] = found[k, 1] + steps, starts

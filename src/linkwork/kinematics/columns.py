@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,7 +56,12 @@ def coordinates_of(world: World) -> np.ndarray:
 
 
 def find_columns(
-    world: World, wanted: np.ndarray, *, limits: bool = True, metric: np.ndarray | None = None
+    world: World,
+    wanted: np.ndarray,
+    *,
+    limits: bool = True,
+    metric: np.ndarray | None = None,
+    q: np.ndarray | None = None,
 ) -> Columns:
     """Sorts degrees of freedom into columns.
 
@@ -65,8 +70,9 @@ def find_columns(
         wanted: Which degrees of freedom may move (nv, bool).
         limits: Whether ranges count.
         metric: Weight of each degree of freedom's motion; 1 if absent.
+        q: Coordinates at which curved couplings count as straight; they are refused if absent.
     """
-    lead, ratio, offset = _leaders(world)
+    lead, ratio, offset = _leaders(world, q)
     col = np.full(world.nv, -1, np.int64)
     moving = [d for d in range(world.nv) if lead[d] == d and wanted[d]]
     for c, d in enumerate(moving):
@@ -102,19 +108,27 @@ def find_columns(
     )  # fmt: skip
 
 
-def _leaders(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _leaders(
+    world: World, q: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Leader, ratio and offset of each degree of freedom; its own leader where it is free."""
     lead, ratio, offset = np.arange(world.nv), np.ones(world.nv), np.zeros(world.nv)
+    coordinate = coordinates_of(world)
     for (follows, leads), law in zip(world.coupling_dof, world.laws(), strict=True):
+        start, slope = law[0], law[1]
         if any(law[2:]):
-            raise LinkworkError(
-                f"{world.dof_name(int(follows))!r} follows {world.dof_name(int(leads))!r} by a "
-                "curved law; inverse kinematics follows straight ones only.",
-                hint="Leave it out of the joints that may move.",
-            )
+            if q is None:
+                raise LinkworkError(
+                    f"{world.dof_name(int(follows))!r} follows {world.dof_name(int(leads))!r} by "
+                    "a curved law; inverse kinematics follows straight ones only.",
+                    hint="Leave it out of the joints that may move.",
+                )
+            here = float(q[coordinate[leads]])
+            slope = sum(n * law[n] * here ** (n - 1) for n in range(1, len(law)))
+            start = sum(law[n] * here**n for n in range(len(law))) - slope * here
         lead[follows] = lead[leads]
-        ratio[follows] = law[1] * ratio[leads]
-        offset[follows] = law[1] * offset[leads] + law[0]
+        ratio[follows] = slope * ratio[leads]
+        offset[follows] = slope * offset[leads] + start
     return lead, ratio, offset
 
 
@@ -127,7 +141,11 @@ def couple(world: World, q: np.ndarray) -> None:
 
 
 def choose(
-    world: World, bodies: Sequence[int], joints: Sequence[str] | None, first: str
+    world: World,
+    bodies: Sequence[int],
+    joints: Sequence[str] | None,
+    first: str,
+    dofs: Collection[int] = (),
 ) -> np.ndarray:
     """Which degrees of freedom may move (nv, bool).
 
@@ -136,6 +154,7 @@ def choose(
         bodies: Bodies that tasks look at: by default all joints that carry them move.
         joints: These joints only.
         first: Only this joint and what it carries.
+        dofs: Degrees of freedom that tasks look at themselves.
     """
     chosen = np.zeros(world.nv, bool)
     if joints is not None:
@@ -148,7 +167,8 @@ def choose(
                 carriers.add(body)
                 body = int(world.parent[body])
         chosen[[d for d in range(world.nv) if int(world.dof_body[d]) in carriers]] = True
-        for follows, leads in world.coupling_dof:
+        chosen[list(dofs)] = True
+        for follows, leads in world.coupling_dof[::-1]:  # a leader that follows comes before
             chosen[leads] |= chosen[follows]
     if first:
         root = int(world.joint_body[world.joint(first)])

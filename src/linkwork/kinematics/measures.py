@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.errors import not_found
+from linkwork.kinematics.closed import closed_motion
 from linkwork.kinematics.forward import jacobian
 from linkwork.spatial.pose import Numbers
 from linkwork.world import World
@@ -26,7 +27,7 @@ class Ellipsoid:
         lengths: Half lengths along them; ∞ where a force costs nothing.
         figure: One number: the product of the singular values of the Jacobian (Yoshikawa's w, for
             velocity and force), of those of J M⁻¹ (dynamic), or the mean effective mass (impact).
-        jacobian: Of the point (3×n), world axes.
+        jacobian: Of the point by the joints that count (3×n), world axes.
     """
 
     kind: str
@@ -36,15 +37,32 @@ class Ellipsoid:
     jacobian: np.ndarray
 
 
-def columns_of(world: World, q: np.ndarray, frame: str, joints: Sequence[str] | None) -> np.ndarray:
-    """Degrees of freedom that count: those of the joints, or all that move the frame."""
-    if joints is not None:
-        return np.array([d for name in joints for d in world.dofs(name)], np.int64)
-    body, moving = world.frame(frame)[0], []
-    while body > 0:
-        moving += [d for d in range(world.nv) if world.dof_body[d] == body]
-        body = int(world.parent[body])
-    return np.array(sorted(moving), np.int64)
+def closed_jacobian(
+    world: World,
+    q: np.ndarray,
+    frame: str,
+    *,
+    point: Numbers = (0.0, 0.0, 0.0),
+    joints: Sequence[str] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Jacobian (6×n) by the joints that count, loops closed and followers with their leaders.
+
+    Args:
+        world: The world.
+        q: Coordinates.
+        frame: Element or anchor.
+        point: The point in that frame [m].
+        joints: Joints that count; all that move the frame if absent.
+
+    Returns:
+        The Jacobian, and the degree of freedom of each of its columns.
+
+    Raises:
+        LinkworkError: If the joints do not settle how the frame moves.
+    """
+    motion = closed_motion(world, q, [world.frame(frame)[0]], joints)
+    rows = jacobian(world, q, frame, point=point)
+    return motion.by_driven(rows, f"{frame!r}"), motion.dofs
 
 
 def principal(square: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -67,7 +85,7 @@ def manipulability(
 
     A unit sphere of joint speeds becomes the ellipsoid of velocities with axes u and lengths σ of
     J = U Σ Vᵀ (003 §3.6). The duality of forces makes it the ellipsoid of forces with lengths 1/σ
-    that unit efforts can hold.
+    that unit efforts can hold. Loops stay closed: joint speeds are those that they allow.
 
     Args:
         world: The world.
@@ -75,15 +93,14 @@ def manipulability(
         frame: Element or anchor.
         kind: "velocity" or "force".
         point: The point in that frame [m].
-        joints: Joints that count; all that move the frame if absent.
+        joints: Joints that count: those that drive it, where there are loops, whose others go
+            along. All that move the frame if absent.
         turning: Whether turns count instead of places.
     """
     if kind not in KINDS:
         raise not_found("kind of ellipsoid", kind, list(KINDS))
-    whole = jacobian(world, q, frame, point=point)[3:6] if turning else (
-        jacobian(world, q, frame, point=point)[:3]
-    )  # fmt: skip
-    rows = whole[:, columns_of(world, q, frame, joints)]
+    whole, _ = closed_jacobian(world, q, frame, point=point, joints=joints)
+    rows = whole[3:6] if turning else whole[:3]
     sizes, axes = principal(rows @ rows.T)
     figure = float(np.prod(sizes))
     if kind == "velocity":

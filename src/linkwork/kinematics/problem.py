@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from linkwork.errors import LinkworkError
+from linkwork.kinematics import tick_kernels
 from linkwork.kinematics.columns import Columns
 from linkwork.kinematics.kernels import BALL, FREE
 from linkwork.kinematics.layout_kernels import (
@@ -45,6 +47,7 @@ from linkwork.kinematics.layout_kernels import (
     TASKS,
     WHAT,
     WIDTH,
+    open_rows,
     open_tasks,
     work_size,
 )
@@ -178,12 +181,21 @@ def _runs(numbers: list[int]) -> list[tuple[int, int]]:
     return runs
 
 
+def look_at(problem: Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Errors of all tasks at ``q``, their rows, and how far each misses: views that do not last."""
+    settings = np.zeros(tick_kernels.SETTINGS)
+    settings[tick_kernels.LOOK_ONLY] = 1.0
+    v = np.zeros(problem.world.nv)
+    tick_kernels.tick(problem.ints, problem.reals, problem.work, settings, q, v)
+    return open_rows.py_func(problem.ints, problem.work)
+
+
 def check_shape(q: np.ndarray, world: World) -> np.ndarray:
     """A copy of the coordinates as the kernels need them."""
     made = np.array(q, dtype=np.float64)
     if made.shape != (world.nq,):
         raise LinkworkError(f"q must have {world.nq} numbers, not shape {made.shape}.")
-    if not np.isfinite(made).all():
+    if not math.isfinite(made @ made) and not np.isfinite(made).all():  # the first is quicker
         raise LinkworkError("q holds numbers that are not finite.")
     return made
 

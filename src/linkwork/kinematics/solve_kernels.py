@@ -34,7 +34,8 @@ from linkwork.kinematics.layout_kernels import (
 )
 from linkwork.kinematics.motion_kernels import place_bodies
 from linkwork.kinematics.row_box_kernels import row_minimum
-from linkwork.kinematics.task_kernels import posture_error, task_errors, task_rows
+from linkwork.kinematics.task_kernels import task_errors, task_rows
+from linkwork.kinematics.value_kernels import posture_error
 from linkwork.spatial.kernels import normalise, quat_mul, rotvec_quat
 
 _U = np.uint64  # counters without sign: see linear_kernels
@@ -67,11 +68,13 @@ def _add_rows(rows, r0, several, i, low, high, hessian):
 def gather(tree, columns, tasks, out, q, nq, weight, pull):
     """Weights and pulls of postures, column by column: they couple none of them.
 
+    A follower's error pulls at the column that it goes with.
+
     Returns:
         Damping that tasks ask for themselves (their ``lm`` times their squared error).
     """
     index, dof_body = tree[0], tree[4]
-    dof, table = columns[2], tasks[5]
+    col, scale, table = columns[0], columns[3], tasks[5]
     what, how, error = tasks[0], tasks[1], out[0]
     n, damping = weight.shape[0], 0.0
     for c in range(n):
@@ -79,14 +82,13 @@ def gather(tree, columns, tasks, out, q, nq, weight, pull):
     for t in range(what.shape[0]):
         if what[t, KIND] == POSTURE:
             row = table[what[t, EXTRA]]
-            for c in range(n):
-                d = dof[c]
-                w = row[nq + d]
-                if w > 0.0:
+            for d in range(col.shape[0]):
+                w, c = row[nq + d], col[d]
+                if w > 0.0 and c >= 0:
                     b = dof_body[d]
                     e = how[t, GAIN] * posture_error(index, q, row, b, d - index[b, 3])
-                    weight[c] += w * w
-                    pull[c] += w * w * e
+                    weight[c] += (w * scale[d]) ** 2
+                    pull[c] += w * w * scale[d] * e
                     damping += how[t, LM] * w * w * e * e
         for k in range(what[t, ROW], what[t, ROW] + what[t, COUNT]):
             damping += how[t, LM] * error[k] * error[k]
@@ -216,7 +218,7 @@ def is_reached(how, miss):
 def _cost(tree, columns, tasks, out, q, nq):
     """Sum of the squared weighted errors."""
     index, dof_body = tree[0], tree[4]
-    dof, table = columns[2], tasks[5]
+    col, table = columns[0], tasks[5]
     what = tasks[0]
     error = out[0]
     total = 0.0
@@ -225,9 +227,8 @@ def _cost(tree, columns, tasks, out, q, nq):
     for t in range(what.shape[0]):
         if what[t, KIND] == POSTURE:
             row = table[what[t, EXTRA]]
-            for c in range(dof.shape[0]):
-                d = dof[c]
-                if row[nq + d] > 0.0:
+            for d in range(col.shape[0]):
+                if row[nq + d] > 0.0 and col[d] >= 0:
                     b = dof_body[d]
                     e = row[nq + d] * posture_error(index, q, row, b, d - index[b, 3])
                     total += e * e

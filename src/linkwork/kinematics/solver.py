@@ -8,14 +8,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from linkwork.errors import LinkworkError, not_found
-from linkwork.kinematics import chain_kernels, solve_kernels, tick_kernels
 from linkwork.kinematics import layout_kernels as k
+from linkwork.kinematics import tick_kernels
 from linkwork.kinematics.answers import DAMPING, Answer, Answers, Damping, Miss, Tick
-from linkwork.kinematics.chain import find_chain, goal_of, pose_of
-from linkwork.kinematics.columns import choose, couple, find_columns
+from linkwork.kinematics.chain import find_chain
+from linkwork.kinematics.columns import couple, find_columns
 from linkwork.kinematics.forward import forward, integrate
-from linkwork.kinematics.loops import loop_tasks
-from linkwork.kinematics.problem import check_poses, check_shape, pack
+from linkwork.kinematics.moving import find_moving, settle_postures
+from linkwork.kinematics.problem import check_poses, check_shape, look_at
+from linkwork.kinematics.search import Search
+from linkwork.kinematics.targets import Targets
 from linkwork.kinematics.task_rows import pack_task
 from linkwork.kinematics.tasks import Task
 from linkwork.spatial.pose import Pose
@@ -23,9 +25,7 @@ from linkwork.world import World
 
 _SCHEMES = {"strict": 0, "nested": 1}
 
-# Measured on iiwa and Panda: damping weight and floor, steps without progress, what progress is.
-_WEIGHT, _FLOOR, _PATIENCE, _PROGRESS = 3e-2, 1e-10, 2.0, 0.9
-_SPREAD = 0.3
+_AGES = 1e9  # [s] in which no speed is a limit
 _SHORT = 0.1  # the longest step [rad or m] in which rows count as constant
 
 _DEFAULT = Damping()
@@ -46,7 +46,8 @@ class Solver:
         world: The world.
         tasks: What to achieve.
         q: Coordinates that give targets left out in tasks; those of the start if absent.
-        joints: Joints that may move; all that carry a task's frame if absent.
+        joints: Joints that may move; if absent, all that carry a task's frame or that it names,
+            and those of the same robots where a posture names none.
         first: Only this joint and what it carries may move (the active sub-chain).
         limits: Whether ranges and speeds count.
         metric: Weight of each degree of freedom's motion (nv): the heavier, the less it moves.
@@ -72,96 +73,34 @@ class Solver:
         here = world.q0 if q is None else check_shape(q, world)
         pose = forward(world, here)
         packed = [pack_task(task, world, pose, here) for task in tasks]
-        bodies = [b for each in packed for b in (each.body, each.other, *each.bodies)]
-        if any(each.kind in (k.POSTURE, k.COUPLING) for each in packed):
-            bodies += range(1, world.nb)
-        closing = loop_tasks(world, bodies)
-        bodies += [b for each in closing for b in (each.body, each.other)]
-        wanted = choose(world, bodies, joints, first)
+        wanted, closing = find_moving(world, packed, joints, first)
         self.columns = find_columns(world, wanted, limits=limits, metric=metric)
         if not len(self.columns.dof):
             raise LinkworkError(
                 "no joint may move.", hint="Choose joints that carry the frames of the tasks."
             )
-        self._packed = [*packed, *closing]
-        self._problem = pack(world, self.columns, self._packed)
-        lowest = min(each.level for each in packed)
-        above = [each for each in self._packed if each.level <= lowest]
-        self._above = [n for n, each in enumerate(self._packed) if each.level <= lowest]
-        self._has_levels = len(above) < len(self._packed)
-        self._first = pack(world, self.columns, above) if self._has_levels else self._problem
-        self._chain = None if closing else find_chain(world, self.columns, packed)
-        self._seed = np.array([seed * 2654435761 % (1 << 63) or 1], np.uint64)
+        settle_postures(world, packed, self.columns)
+        self._targets = Targets(world, self.columns, self.tasks, packed, closing)
+        self._problem = self._targets.problem
+        self._chain = (
+            None if closing else find_chain(world, self.columns, packed, self._problem.how)
+        )
+        near = packed[0].how[k.NEAR], packed[0].how[k.NEAR_TURN]
+        self._search = Search(self._targets.first, self._chain, near, seed)
+        self._limited = bool(np.isfinite([*self.columns.lo, *self.columns.speed]).any())
 
     @property
     def movable(self) -> list[str]:
         """Names of the degrees of freedom that may move, column by column."""
         return [self.world.dof_name(int(d)) for d in self.columns.dof]
 
-    def _number(self, task: int | str) -> int:
-        """Number of one of the solver's own tasks; loops have theirs behind them."""
-        titles = [each.title for each in self._packed[: len(self.tasks)]]
-        if not isinstance(task, str):
-            if not 0 <= task < len(titles):
-                raise LinkworkError(
-                    f"there is no task {task}.",
-                    hint=f"They are 0 to {len(titles) - 1}: {', '.join(titles)}.",
-                )
-            return int(task)
-        if task not in titles:
-            raise not_found("task", task, titles)
-        return titles.index(task)
-
     def aim(self, target: Pose | Sequence[float] | np.ndarray, task: int | str = 0) -> None:
         """Gives a task another target: a pose, or a place [m]."""
-        pose = target if isinstance(target, Pose) else Pose.of(target)
-        number = self._aimed(task)
-        if not np.isfinite(pose.array()).all():
-            raise LinkworkError(f"the target of task {self._packed[number].title!r} is not finite.")
-        self._aim(number, pose.array())
-
-    def _aimed(self, task: int | str) -> int:
-        """Number of a task that has a target."""
-        number = self._number(task)
-        packed = self._packed[number]
-        if packed.kind in (k.POSTURE, k.COUPLING):
-            raise LinkworkError(
-                f"task {packed.title!r} has no target: it is a {type(self.tasks[number]).__name__}."
-            )
-        return number
-
-    def _aim(self, number: int, seven: np.ndarray) -> None:
-        for problem, at in ((self._problem, number), (self._first, self._place(number))):
-            if at >= 0:
-                problem.how[at, k.TARGET : k.TARGET + 7] = seven
-
-    def _place(self, number: int) -> int:
-        """Number of a task among those of the first level; −1 if it is not there."""
-        if not self._has_levels:
-            return number
-        return self._above.index(number) if number in self._above else -1
+        self._targets.aim(target if isinstance(target, Pose) else Pose.of(target), task)
 
     def want(self, value: float, task: int | str = 0) -> None:
         """Gives a task of a distance or coupling another value."""
-        number = self._number(task)
-        packed = self._packed[number]
-        if packed.kind not in (k.DISTANCE, k.COUPLING):
-            raise LinkworkError(
-                f"task {packed.title!r} has no value: it is a {type(self.tasks[number]).__name__}.",
-                hint="A DistanceTask or CouplingTask has one; others have a target (aim).",
-            )
-        if not math.isfinite(value):
-            raise LinkworkError(f"the value of task {packed.title!r} is not finite.")
-        for problem, at in ((self._problem, number), (self._first, self._place(number))):
-            if at >= 0:
-                problem.how[at, k.SCALAR] = value
-
-    def _settings(self, iterations: int, starts: int) -> np.ndarray:
-        if iterations < 1 or starts < 1:
-            raise LinkworkError("iterations and starts must be 1 or above.")
-        return np.array(
-            [iterations, starts, _WEIGHT, _FLOOR, _SPREAD, _PATIENCE, _PROGRESS], np.float64
-        )
+        self._targets.want(value, task)
 
     def solve(
         self, q: np.ndarray | None = None, *, iterations: int = 40, starts: int = 100
@@ -178,16 +117,14 @@ class Solver:
         """
         world = self.world
         here = world.q0.copy() if q is None else check_shape(q, world)
-        couple(world, here)
+        if len(world.coupling_dof):
+            couple(world, here)
+        found = self._search.run(here, iterations, starts)
         if self._chain is not None:
-            found = self._along_chain(here, iterations, starts)
-        else:
-            found = self._search(here, iterations, starts)
-        if self._has_levels:
-            self._improve(here, iterations)
-        elif self._chain is not None:
-            miss = self._miss(0, found[4], found[5])
+            miss = self._targets.miss(0, float(found[4]), float(found[5]))
             return Answer(here, miss.reached, [miss], int(found[1]), int(found[2]))
+        if self._targets.has_levels:
+            self._improve(here, iterations)
         misses = self.misses(here)
         reached = all(miss.reached for miss in misses)
         return Answer(here, reached, misses, int(found[1]), int(found[2]))
@@ -195,58 +132,11 @@ class Solver:
     def _improve(self, q: np.ndarray, iterations: int) -> None:
         """Moves ``q`` on for the lower levels, in short steps; the first one has the last word."""
         for _ in range(iterations):
-            step = self.tick(q, 1.0, speeds=False).v
-            far = float(np.abs(step).max())
-            if far < 1e-9:
+            step = self.tick(q, 1.0, speeds=False, stride=_SHORT).v
+            if float(np.abs(step).max()) < 1e-9:
                 break
-            q[:] = integrate(self.world, q, step * min(1.0, _SHORT / far), 1.0)
-        first, settings = self._first, self._settings(40, 1)
-        solve_kernels.search(
-            first.ints, first.reals, first.work, self._seed, settings, q, np.zeros(4)
-        )  # fmt: skip
-
-    def _miss(self, number: int, distance: float, angle: float) -> Miss:
-        how = self._problem.how[number]
-        near = distance <= how[k.NEAR] and angle <= how[k.NEAR_TURN]
-        return Miss(self._packed[number].title, float(distance), float(angle), bool(near))
-
-    def _search(self, q: np.ndarray, iterations: int, starts: int) -> np.ndarray:
-        first, found = self._first, np.zeros(4)
-        settings = self._settings(iterations, starts)
-        solve_kernels.search(
-            first.ints, first.reals, first.work, self._seed, settings, q, found
-        )  # fmt: skip
-        if not found[0]:  # out of reach: from the nearest posture on to the nearest there is
-            again = np.zeros(4)
-            settings = np.array([300.0, 12.0, 1.0, 1e-8, _SPREAD, 20.0, 1.0 - 1e-7])
-            solve_kernels.search(
-                first.ints, first.reals, first.work, self._seed, settings, q, again
-            )  # fmt: skip
-            found[1] += again[1]
-        return found
-
-    def _along_chain(self, q: np.ndarray, iterations: int, starts: int) -> np.ndarray:
-        chain, how = self._chain, self._problem.how[0]
-        assert chain is not None
-        found = np.zeros(6)
-        goal = goal_of(pose_of(how[k.TARGET : k.TARGET + 7]))
-        values = q[chain.coordinates]
-        settings = self._chain_settings(iterations, starts)
-        arguments = (chain.links, goal, chain.easy, self._seed)
-        chain_kernels.search_chain(*arguments, settings, chain.scratch, values, found)
-        if not found[0]:
-            again = np.zeros(6)
-            settings[[0, 1, 2, 3, 6, 7]] = 300.0, 12.0, 1.0, 1e-8, 20.0, 1.0 - 1e-7
-            chain_kernels.search_chain(*arguments, settings, chain.scratch, values, again)
-            found[1] += again[1]
-            found[4:] = again[4:]
-        q[chain.coordinates] = values
-        return found
-
-    def _chain_settings(self, iterations: int, starts: int) -> np.ndarray:
-        how = self._problem.how[0]
-        made = self._settings(iterations, starts)
-        return np.array([*made[:4], how[k.NEAR], how[k.NEAR_TURN], _PATIENCE, _PROGRESS])
+            q[:] = integrate(self.world, q, step, 1.0)
+        self._search.settle(q)
 
     def solve_many(
         self,
@@ -260,6 +150,9 @@ class Solver:
         chunk: int = 1000,
     ) -> Answers:
         """Solves for many targets of one task in compiled loops; its own target stays as it was.
+
+        As from ``solve``, what is out of reach gets the nearest posture that was found, with how
+        far that misses.
 
         Args:
             targets: Poses, or their numbers (n×7).
@@ -285,7 +178,7 @@ class Solver:
         for row in made[: len(made) if np.ndim(start) > 1 else 1]:
             couple(self.world, row)
         made[:] = made if np.ndim(start) > 1 else made[:1]
-        number = self._aimed(task)
+        number = self._targets.aimed(task)
         found = np.zeros((len(wanted), 6))
         own = self._problem.how[number, k.TARGET : k.TARGET + 7].copy()
         try:
@@ -295,7 +188,7 @@ class Solver:
                 if progress is not None:
                     progress(part.stop)
         finally:
-            self._aim(number, own)
+            self._put(number, own)
         return Answers(made, found[:, 0] > 0, found[:, 1].astype(int), found[:, 4], found[:, 5])
 
     def _solve_part(
@@ -303,28 +196,19 @@ class Solver:
         starts: int,
     ) -> None:  # fmt: skip
         if self._chain is not None:
-            goals = np.array([goal_of(pose_of(row)) for row in wanted])
-            values = np.ascontiguousarray(q[:, self._chain.coordinates])
-            settings = self._chain_settings(iterations, starts)
-            chain_kernels.search_chain_many(
-                self._chain.links, goals, self._chain.easy, self._seed, settings,
-                self._chain.scratch, values, found,
-            )  # fmt: skip
-            q[:, self._chain.coordinates] = values
+            self._search.run_poses(wanted, q, found, iterations, starts)
             return
         for n in range(len(wanted)):
-            self._aim(number, wanted[n])
+            self._put(number, wanted[n])
             answer = self.solve(q[n], iterations=iterations, starts=starts)
             q[n] = answer.q
             miss = answer.misses[number]
             found[n] = (
-                answer.reached,
-                answer.iterations,
-                answer.starts,
-                0,
-                miss.distance,
-                miss.angle,
-            )
+                answer.reached, answer.iterations, answer.starts, 0, miss.distance, miss.angle
+            )  # fmt: skip
+
+    def _put(self, number: int, pose: np.ndarray) -> None:
+        self._targets.put(number, slice(k.TARGET, k.TARGET + 7), pose)
 
     def tick(
         self,
@@ -335,6 +219,7 @@ class Solver:
         scheme: str = "strict",
         range_gain: float = 1.0,
         speeds: bool = True,
+        stride: float = math.inf,
         fences: Fences = _NONE,
     ) -> Tick:
         """One step towards the targets, exactly within ranges and speeds.
@@ -345,13 +230,16 @@ class Solver:
             damping: Where λ comes from; a number is λ² itself.
             scheme: "strict" (Siciliano and Slotine) or "nested" (003 eq. 3.16).
             range_gain: Part of the way to the end of its range that a joint may go in one step.
-            speeds: Whether ranges and speeds count in this step.
+            speeds: Whether the joints' greatest speeds count in this step.
+            stride: How far a joint goes in it at most [rad or m].
             fences: What motion must not cross (see ``motion.avoidance``).
         """
         if not 0.0 < dt < math.inf:
             raise LinkworkError(f"dt must be finite and above 0 s, not {dt:g}.")
         if not 0.0 <= range_gain <= 1.0:
             raise LinkworkError(f"range_gain must be within 0 and 1, not {range_gain:g}.")
+        if not stride > 0.0:
+            raise LinkworkError(f"stride must be above 0, not {stride:g}.")
         if scheme not in _SCHEMES:
             raise not_found("scheme", scheme, list(_SCHEMES))
         if scheme == "nested" and len(fences[0]):
@@ -363,11 +251,10 @@ class Solver:
         )
         here = check_shape(q, self.world)
         v = np.zeros(self.world.nv)
-        limited = float(bool(np.isfinite([*self.columns.lo, *self.columns.speed]).any()))
         settings = np.array(
             [
-                dt if speeds else 1e9, range_gain, _SCHEMES[scheme], DAMPING[chosen.kind],
-                chosen.value, chosen.edge, limited, 0.0,
+                dt if speeds else _AGES, range_gain, _SCHEMES[scheme], DAMPING[chosen.kind],
+                chosen.value, chosen.edge, self._limited, 0.0, stride,
             ]
         )  # fmt: skip
         problem = self._problem
@@ -380,24 +267,16 @@ class Solver:
             raise LinkworkError(
                 "the tasks leave joints undetermined.", hint="Give a damping above 0."
             )
-        return Tick(v if speeds else v * (1e9 / dt), here, used)
+        return Tick(v if speeds else v * (_AGES / dt), here, used)
 
     def misses(self, q: np.ndarray) -> list[Miss]:
         """How far each task is from its target at ``q``, loops included."""
-        self.rows(q)
-        problem = self._problem
-        _, _, miss = k.open_rows.py_func(problem.ints, problem.work)
-        return [self._miss(number, *row) for number, row in enumerate(miss)]
+        miss = look_at(self._problem, check_shape(q, self.world))[2]
+        return [self._targets.miss(number, *row) for number, row in enumerate(miss.tolist())]
 
     def rows(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weighted Jacobian of all tasks below each other (003's J_AU) and their errors."""
-        problem = self._problem
-        here = check_shape(q, self.world)
-        settings = np.zeros(tick_kernels.SETTINGS)
-        settings[tick_kernels.LOOK_ONLY] = 1.0
-        v = np.zeros(self.world.nv)
-        tick_kernels.tick(problem.ints, problem.reals, problem.work, settings, here, v)
-        error, rows, _ = k.open_rows.py_func(problem.ints, problem.work)
+        error, rows, _ = look_at(self._problem, check_shape(q, self.world))
         return rows.copy(), error.copy()
 
 

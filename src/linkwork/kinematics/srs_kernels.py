@@ -38,6 +38,20 @@ def _within(angle, arm, k):
     return angle, angle >= arm[LEAST + k] - 1e-12 and angle <= arm[MOST + k] + 1e-12
 
 
+@flat_kernel
+def _turned(angle, near, arm, k):
+    """The angle of joint ``k``, in its range, by as many whole turns as bring it next to ``near``.
+
+    Whole turns that lead out of the range are taken back.
+    """
+    turns = math.floor((near - angle) / _FULL + 0.5)
+    if turns > 0.0:
+        turns = min(turns, math.floor((arm[MOST + k] - angle) / _FULL + 1e-12))
+    elif turns < 0.0:
+        turns = max(turns, math.ceil((arm[LEAST + k] - angle) / _FULL - 1e-12))
+    return angle + _FULL * turns
+
+
 @inner_kernel
 def _nine(w, i):
     """A matrix by rows, as nine numbers."""
@@ -222,16 +236,21 @@ def closed_form(arm, goal, near, turns, first, scratch, q):
                     if not (in4 and in5 and in6):
                         continue
                     found = 1
-                    far = max(
-                        abs(q0 - near[0]), abs(q1 - near[1]), abs(q2 - near[2]),
-                        abs(q3 - near[3]), abs(q4 - near[4]), abs(q5 - near[5]),
-                        abs(q6 - near[6]),
-                    )  # fmt: skip
-                    if first or far < best:
-                        best = far
-                        q[0], q[1], q[2], q[3], q[4], q[5], q[6] = q0, q1, q2, q3, q4, q5, q6
                     if first:
+                        q[0], q[1], q[2], q[3], q[4], q[5], q[6] = q0, q1, q2, q3, q4, q5, q6
                         return 1
+                    n0, n1 = _turned(q0, near[0], w, 0), _turned(q1, near[1], w, 1)
+                    n2, n3 = _turned(q2, near[2], w, 2), _turned(q3, near[3], w, 3)
+                    n4, n5 = _turned(q4, near[4], w, 4), _turned(q5, near[5], w, 5)
+                    n6 = _turned(q6, near[6], w, 6)
+                    far = max(
+                        abs(n0 - near[0]), abs(n1 - near[1]), abs(n2 - near[2]),
+                        abs(n3 - near[3]), abs(n4 - near[4]), abs(n5 - near[5]),
+                        abs(n6 - near[6]),
+                    )  # fmt: skip
+                    if far < best:
+                        best = far
+                        q[0], q[1], q[2], q[3], q[4], q[5], q[6] = n0, n1, n2, n3, n4, n5, n6
     return found
 
 

@@ -45,6 +45,8 @@ class Packed:
     table: np.ndarray | None = None
     bodies: list[int] = field(default_factory=list)
     title: str = ""
+    whole: bool = False  # speaks of the whole robot, and names none of its joints
+    named: set[int] = field(default_factory=set)  # degrees of freedom that it names
 
 
 def weights_of(value: Any, task: Task, what: str = "weight") -> np.ndarray:
@@ -204,7 +206,7 @@ def _(task: CentreOfMassTask, world: World, pose: np.ndarray, q: np.ndarray) -> 
     mass[counted] = world.mass[counted]
     if not mass.sum() > 0.0:
         raise LinkworkError(f"task {task.title!r}: nothing that moves has a mass.")
-    made.table = mass
+    made.table, made.whole = mass, not task.part
     carriers: set[int] = set()
     for b in counted:
         while b > 0:
@@ -236,12 +238,15 @@ def _(task: PostureTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packe
         dof = world.single_dof(name)
         wanted[_coordinate(world, dof, name)] = value
         weight[dof] = task.weight
+        made.named.add(dof)
     if not names:
+        made.whole = True
         weight[:] = task.weight
         free = world.kind[world.dof_body] == FREE if world.nv else np.zeros(0, bool)
         weight[free] = 0.0
     for name, value in task.weights.items():
         weight[list(world.dofs(name))] = value
+        made.named.update(world.dofs(name))
     if not (np.isfinite(weight).all() and (weight >= 0.0).all()):
         raise LinkworkError(f"task {task.title!r}: weights must be 0 or above.")
     made.table = np.concatenate([wanted, weight])
@@ -265,6 +270,7 @@ def _(task: CouplingTask, world: World, pose: np.ndarray, q: np.ndarray) -> Pack
         dof = world.single_dof(name)
         _coordinate(world, dof, name)
         made.table[dof] = ratio
+        made.named.add(dof)
     if not made.table.any():
         raise LinkworkError(f"task {task.title!r} names no joint with a ratio.")
     made.how[k.SCALAR] = task.offset

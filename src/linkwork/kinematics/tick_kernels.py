@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.jit import array_kernel, flat_kernel
+from linkwork.kinematics.damping_kernels import damping_of, posture_damping
 from linkwork.kinematics.layout_kernels import (
     NQ,
     ROUND,
@@ -17,33 +18,36 @@ from linkwork.kinematics.layout_kernels import (
     open_tree,
 )
 from linkwork.kinematics.motion_kernels import place_bodies
-from linkwork.kinematics.priority_kernels import NESTED, damping_of, nested_step, strict_step
+from linkwork.kinematics.nested_kernels import nested_step
+from linkwork.kinematics.priority_kernels import NESTED, strict_step
 from linkwork.kinematics.solve_kernels import advance, gather, step_within
 from linkwork.kinematics.task_kernels import task_errors, task_rows
 
 #: Places in the settings of a tick.
-STEP, RANGE_GAIN, SCHEME, DAMPING, DAMP, EDGE, LIMITED, LOOK_ONLY = range(8)
-SETTINGS = 8
+STEP, RANGE_GAIN, SCHEME, DAMPING, DAMP, EDGE, LIMITED, LOOK_ONLY, STRIDE = range(9)
+SETTINGS = 9
 
 
 @flat_kernel
 def _bounds(columns, settings, q, lo, hi):
     """How far each column may go in this step."""
     dofq, dof, least, most, speed = columns[1], columns[2], columns[4], columns[5], columns[6]
-    dt, gain = settings[STEP], settings[RANGE_GAIN]
+    dt, gain, stride = settings[STEP], settings[RANGE_GAIN], settings[STRIDE]
     for c in range(dof.shape[0]):
         a = dofq[dof[c]]
-        lo[c], hi[c] = -np.inf, np.inf
+        lo[c], hi[c] = -stride, stride
         if settings[LIMITED] == 0.0:
             continue
+        far = min(speed[c] * dt, stride)
+        lo[c], hi[c] = -far, far
         if a >= 0:
-            lo[c], hi[c] = gain * (least[c] - q[a]), gain * (most[c] - q[a])
-        lo[c], hi[c] = max(lo[c], -speed[c] * dt), min(hi[c], speed[c] * dt)
+            lo[c] = max(gain * (least[c] - q[a]), -far)
+            hi[c] = min(gain * (most[c] - q[a]), far)
         if lo[c] > hi[c]:  # out of its range, and too far out to be back in one step
             if hi[c] < 0.0:
-                lo[c] = hi[c] = -speed[c] * dt
+                lo[c] = hi[c] = -far
             else:
-                lo[c] = hi[c] = speed[c] * dt
+                lo[c] = hi[c] = far
 
 
 @flat_kernel
@@ -111,7 +115,13 @@ def tick(ints, reals, work, settings, q, v):
     weight, pull = shorts[6], shorts[7]
     _bounds(columns, settings, q, line[2], line[3])
     damping = gather(tree, columns, tasks, out, q, ints[NQ], weight, pull)
-    damping += damping_of(out[1], out[1].shape[0], out[0], settings, squares[0])
+    if out[1].shape[0] > 0:
+        damping += damping_of(out[1], out[1].shape[0], out[0], settings, squares[0])
+    else:
+        size = 0.0
+        for c in range(x.shape[0]):
+            size += weight[c]
+        damping += posture_damping(settings, size)
     for c in range(x.shape[0]):
         weight[c] += damping * mass[c]
     if not step_within(ints, work, tasks, out):

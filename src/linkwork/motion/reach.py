@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from linkwork.dynamics.measures import KINDS as DYNAMIC
 from linkwork.dynamics.measures import dynamic_manipulability
 from linkwork.errors import LinkworkError
-from linkwork.kinematics import Damping, PositionTask, Solver, forward, integrate
+from linkwork.kinematics import Damping, PositionTask, Solver, forward
 from linkwork.kinematics.measures import Ellipsoid, manipulability
 from linkwork.motion.aims import USUAL, Aim, task_of
 from linkwork.motion.avoidance import Avoidance
@@ -136,18 +137,18 @@ class Reach:
         """
         solver = self.solver
         self._aim(q, AHEAD, TURN_AHEAD)
-        if self.keep is None:
-            step = solver.tick(q, dt, damping=self.damping, speeds=speeds)
+        how: dict[str, Any] = {"damping": self.damping, "speeds": speeds}
+        if self.keep is not None:
+            how["fences"] = self.keep.fences(q, dt, solver)
+        step = solver.tick(q, dt, stride=SHORT * self._stride, **how)
+        if not self._goes_on(step.v):
+            self._stride = max(LEAST, SHORTER * self._stride)
+            step = solver.tick(q, dt, stride=SHORT * self._stride, **how)
         else:
-            fences = self.keep.fences(q, dt, solver)
-            step = solver.tick(q, dt, damping=self.damping, speeds=speeds, fences=fences)
+            self._stride = min(1.0, LONGER * self._stride)
         self.used = step.damping
-        stride = self._stride * (LONGER if self._goes_on(step.v) else SHORTER)
-        self._stride = min(1.0, max(LEAST, stride))
         self._way = step.v
-        far, most = float(np.abs(step.v).max(initial=0.0)) * dt, SHORT * self._stride
-        there = step.q if far <= most else integrate(self.world, q, step.v * (most / far), dt)
-        return self._closed(there, dt) if self._loops else there
+        return self._closed(step.q, dt) if self._loops else step.q
 
     def _aim(self, q: np.ndarray, ahead: float, turn_ahead: float) -> None:
         """Gives the tasks targets so far ahead of where they are at ``q``."""

@@ -37,9 +37,8 @@ from linkwork.kinematics.kernels import (
     RAIL,
     SCREW,
     UNIVERSAL,
-    rail_curvature,
-    rail_pose,
 )
+from linkwork.kinematics.rail_kernels import rail_curvature, rail_pose
 
 
 @inner_kernel

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.kinematics.curve_kernels import nearest_of_all
-from linkwork.kinematics.kernels import RAIL, from_axes, rail_pose
+from linkwork.kinematics.kernels import RAIL, from_axes
+from linkwork.kinematics.rail_kernels import rail_pose
 from linkwork.spatial.pose import Pose
 from linkwork.world import World
 

@@ -1,0 +1,99 @@
+"""Closed motion: the speeds that loops and couplings leave to a robot's joints.
+
+Speeds q̇ = T y, where the columns of T span what couplings allow and loops do not hinder: each
+column of the couplings is a leader with its followers, and y the null space of the loops' rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.errors import LinkworkError
+from linkwork.kinematics.columns import Columns, choose, find_columns
+from linkwork.kinematics.loops import loop_tasks
+from linkwork.kinematics.problem import check_shape, look_at, pack
+from linkwork.kinematics.task_rows import Packed
+from linkwork.world import World
+
+#: Part of the largest singular value below which one counts as nothing.
+SMALL = 1e-9
+
+
+@dataclass(frozen=True)
+class ClosedMotion:
+    """What joints can do together.
+
+    Attributes:
+        free: Speeds of all degrees of freedom by free motion, T (nv×r).
+        driven: Speeds of the joints that count by free motion (c×r).
+        dofs: The degrees of freedom that count (c), leaders of their couplings.
+    """
+
+    free: np.ndarray
+    driven: np.ndarray
+    dofs: np.ndarray
+
+    def by_driven(self, rows: np.ndarray, what: str) -> np.ndarray:
+        """Rows (m×nv) as functions of the speeds of the joints that count (m×c): A = R T D⁺.
+
+        Raises:
+            LinkworkError: If those joints do not settle what the rows tell.
+        """
+        made = rows @ self.free
+        left = made @ (np.eye(self.driven.shape[1]) - _inverse(self.driven) @ self.driven)
+        if np.abs(left).max(initial=0.0) > 1e-7 * max(1.0, float(np.abs(made).max(initial=0.0))):
+            raise LinkworkError(
+                f"{what}: loops leave it free to move while the joints that count stand still.",
+                hint="Name more of the joints that drive it.",
+            )
+        return made @ _inverse(self.driven)
+
+
+def _inverse(matrix: np.ndarray) -> np.ndarray:
+    return np.linalg.pinv(matrix, rcond=SMALL)
+
+
+def closed_motion(
+    world: World, q: np.ndarray, bodies: Sequence[int], joints: Sequence[str] | None = None
+) -> ClosedMotion:
+    """What the joints that carry bodies can do, together with the loops that these belong to.
+
+    Args:
+        world: The world.
+        q: Coordinates.
+        bodies: Bodies.
+        joints: Joints that count; all that move if absent. Of the others, those in loops go along,
+            and the rest is held.
+
+    Raises:
+        LinkworkError: If a loop is of a kind that cannot be kept closed.
+    """
+    q = check_shape(q, world)
+    chosen = None if joints is None else [d for name in joints for d in world.dofs(name)]
+    closing = loop_tasks(world, [*bodies, *world.dof_body[chosen or []].tolist()])
+    ends = [b for each in closing for b in (each.body, each.other)]
+    if chosen is None:
+        wanted = choose(world, [*bodies, *ends], None, "")
+    else:
+        wanted = choose(world, ends, None, "", chosen)
+    columns = find_columns(world, wanted, limits=False, q=q)
+    n = len(columns.dof)
+    free = np.zeros((world.nv, n))
+    moving = np.flatnonzero(columns.col >= 0)
+    free[moving, columns.col[moving]] = columns.scale[moving]
+    counted = np.arange(n)
+    if chosen is not None:
+        counted = np.array(list(dict.fromkeys(columns.col[chosen].tolist())), np.int64)
+    null = _null_space(world, columns, closing, q) if closing else np.eye(n)
+    return ClosedMotion(free @ null, null[counted], columns.dof[counted])
+
+
+def _null_space(world: World, columns: Columns, closing: list[Packed], q: np.ndarray) -> np.ndarray:
+    """Speeds of the columns that keep loops closed (n×r)."""
+    rows = look_at(pack(world, columns, closing), q)[1]
+    _, sizes, turned = np.linalg.svd(rows)
+    rank = int((sizes > SMALL * max(1.0, float(sizes.max(initial=0.0)))).sum())
+    return turned[rank:].T
