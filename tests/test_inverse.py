@@ -25,7 +25,6 @@ from linkwork.kinematics import (
     integrate,
     solve,
 )
-from linkwork.kinematics.chain import find_chain
 from linkwork.parts import Anchor, Box, Coupling, Element, Joint, Part
 from linkwork.scene import Scene
 from linkwork.spatial import Pose
@@ -186,9 +185,9 @@ SEVEN = Solver(WORLD, [PoseTask("a/tool")])
 def test_the_short_search_and_the_general_one_agree() -> None:
     """A plain pose of a plain chain takes the short way, and both reach it."""
     short = SEVEN
-    assert find_chain(WORLD, short.columns, short._packed) is not None
+    assert short._chain is not None
     general = Solver(WORLD, [PoseTask("a/tool", position=1.0, orientation=1.0, lm=1e-12)])
-    assert find_chain(WORLD, general.columns, general._packed) is None
+    assert general._chain is None
     goal = at(WORLD, BENT)
     for solver in (short, general):
         solver.aim(goal)
@@ -448,3 +447,22 @@ def test_solving_for_many_leaves_the_own_target(along: bool) -> None:
     many = solver.solve_many([at(WORLD, BENT * 0.8), at(WORLD, BENT * 1.1)])
     assert many.distance.max() < 1e-4
     assert solver.misses(BENT)[0].reached
+
+
+def test_many_targets_out_of_reach_get_the_nearest_posture() -> None:
+    """Above the stretched arm the miss is what the arm is short of, and no turn; as ``solve``."""
+    top = 0.36 + 0.42 + 0.40 + 0.126
+    targets = [Pose((0.0, 0.0, top + 0.3)), at(WORLD, BENT), Pose((0.9, 0.7, 0.2))]
+    solver = Solver(WORLD, [PoseTask("a/tool")])
+    start = np.full(7, 0.2)
+    answers = solver.solve_many(targets, q=start)
+    assert answers.reached.tolist() == [False, True, False]
+    assert answers.distance[0] == pytest.approx(0.3, abs=1e-6)
+    assert answers.angle[0] == pytest.approx(0.0, abs=1e-4)
+    for n, target in enumerate(targets):
+        there = at(WORLD, answers.q[n])
+        assert math.dist(there.xyz, target.xyz) == pytest.approx(answers.distance[n], abs=1e-9)
+    solver.aim(targets[2])
+    one = solver.solve(start).misses[0]
+    many = answers.distance[2] ** 2 + answers.angle[2] ** 2
+    assert many == pytest.approx(one.distance**2 + one.angle**2, rel=1e-3)

@@ -1,5 +1,6 @@
 """The closed form of S-R-S arms closes, and says when an arm is not one."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -99,3 +100,31 @@ def test_other_arms_are_refused_with_the_reason() -> None:
     shifted = compile_scene(Scene("s").place(part, name="a", base="fixed"))
     with pytest.raises(LinkworkError, match="shoulder miss each other"):
         SrsArm(shifted, "a/tool")
+
+
+def test_the_nearest_posture_is_also_nearest_by_whole_turns() -> None:
+    """Joints that turn for ever, or twice about, stay next to where they are; ranges count."""
+    part = arm()
+    full = 2.0 * math.pi
+    for n, most in ((0, None), (4, 1.6 * full), (6, 0.9 * full)):
+        ends = None if most is None else (-most, most)
+        part.joints[f"j{n}"] = dataclasses.replace(part.joints[f"j{n}"], range=ends)
+    world = compile_scene(Scene("s").place(part, name="a", base="fixed"))
+    closed = SrsArm(world, "a/tool")
+    q = np.array([0.3, 0.5, -0.2, -1.1, 0.4, 0.7, 0.1])
+    for turns in ((3, 1, 0), (-5, -1, 0), (1, 2, -1), (0, -2, 1)):
+        near = q.copy()
+        near[[0, 4, 6]] += full * np.array(turns)
+        found = closed.solve(at(world, q), near=near, turns=720)
+        assert found is not None
+        whole = np.clip(turns, (-np.inf, -1, 0), (np.inf, 1, 0))  # what ranges leave
+        expected = q.copy()
+        expected[[0, 4, 6]] += full * whole
+        if (whole == turns).all():
+            assert np.abs(found - expected).max() < math.radians(1.0)
+        far = np.abs(found - near).max()
+        assert far <= np.abs(expected - near).max() + math.radians(1.0)
+        assert (found >= world.dof_lo).all()
+        assert (found <= world.dof_hi).all()
+        there = at(world, found)
+        assert math.dist(there.xyz, at(world, q).xyz) < 1e-9

@@ -10,7 +10,7 @@ const damped: ReachSetup = { ...first, damping: "robotix" };
 const both: ReachSetup = { ...damped, damping_value: 0.3 };
 
 function tell(setup: ReachSetup | null): void {
-  receiveReaching({ type: "reaching", setup, chain: [], joints: [] });
+  receiveReaching({ type: "reaching", setup, chain: [], joints: [], columns: [] });
 }
 
 beforeEach(() => {

@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.kinematics.columns import Columns, choose, find_columns
+from linkwork.kinematics.kernels import FREE
 from linkwork.kinematics.loops import loop_tasks
 from linkwork.kinematics.problem import check_shape, look_at, pack
 from linkwork.kinematics.task_rows import Packed
@@ -65,8 +66,9 @@ def closed_motion(
         world: The world.
         q: Coordinates.
         bodies: Bodies.
-        joints: Joints that count; all that move if absent. Of the others, those in loops go along,
-            and the rest is held.
+        joints: Joints that count; if absent, all that move, but where there are loops those that
+            are driven, and where none is, those that are not free. Of the others, those in loops
+            go along, and the rest is held.
 
     Raises:
         LinkworkError: If a loop is of a kind that cannot be kept closed.
@@ -85,10 +87,35 @@ def closed_motion(
     moving = np.flatnonzero(columns.col >= 0)
     free[moving, columns.col[moving]] = columns.scale[moving]
     counted = np.arange(n)
+    if chosen is None and closing:
+        chosen = _drivers(world, columns.dof)
     if chosen is not None:
         counted = np.array(list(dict.fromkeys(columns.col[chosen].tolist())), np.int64)
     null = _null_space(world, columns, closing, q) if closing else np.eye(n)
     return ClosedMotion(free @ null, null[counted], columns.dof[counted])
+
+
+def independent(world: World, columns: Columns, closing: list[Packed], q: np.ndarray) -> np.ndarray:
+    """Columns whose values settle all others in loops, driven ones first."""
+    null = _null_space(world, columns, closing, q)
+    order = [int(columns.col[d]) for d in _drivers(world, columns.dof)]
+    order += [c for c in range(len(columns.dof)) if c not in order]
+    found: list[int] = []
+    for column in order:
+        if columns.coordinate[columns.dof[column]] < 0:
+            continue
+        if np.linalg.matrix_rank(null[[*found, column]], tol=1e-6) > len(found):
+            found.append(column)
+    return np.array(found, np.int64)
+
+
+def _drivers(world: World, dofs: np.ndarray) -> list[int]:
+    """Those that are driven, or if none is those that are not of free bodies, or else all."""
+    joint = {int(body): each for body, each in zip(world.joint_body, world.joints, strict=True)}
+    of = [int(body) for body in world.dof_body[dofs]]
+    driven = [int(d) for d, b in zip(dofs, of, strict=True) if joint[b].drive is not None]
+    held = [int(d) for d, b in zip(dofs, of, strict=True) if world.kind[b] != FREE]
+    return driven or held or dofs.tolist()
 
 
 def _null_space(world: World, columns: Columns, closing: list[Packed], q: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ def posture_damping(settings, size):
 
     ``size`` is the sum of their squared weights.
     """
-    return settings[4] if settings[3] == CONSTANT else 1e-12 * size + 1e-300
+    return settings[4] if settings[3] == CONSTANT else 1e-24 * size + 1e-300
 
 
 @kernel

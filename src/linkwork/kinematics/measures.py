@@ -44,7 +44,7 @@ def closed_jacobian(
     *,
     point: Numbers = (0.0, 0.0, 0.0),
     joints: Sequence[str] | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> np.ndarray:
     """Jacobian (6×n) by the joints that count, loops closed and followers with their leaders.
 
     Args:
@@ -54,15 +54,12 @@ def closed_jacobian(
         point: The point in that frame [m].
         joints: Joints that count; all that move the frame if absent.
 
-    Returns:
-        The Jacobian, and the degree of freedom of each of its columns.
-
     Raises:
         LinkworkError: If the joints do not settle how the frame moves.
     """
     motion = closed_motion(world, q, [world.frame(frame)[0]], joints)
     rows = jacobian(world, q, frame, point=point)
-    return motion.by_driven(rows, f"{frame!r}"), motion.dofs
+    return motion.by_driven(rows, f"{frame!r}")
 
 
 def principal(square: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -99,7 +96,7 @@ def manipulability(
     """
     if kind not in KINDS:
         raise not_found("kind of ellipsoid", kind, list(KINDS))
-    whole, _ = closed_jacobian(world, q, frame, point=point, joints=joints)
+    whole = closed_jacobian(world, q, frame, point=point, joints=joints)
     rows = whole[3:6] if turning else whole[:3]
     sizes, axes = principal(rows @ rows.T)
     figure = float(np.prod(sizes))

@@ -19,9 +19,9 @@ def find_moving(
 ) -> tuple[np.ndarray, list[Packed]]:
     """Which degrees of freedom may move (nv, bool), and the tasks that keep loops closed.
 
-    Those are the joints that carry a task's frame and those that tasks name. What speaks of the
-    whole robot without naming it (a posture, a centre of mass) moves the robots of the other
-    tasks, all of them where there is none; loose bodies and everybody else stay.
+    Those are the joints that carry a task's frame and those that tasks name. A posture that names
+    none moves the robots of the other tasks, all of them where there is none; the centre of mass
+    of all that moves moves all robots. Loose bodies and everybody else stay.
 
     Args:
         world: The world.
@@ -39,7 +39,8 @@ def find_moving(
     near = {b for b in (*bodies, *world.dof_body[sorted(dofs)].tolist()) if not world.is_static(b)}
     for each in packed:
         if each.whole:
-            dofs |= _robots(world, near, posture=each.kind == k.POSTURE)
+            posture = each.kind == k.POSTURE
+            dofs |= _robots(world, near if posture else set(), posture=posture)
     closing = loop_tasks(world, [*bodies, *world.dof_body[sorted(dofs)].tolist()])
     bodies += [b for each in closing for b in (each.body, each.other)]
     return choose(world, bodies, joints, first, dofs), closing

@@ -53,7 +53,7 @@ class Search:
         return np.array([*settings[:4], *self._near, *settings[5:]])
 
     def run(self, q: np.ndarray, iterations: int, starts: int) -> np.ndarray:
-        """Moves ``q``: whether it is there, iterations, starts; error, distance, angle of a pose."""
+        """Moves ``q``; tells: reached, iterations, starts, and a pose's error, distance, angle."""
         if self._chain is not None:
             found = np.zeros((1, 6))
             self.run_poses(self._chain.target, q[None], found, iterations, starts)

@@ -44,11 +44,11 @@ def _turned(angle, near, arm, k):
 
     Whole turns that lead out of the range are taken back.
     """
-    turns = math.floor((near - angle) / _FULL + 0.5)
+    turns = np.floor((near - angle) / _FULL + 0.5)
     if turns > 0.0:
-        turns = min(turns, math.floor((arm[MOST + k] - angle) / _FULL + 1e-12))
+        turns = min(turns, np.floor((arm[MOST + k] - angle) / _FULL + 1e-12))
     elif turns < 0.0:
-        turns = max(turns, math.ceil((arm[LEAST + k] - angle) / _FULL - 1e-12))
+        turns = max(turns, np.ceil((arm[LEAST + k] - angle) / _FULL - 1e-12))
     return angle + _FULL * turns
 
 

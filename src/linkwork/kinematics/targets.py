@@ -90,8 +90,9 @@ class Targets:
         number = self.number(task)
         packed = self._packed[number]
         if packed.kind not in (k.DISTANCE, k.COUPLING):
+            kind = type(self._tasks[number]).__name__
             raise LinkworkError(
-                f"task {packed.title!r} has no value: it is a {type(self._tasks[number]).__name__}.",
+                f"task {packed.title!r} has no value: it is a {kind}.",
                 hint="A DistanceTask or CouplingTask has one; others have a target (aim).",
             )
         if not math.isfinite(value):

@@ -7,20 +7,21 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.kinematics import cloud_kernels
+from linkwork.kinematics import cloud_kernels, solve_kernels
 from linkwork.kinematics import layout_kernels as k
+from linkwork.kinematics.closed import independent
 from linkwork.kinematics.columns import find_columns
 from linkwork.kinematics.forward import forward
 from linkwork.kinematics.moving import find_moving
 from linkwork.kinematics.problem import Problem, check_shape, pack
-from linkwork.kinematics.task_rows import pack_task
+from linkwork.kinematics.task_rows import Packed, pack_task
 from linkwork.kinematics.tasks import PositionTask
 from linkwork.spatial.pose import Numbers
 from linkwork.world import World
 
-#: How a random posture is brought to close its loops: steps, postures tried in a row, damping,
-#: its floor, spread, steps without progress, what progress is.
-_CLOSING = np.array([40.0, 1000.0, 3e-2, 1e-10, 0.3, 4.0, 0.9])
+#: How loops are closed: steps, starts, damping, its floor, spread, steps without progress, what
+#: progress is; and how far drivers go at a time meanwhile [rad or m].
+_CLOSING, _STRIDE = np.array([40.0, 1.0, 3e-2, 1e-10, 0.0, 4.0, 0.9]), 0.2
 
 
 def workspace(
@@ -38,7 +39,8 @@ def workspace(
 ) -> np.ndarray:
     """Places [m] (count×3) to which random postures within the ranges take a point.
 
-    Loops are closed in each of them.
+    Where there are loops, the joints that drive them go there from the posture at hand, as far as
+    the loops let them, which stay closed all the way.
 
     Args:
         world: The world.
@@ -97,31 +99,44 @@ def workspace_parts(
     if chunk < 1:
         raise LinkworkError(f"postures come in pieces of at least one, not {chunk}.")
     start = world.q0.copy() if q is None else check_shape(np.array(q, float), world)
-    problem = _problem(world, frame, point, joints, first)
+    packed = _packed(world, frame, point)
+    wanted, closing = find_moving(world, [packed], joints, first)
+    if not wanted.any():
+        raise LinkworkError(f"no joint that may move moves {frame!r}.")
+    columns = find_columns(world, wanted)
+    problem = pack(world, columns, [packed, *closing])
+    arrays = problem.ints, problem.reals, problem.work
     state = np.array([seed * 2654435761 % (1 << 63) or 1], np.uint64)
-    here, found = start.copy(), np.zeros(6)
+    here = start.copy()
+    if closing:
+        _close(problem, state, start, frame)
+        drivers = independent(world, columns, closing, start)
+        room = np.zeros((5, max(world.nq, len(drivers), 4)))
     for at in range(0, count, chunk):
         part = np.zeros((min(chunk, count - at), 3))
-        done = cloud_kernels.scatter(
-            problem.ints, problem.reals, problem.work, state, 0.3, _CLOSING.copy(), start, here,
-            found, part,
-        )  # fmt: skip
-        if done < len(part):
-            raise LinkworkError(
-                f"{frame!r}: none of {_CLOSING[1]:g} random postures in a row closes its loops.",
-                hint="Let more of their joints move, or widen their ranges.",
-            )
+        if closing:
+            cloud_kernels.scatter_closed(
+                *arrays, state, _STRIDE, _CLOSING, start, drivers, room, here, part
+            )  # fmt: skip
+        else:
+            cloud_kernels.scatter(*arrays, state, 0.3, start, here, part)
         yield part
 
 
-def _problem(
-    world: World, frame: str, point: Numbers, joints: Sequence[str] | None, first: str
-) -> Problem:
-    """The frame, which wants nothing, and the loops to keep closed behind it."""
+def _packed(world: World, frame: str, point: Numbers) -> Packed:
+    """A task that looks at a frame and wants nothing of it."""
     pose = forward(world, world.q0)
-    looked = pack_task(PositionTask(frame, point=point, near=np.inf), world, pose, world.q0)
-    looked.how[k.WEIGHT : k.WEIGHT + 6] = 0.0
-    wanted, closing = find_moving(world, [looked], joints, first)
-    if not wanted.any():
-        raise LinkworkError(f"no joint that may move moves {frame!r}.")
-    return pack(world, find_columns(world, wanted), [looked, *closing])
+    made = pack_task(PositionTask(frame, point=point, near=np.inf), world, pose, world.q0)
+    made.how[k.WEIGHT : k.WEIGHT + 6] = 0.0
+    return made
+
+
+def _close(problem: Problem, seed: np.ndarray, q: np.ndarray, frame: str) -> None:
+    """Closes loops that are open a little, in place."""
+    found = np.zeros(4)
+    solve_kernels.search(problem.ints, problem.reals, problem.work, seed, _CLOSING, q, found)
+    if not found[0]:
+        raise LinkworkError(
+            f"{frame!r}: the loops that it belongs to do not close.",
+            hint="Begin with a posture in which they do.",
+        )

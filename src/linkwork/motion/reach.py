@@ -12,7 +12,8 @@ from linkwork.dynamics.measures import KINDS as DYNAMIC
 from linkwork.dynamics.measures import dynamic_manipulability
 from linkwork.errors import LinkworkError
 from linkwork.kinematics import Damping, PositionTask, Solver, forward
-from linkwork.kinematics.measures import Ellipsoid, manipulability
+from linkwork.kinematics.closed import closed_motion
+from linkwork.kinematics.measures import Ellipsoid, closed_jacobian, manipulability
 from linkwork.motion.aims import USUAL, Aim, task_of
 from linkwork.motion.avoidance import Avoidance
 from linkwork.motion.chains import behind, chain_of, hanging_together, is_free
@@ -194,10 +195,25 @@ class Reach:
         return far + AHEAD / TURN_AHEAD * turn
 
     @property
-    def counted(self) -> list[str]:
-        """Joints of the sub-chain that carry the tool."""
+    def counted(self) -> list[str] | None:
+        """Joints of the sub-chain that carry the tool; None where loops have their own drives."""
         moving = set(self.joints)
-        return [joint for joint in self.chain if joint in moving]
+        return None if self._loops else [joint for joint in self.chain if joint in moving]
+
+    @property
+    def columns(self) -> list[str]:
+        """Degrees of freedom that the tool's Jacobian has columns of."""
+        world = self.world
+        motion = closed_motion(world, world.q0, [self._body], self.counted)
+        return [world.dof_name(int(dof)) for dof in motion.dofs]
+
+    def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """That of the tool (6×n), by ``columns``; not numbers where those do not settle it."""
+        how: dict[str, Any] = {"point": self.point, "joints": self.counted}
+        try:
+            return closed_jacobian(self.world, q, self.tip, **how)
+        except LinkworkError:
+            return np.full((6, len(self.columns)), np.nan)
 
     def ellipsoid(self, q: np.ndarray, kind: str = "velocity") -> Ellipsoid:
         """The ellipsoid of the tool, by the joints of the sub-chain alone."""

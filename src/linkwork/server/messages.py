@@ -753,13 +753,15 @@ class GalleryChanged(ServerMessage, frozen=True, tag="gallery_changed"):
 class Reaching(ServerMessage, frozen=True):
     """How the tool is dragged now; ``setup`` is null while none is.
 
-    ``chain`` are the joints that carry the tool, ``joints`` those that may move, empty while the
-    mathematics are being made ready.
+    ``chain`` are the joints that carry the tool, ``joints`` those that may move and ``columns`` the
+    degrees of freedom that its Jacobian has columns of, both empty while the mathematics are being
+    made ready.
     """
 
     setup: ReachSetup | None
     chain: list[str]
     joints: list[str]
+    columns: list[str]
 
 
 class Cloud(ServerMessage, frozen=True):

@@ -9,6 +9,8 @@ export const reach = {
   chain: [] as string[],
   /** Joints that may move; none while the mathematics are being made ready. */
   joints: [] as string[],
+  /** Degrees of freedom that its Jacobian has columns of. */
+  columns: [] as string[],
   /** The tool as the session has it, as the protocol's REACH says. */
   numbers: null as Float64Array | null,
   /** What is near, as the protocol's NEAR says. */
@@ -57,13 +59,14 @@ export function alike(a: unknown, b: unknown): boolean {
   return left.length === right.size && left.every(([key, value]) => alike(value, right.get(key)));
 }
 
-export function receiveReaching({ setup, chain, joints }: Reaching): void {
+export function receiveReaching({ setup, chain, joints, columns }: Reaching): void {
   told = setup;
   // The answer to an earlier change must not take a later one back.
   if (!setup || alike(setup, asked)) asked = null;
   reach.setup = asked ?? setup;
   reach.chain = chain;
   reach.joints = joints;
+  reach.columns = columns;
   if (!setup) reach.numbers = reach.near = null;
   if (setup) void bring().then(() => announce("reach"));
   announce("reach");

@@ -156,7 +156,7 @@ function closed(): void {
   store.undo = { ...store.undo, can_undo: false, can_redo: false, dirty: false };
   store.status = null;
   store.selection = [];
-  receiveReaching({ type: "reaching", setup: null, chain: [], joints: [] });
+  receiveReaching({ type: "reaching", setup: null, chain: [], joints: [], columns: [] });
   forgetMovement();
   announce("scene");
 }

@@ -546,12 +546,13 @@ export interface GalleryChanged {
   type: "gallery_changed";
 }
 
-/** How the tool is dragged now; ``setup`` is null while none is. ``chain`` are the joints that carry the tool, ``joints`` those that may move, empty while the mathematics are being made ready. */
+/** How the tool is dragged now; ``setup`` is null while none is. ``chain`` are the joints that carry the tool, ``joints`` those that may move and ``columns`` the degrees of freedom that its Jacobian has columns of, both empty while the mathematics are being made ready. */
 export interface Reaching {
   type: "reaching";
   setup: ReachSetup | null;
   chain: string[];
   joints: string[];
+  columns: string[];
 }
 
 /** How far the cloud of places in reach of ``tip`` is: ``done`` of ``count`` postures. ``hash`` is to be asked for as ``/api/mesh/<hash>``: places x y z, float32; empty until there is one. A ``count`` of 0 says that there is none any more. */

@@ -64,8 +64,8 @@ export class EllipsoidMark {
   }
 
   update(numbers: Float64Array, kind: ReachSetup["ellipsoid"], on: boolean): void {
-    this.root.visible = on;
-    if (!on) return;
+    this.root.visible = on && !Number.isNaN(numbers[LENGTHS]!);
+    if (!this.root.visible) return;
     const lengths = drawnLengths(numbers.subarray(LENGTHS, LENGTHS + 3), kind);
     // What has no extent at all would have no inverse to be lit by.
     const sides = [0, 1, 2].map((axis) =>

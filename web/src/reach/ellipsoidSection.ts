@@ -1,7 +1,7 @@
 import type { ReachSetup } from "../protocol/messages";
-import { formatFine } from "../app/numbers";
+import { format, formatFine } from "../app/numbers";
 import { paced } from "../app/paced";
-import { reach } from "../app/reach";
+import { alike, reach } from "../app/reach";
 import { on } from "../app/topics";
 import { section } from "../panels/section";
 import { h, setText } from "../ui/dom";
@@ -35,7 +35,7 @@ export function ellipsoidSection(): HTMLElement {
     if (!n) return;
     setText(figure, formatFine(n[FIGURE]!, 4));
     const lengths = [n[LENGTHS]!, n[LENGTHS + 1]!, n[LENGTHS + 2]!];
-    setText(axes, lengths.map((a) => (Number.isFinite(a) ? formatFine(a, 3) : "∞")).join("  "));
+    setText(axes, lengths.map((a) => (a === Infinity ? "∞" : formatFine(a, 3))).join("  "));
     if (details.open) fillJacobian(table, n);
   };
   details.addEventListener("toggle", draw);
@@ -53,9 +53,10 @@ export function ellipsoidSection(): HTMLElement {
 /** Writes the numbers, a row for each of the tool's six velocities. */
 function fillJacobian(table: HTMLTableElement, n: Float64Array): void {
   const columns = n[COLUMNS]!;
-  if (table.rows.length !== 7 || table.rows[0]!.cells.length !== columns + 1) {
-    const names = reach.chain.slice(-columns).map((name) => name.split("/").at(-1) ?? name);
-    const head = ["", ...Array.from({ length: columns }, (_, c) => names[c] ?? String(c + 1))];
+  const names = reach.columns.map((name) => name.split("/").at(-1) ?? name);
+  const head = ["", ...Array.from({ length: columns }, (_, c) => names[c] ?? String(c + 1))];
+  const now = table.rows[0] ? [...table.rows[0].cells].map((cell) => cell.textContent) : [];
+  if (!alike(head, now)) {
     table.replaceChildren(
       h("tr", {}, ...head.map((word) => h("th", { scope: "col" }, word))),
       ...ROWS.map((row) =>
@@ -72,6 +73,6 @@ function fillJacobian(table: HTMLTableElement, n: Float64Array): void {
     for (let c = 0; c < columns; c++)
       setText(
         table.rows[r + 1]!.cells[c + 1]!,
-        n[JACOBIAN + r * columns + c]!.toFixed(2).replace("-", "−").replace("−0.00", "0.00"),
+        format(n[JACOBIAN + r * columns + c]!, 2),
       );
 }

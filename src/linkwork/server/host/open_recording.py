@@ -122,7 +122,7 @@ class OpenRecording:
             session, self.meshes, _NO_UNDO, editable=False, replay=view, opened=self._base
         )
         # The tool that was dragged in the scene behind it is none of a recording.
-        return [scene, m.Owners({}), _NO_UNDO, m.Reaching(None, [], []), m.Cloud("", 0, 0, "")]
+        return [scene, m.Owners({}), _NO_UNDO, m.Reaching(None, [], [], []), m.Cloud("", 0, 0, "")]
 
     # ---- the loop ------------------------------------------------------------------------
 

@@ -62,20 +62,37 @@ class ReachDesk:
         if setup is not None:
             try:
                 self._check(setup)
+                if self._is_live(setup):
+                    self._check_ellipsoid(setup)
             except LinkworkError:
                 self._tell(client, self.told)  # the page shows what was asked for
                 raise
-        old, self.setup, self._asker = self.setup, setup, client
+        live = self._is_live(setup)
+        self.setup, self._asker = setup, client
         if setup is None:
             self.drag.stop()
             self.reach = self._making = None
-        elif self.reach is not None and old is not None and _alike(old, setup):
+        elif live and self.reach is not None:
             self.reach.damping = _damping(setup)
             self.reach.keep = self._keep(setup)
         else:
             self.drag.stop()
             self._make(setup)
         self._tell("", self.told)
+
+    def _is_live(self, setup: m.ReachSetup | None) -> bool:
+        """Whether the mathematics there are do for a setup, too."""
+        return (
+            setup is not None
+            and self.reach is not None
+            and self.setup is not None
+            and _alike(self.setup, setup)
+        )
+
+    def _check_ellipsoid(self, setup: m.ReachSetup) -> None:
+        """Refuses an ellipsoid that needs masses where there are none."""
+        assert self.reach is not None
+        self.reach.ellipsoid(self._session.state.q, setup.ellipsoid)
 
     def _check(self, setup: m.ReachSetup) -> None:
         world = self._session.world
@@ -104,7 +121,7 @@ class ReachDesk:
             reach = self._build(setup, q, _aims(setup))
             for speeds in (True, False):
                 reach.step(q, 0.01, speeds=speeds)
-            reach.ellipsoid(q, setup.ellipsoid)
+            reach.ellipsoid(q)
         except BaseException as error:  # handed to whoever waits
             made.set_exception(error)
         else:
@@ -128,9 +145,11 @@ class ReachDesk:
     def told(self) -> m.Reaching:
         """How the tool is dragged, as clients are told."""
         if self.setup is None:
-            return m.Reaching(None, [], [])
+            return m.Reaching(None, [], [], [])
         chain = chain_of(self._session.world, self.setup.tip)
-        return m.Reaching(self.setup, chain, [] if self.reach is None else self.reach.joints)
+        if self.reach is None:
+            return m.Reaching(self.setup, chain, [], [])
+        return m.Reaching(self.setup, chain, self.reach.joints, self.reach.columns)
 
     def enter(self) -> None:
         """Begins with an edited world; a tool that it has no more is let go."""
@@ -150,11 +169,22 @@ class ReachDesk:
             self._making, error = None, making.exception()
             if error is None:
                 self.reach = making.result()
+                self._warn_of_ellipsoid()
             else:
                 self.setup = None
                 self._tell(self._asker, m.Refused("set_reach", _words(error)))
             self._tell("", self.told)
         self.drag.look_after()
+
+    def _warn_of_ellipsoid(self) -> None:
+        """Says why a new tool has none of the ellipsoids that were chosen for the last one."""
+        try:
+            if self.setup is not None:
+                self._check_ellipsoid(self.setup)
+        except LinkworkError as error:
+            self._session.say(
+                f"no ellipsoid is shown: {error}", level="warning", source="reach"
+            )  # fmt: skip
 
     def take(self, client: str, message: m.Reach) -> None:
         """Wants the tool, or a point of a link, somewhere.

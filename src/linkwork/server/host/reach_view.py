@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.kinematics.measures import Ellipsoid, closed_jacobian
+from linkwork.kinematics.measures import Ellipsoid
 from linkwork.motion import Avoidance, Reach
 from linkwork.server import messages as m
 from linkwork.server.host.near import near_rows, surroundings
@@ -36,7 +36,7 @@ class ReachView:
         """
         q = state.q
         seen = _ellipsoid(reach, setup.ellipsoid, q)
-        rows = _jacobian(reach, q)
+        rows = reach.jacobian(q)
         target, miss = np.full(7, np.nan), (0.0, 0.0)
         if dragged is not None and dragged.hand is None:
             target, miss = dragged.target.array(), dragged.miss(q)
@@ -67,15 +67,3 @@ def _ellipsoid(reach: Reach, kind: str, q: np.ndarray) -> Ellipsoid:
         return reach.ellipsoid(q, kind)
     except LinkworkError:
         return Ellipsoid(kind, np.eye(3), np.full(3, np.nan), np.nan, np.zeros((3, 0)))
-
-
-def _jacobian(reach: Reach, q: np.ndarray) -> np.ndarray:
-    """Six rows by the joints that count; followers have nothing where their leader counts."""
-    world = reach.world
-    dofs = [d for name in reach.counted for d in world.dofs(name)]
-    made = np.zeros((6, len(dofs)))
-    rows, of = closed_jacobian(world, q, reach.tip, point=reach.point, joints=reach.counted)
-    for column, dof in zip(rows.T, of.tolist(), strict=True):
-        if dof in dofs:
-            made[:, dofs.index(dof)] = column
-    return made

@@ -1,0 +1,87 @@
+"""A solver moves the robots that its tasks need, and nothing else."""
+
+import numpy as np
+import pytest
+
+from linkwork.kinematics import CentreOfMassTask, CouplingTask, PoseTask, PostureTask, Solver
+from linkwork.parts import Box, Coupling, Element, Part
+from linkwork.scene import Scene
+from linkwork.spatial import Pose
+from linkwork.world import World, compile_scene
+from test_inverse import BENT, WORLD, arm, at
+
+
+def crowded() -> World:
+    """Two arms and a loose ball."""
+    ball = Part("ball").add(Element("ball", (Box(size=(0.1, 0.1, 0.1)),), mass=1.0))
+    scene = Scene("crowd").place(arm(), name="a", base="fixed")
+    scene.place(arm(), name="b", base="fixed", at=Pose((0.0, 1.0, 0.0)))
+    return compile_scene(scene.place(ball, name="ball", base="free", at=Pose((1.0, 0.0, 0.0))))
+
+
+CROWD = crowded()
+
+
+def part_of(solver: Solver) -> set[str]:
+    return {name.partition("/")[0] for name in solver.movable}
+
+
+@pytest.mark.parametrize("priority", [0, 1])
+def test_a_posture_moves_the_robot_of_the_other_tasks_only(priority: int) -> None:
+    """Also restarts leave another arm and a loose ball where they are."""
+    target = at(CROWD, np.r_[BENT, CROWD.q0[7:]], "a/tool")
+    tasks = [PoseTask("a/tool", target), PostureTask(weight=1e-3, priority=priority)]
+    solver = Solver(CROWD, tasks)
+    assert part_of(solver) == {"a"}
+    start = CROWD.q0.copy()
+    start[CROWD.qadr[CROWD.joint_body[CROWD.joint("b/j1")]]] = 0.7
+    answer = solver.solve(start, starts=20)
+    moved = np.flatnonzero(answer.q != start)
+    mine = [CROWD.qadr[CROWD.joint_body[CROWD.joint(f"a/j{n}")]] for n in range(7)]
+    assert set(moved) <= {int(c) for c in mine}
+    assert len(moved)
+
+
+def test_a_posture_alone_moves_all_robots_but_nothing_loose() -> None:
+    """Where no task says whose posture it is, it is everybody's; a named one is its joint's."""
+    assert part_of(Solver(CROWD, [PostureTask()])) == {"a", "b"}
+    assert Solver(CROWD, [PostureTask({"b/j2": 0.4})]).movable == ["b/j2"]
+    pair = CouplingTask(ratios={"a/j1": 1.0, "a/j3": 2.0}, offset=0.1)
+    assert Solver(CROWD, [pair]).movable == ["a/j1", "a/j3"]
+    assert part_of(Solver(CROWD, [CentreOfMassTask()])) == {"a", "b"}
+    assert part_of(Solver(CROWD, [CentreOfMassTask(part="b")])) == {"b"}
+
+
+def following() -> World:
+    """An arm whose fourth joint follows its second: j3 = 0.1 − 0.5 j1."""
+    part = arm().add(Coupling("j3", "j1", ratio=-0.5, offset=0.1))
+    return compile_scene(Scene("s").place(part, name="a", base="fixed"))
+
+
+def test_the_posture_of_a_follower_is_that_of_its_leader() -> None:
+    """Asked for −0.3, the leader goes to 0.8; what it cannot be is not reached, and said so."""
+    world = following()
+    where = {n: int(world.qadr[world.joint_body[world.joint(f"a/j{n}")]]) for n in (1, 3)}
+    solver = Solver(world, [PostureTask({"a/j3": -0.3}, near=1e-6)])
+    assert solver.movable == ["a/j1"]
+    answer = solver.solve()
+    assert answer.reached
+    assert answer.q[where[3]] == pytest.approx(-0.3, abs=1e-6)
+    assert answer.q[where[1]] == pytest.approx(0.8, abs=1e-6)
+    step = solver.tick(world.q0, 1.0, speeds=False)
+    assert step.q[where[1]] == pytest.approx(0.8, abs=1e-6)
+    # leader and follower want what cannot be both: least squares of x − 0.4 and −x/2 + 0.1 + 0.3
+    both = Solver(world, [PostureTask({"a/j1": 0.4, "a/j3": -0.3}, near=1e-6)]).solve()
+    assert not both.reached
+    assert both.q[where[1]] == pytest.approx((0.4 + 0.5 * 0.4) / 1.25, abs=1e-5)
+    levels = Solver(
+        world, [PostureTask({"a/j0": 0.2}), PostureTask({"a/j3": -0.3}, priority=1, near=1e-6)]
+    )
+    assert levels.solve().q[where[3]] == pytest.approx(-0.3, abs=1e-6)
+
+
+def test_a_posture_of_a_joint_that_may_not_move_is_not_reached() -> None:
+    """The miss is that of the joint that was named, whoever may move."""
+    answer = Solver(WORLD, [PostureTask({"a/j1": 0.5}, near=1e-6)], joints=["a/j2"]).solve()
+    assert not answer.reached
+    assert answer.misses[0].distance == pytest.approx(0.5)
