@@ -1,5 +1,7 @@
 """Reach: a tool dragged live by short steps, out of reach and at singular postures too."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -7,11 +9,14 @@ from linkwork.engines.kernels import loop_state
 from linkwork.errors import LinkworkError
 from linkwork.formats import load_scene
 from linkwork.kinematics import CentreOfMassTask, Solver, forward
-from linkwork.motion import Aim, Reach
+from linkwork.motion import Aim, Reach, keep_distance
 from linkwork.motion.chains import chain_of
 from linkwork.motion.reach import SHORT
+from linkwork.parts import Element, Joint, Part, Sphere
+from linkwork.scene import Scene
 from linkwork.spatial.pose import Pose
 from linkwork.world import World, compile_scene
+from test_inverse import arm
 
 TIP = "arm/flange"
 
@@ -120,3 +125,45 @@ def test_mistakes_are_told(table: World) -> None:
         Reach(table, TIP, [Aim("place")])
     with pytest.raises(LinkworkError, match="must be above 0"):
         Reach(table, TIP, [Aim("position", 0, 0.0)])
+
+
+@pytest.mark.parametrize(
+    ("target", "place"),
+    [((0.3, -1.0, 0.3), (0.25, -0.5, 0.8)), ((-3.0, 0.0, 0.3), (0.3, -0.5, 0.8))],
+    ids=["across the ball", "far out of reach"],
+)
+def test_a_fence_holds_however_far_the_target_leaps(
+    target: tuple[float, ...], place: tuple[float, ...]
+) -> None:
+    """A ball that comes at 0.5 m/s pushes the arm away, step by step as fast as it comes."""
+    ball = Part("ball").add(
+        Element("rail", mass=1.0),
+        Element("ball", (Sphere(radius=0.06),), mass=1.0),
+        Joint("slide", "slider", "rail", "ball", axis=(0, 1, 0)),
+    )
+    scene = Scene("s").place(arm(), name="a", base="fixed")
+    world = compile_scene(scene.place(ball, name="b", base="fixed", at=Pose.of(place)))
+    slide = int(world.qadr[world.joint_body[world.joint("b/slide")]])
+    keep = keep_distance(world, "a", "b/ball", 0.05)
+    q = world.q0.copy()
+    q[:7] = (0.0, 0.6, 0.0, -1.2, 0.0, 0.9, 0.0)
+    reach = Reach(world, "a/tool", q=q, keep=keep)
+    reach.aim(Pose.of(target))
+    least = math.inf
+    for _ in range(150):
+        q = reach.step(q, 1.0 / 60.0, speeds=False)
+        q[slide] += 0.008
+        least = min([least, *(each.distance for each in keep.nearest(q, 0.5))])
+    assert 0.045 < least < 0.06
+
+
+def test_the_ellipsoid_of_a_platform_is_that_of_its_drives() -> None:
+    """A delta's platform hangs on no joint but a free one: its three levers count."""
+    world = compile_scene(load_scene("mechanisms/delta"))
+    reach = Reach(world, "robot/platform", [Aim("position")])
+    assert reach.columns == [f"robot/arm{n}/drive" for n in (1, 2, 3)]
+    made = reach.ellipsoid(world.q0)
+    sigma = np.linalg.svd(reach.jacobian(world.q0)[:3], compute_uv=False)
+    assert reach.jacobian(world.q0).shape == (6, 3)
+    np.testing.assert_allclose(made.lengths, sigma, atol=1e-9)
+    assert made.lengths[0] < 0.5  # a free body would have 1

@@ -205,3 +205,59 @@ def test_the_workspace_is_a_cloud_with_progress_that_can_be_given_up(arm: Backst
     arm.ask(m.Workspace(0))
     arm.until("cloud", lambda c: c["count"] == 0)
     assert scene_of(arm).meshes.get(last["hash"]) == b""
+
+
+#: A stick of one hinge that weighs nothing.
+STICK = """
+format = "linkwork/part 1"
+name = "stick"
+
+[[element]]
+name = "base"
+mass = 1
+
+[[element]]
+name = "pole"
+mass = 0
+
+[[joint]]
+name = "hinge"
+type = "hinge"
+from = "base"
+to = "pole"
+axis = [0, 1, 0]
+
+[[anchor]]
+name = "tip"
+on = "pole"
+at = { xyz = [0, 0, 0.5] }
+"""
+BENCH = """
+format = "linkwork/scene 1"
+name = "bench"
+
+[[part]]
+part = "./stick.toml"
+name = "stick"
+base = "fixed"
+
+[[engine]]
+type = "kinematic"
+"""
+
+
+def test_an_ellipsoid_that_needs_masses_is_refused_without_them(tmp_path: Path) -> None:
+    """Where a joint moves nothing that has mass, impact is refused and velocity stays."""
+    (tmp_path / "stick.toml").write_text(STICK)
+    (tmp_path / "scene.toml").write_text(BENCH)
+    with backstage(str(tmp_path / "scene.toml"), tmp_path) as here:
+        here.until("scene")
+        here.ask(m.SetReach(m.ReachSetup("stick/tip")))
+        here.until("reaching", lambda r: r["setup"] is not None and r["joints"])
+        desk, session = scene_of(here).reach, scene_of(here).session
+        seen = np.frombuffer(desk.block(m.REACH, session.state))[14:17]
+        assert np.isfinite(seen).all()
+        said = here.refused(m.SetReach(m.ReachSetup("stick/tip", ellipsoid="impact")))
+        assert "nothing that has mass" in said
+        assert desk.setup is not None
+        assert desk.setup.ellipsoid == "velocity"
