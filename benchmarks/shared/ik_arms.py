@@ -17,16 +17,16 @@ from linkwork.formats.urdf import UrdfFormat
 from linkwork.kinematics import PoseTask, Solver, chain_kernels, srs_kernels
 from linkwork.kinematics.srs import SrsArm
 from linkwork.scene import Scene
+from linkwork.spatial import Pose
 from linkwork.world import World, compile_scene
 from shared.child import Child
-from shared.ik_ends import FAR, TURNED
+from shared.ik_ends import EXACT, FAR, TURNED
 
 pinocchio: Any = import_module("pinocchio")  # its names are made at run time
 ENDS = str(Path(__file__).resolve().parent / "ik_ends.py")
 ROBOTS = Path(
     str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data"))
 ).joinpath("robots")
-NEAR: Any = {"near": 5e-4, "near_turn": 8e-4}  # what the rivals aim at, too
 SECONDS = 120.0  # CPU time after which a rival begins no further target
 
 
@@ -69,13 +69,14 @@ class Arm:
         part = UrdfFormat(missing_meshes="skip").read(urdf)
         self.world: World = compile_scene(Scene("s").place(part, name="r", base="fixed"))
         self.frame = f"r/{tip}"
-        self.solver = Solver(self.world, [PoseTask(self.frame, **NEAR)])
+        self.solver = Solver(self.world, [PoseTask(self.frame, near=EXACT, near_turn=EXACT)])
         self.model = pinocchio.buildModelFromUrdf(str(urdf))
         self.data = self.model.createData()
         self.id = self.model.getFrameId(tip)
         rng = np.random.default_rng(7)
         self.lo, self.hi = self.solver.columns.lo, self.solver.columns.hi
         self.n = len(self.lo)
+        self.coordinates = self.solver.columns.coordinate[self.solver.columns.dof]
         self.targets = np.array([self.pose(rng.uniform(self.lo, self.hi)) for _ in range(count)])
         self.starts = rng.uniform(self.lo, self.hi, (count, self.n))
 
@@ -85,6 +86,12 @@ class Arm:
         whole[: self.n] = q
         pinocchio.framesForwardKinematics(self.model, self.data, whole)
         return self.data.oMf[self.id].homogeneous.copy()
+
+    def whole(self, values: np.ndarray) -> np.ndarray:
+        """All coordinates of our world, the arm's joints at values."""
+        made = self.world.q0.copy()
+        made[self.coordinates] = values
+        return made
 
     def success(self, q: np.ndarray) -> float:
         """Part of the answers that are where they should be."""
@@ -103,11 +110,34 @@ class Arm:
     def goals(self) -> np.ndarray:
         return np.array([np.concatenate([t[:3, :3].ravel(), t[:3, 3]]) for t in self.targets])
 
+    def poses(self) -> list[Pose]:
+        """The targets as a user of ours has them."""
+        made = []
+        for target in self.targets:
+            x, y, z, w = pinocchio.Quaternion(target[:3, :3]).coeffs().tolist()
+            made.append(Pose.of(target[:3, 3].tolist(), quat=(w, x, y, z)))
+        return made
+
     def ours(self) -> tuple[np.ndarray, np.ndarray]:
-        """Times [ns] and answers, call by call."""
+        """Times [ns] and answers of ``aim`` and ``solve``, call by call, as a user has them."""
+        solver, poses = self.solver, self.poses()
+        q, times = self.starts.copy(), np.zeros(len(poses))
+        solver.aim(poses[0])
+        solver.solve(self.whole(q[0]))
+        for k, pose in enumerate(poses):
+            start = self.whole(q[k])
+            began = time.process_time_ns()
+            solver.aim(pose)
+            answer = solver.solve(start)
+            times[k] = time.process_time_ns() - began
+            q[k] = answer.q[self.coordinates]
+        return times, q
+
+    def kernel(self) -> tuple[np.ndarray, np.ndarray]:
+        """Times [ns] and answers of the compiled search alone, call by call."""
         chain, goals = self.solver._chain, self.goals()
         assert chain is not None
-        settings = self.solver._chain_settings(30, 200)
+        settings = self.solver._search.settings(40, 100)
         seed, found = np.array([12345], np.uint64), np.zeros(6)
         q, times = self.starts.copy(), np.zeros(len(goals))
         arguments = (chain.easy, seed, settings, chain.scratch)
@@ -119,6 +149,13 @@ class Arm:
             times[k] = time.process_time_ns() - began
         return times, q
 
+    def batch(self) -> tuple[float, np.ndarray]:
+        """Time [ns] of a target in ``solve_many``, and the answers."""
+        poses, start = self.poses(), np.array([self.whole(row) for row in self.starts])
+        began = time.process_time_ns()
+        answers = self.solver.solve_many(poses, q=start)
+        return (time.process_time_ns() - began) / len(poses), answers.q[:, self.coordinates]
+
     def closed(self) -> dict[str, float]:
         """Closed form against the numeric search, each in one compiled loop."""
         arm = SrsArm(self.world, self.frame)
@@ -126,14 +163,24 @@ class Arm:
         q, found = np.zeros((count, 7)), np.zeros(count, np.int64)
         chain = self.solver._chain
         assert chain is not None
-        settings, seed = self.solver._chain_settings(30, 200), np.array([12345], np.uint64)
+        settings, seed = self.solver._search.settings(40, 100), np.array([12345], np.uint64)
         results, values = np.zeros((count, 6)), self.starts.copy()
+        poses = np.array([pose.array() for pose in self.poses()])
         calls = {
             "closed": lambda: srs_kernels.closed_form_many(
                 arm._arm, goals, np.zeros(7), 128, True, np.zeros((3, 8)), q, found
             ),
-            "numeric": lambda: chain_kernels.search_chain_many(
-                chain.links, goals, chain.easy, seed, settings, chain.scratch, values, results
+            "numeric": lambda: chain_kernels.search_poses(
+                chain.links,
+                poses,
+                chain.easy,
+                seed,
+                settings,
+                settings,
+                np.zeros(12),
+                chain.scratch,
+                values,
+                results,
             ),
         }
         best = {}
@@ -167,14 +214,22 @@ class Arm:
         return np.load(out["times"])[:done], np.load(out["q"])[:done]
 
 
-def row(name: str, robot: str, times: np.ndarray, success: float | None, ours: Any = None) -> dict:
-    """One line of the table; ratios are to ours on the same targets."""
+def row(
+    name: str,
+    robot: str,
+    times: np.ndarray,
+    success: float | None,
+    ours: Any = None,
+    kernel: Any = None,
+) -> dict:
+    """One line of the table; ratios are to ours, and to its kernel alone, on the same targets."""
     made = {
         "robot": robot, "solver": name, "targets": len(times), "success": success,
         "median": float(np.median(times)) / 1e3, "p99": float(np.percentile(times, 99)) / 1e3,
     }  # fmt: skip
-    if ours is not None:
-        own = ours[: len(times)]
-        made["slower"] = float(np.median(times) / np.median(own))
-        made["p99 slower"] = float(np.percentile(times, 99) / np.percentile(own, 99))
+    for what, all_of_them in (("", ours), ("kernel ", kernel)):
+        if all_of_them is not None:
+            own = all_of_them[: len(times)]
+            made[f"{what}slower"] = float(np.median(times) / np.median(own))
+            made[f"{what}p99 slower"] = float(np.percentile(times, 99) / np.percentile(own, 99))
     return made

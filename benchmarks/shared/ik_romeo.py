@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.formats.urdf import UrdfFormat
-from linkwork.kinematics import CentreOfMassTask, PoseTask, Solver, solve_kernels, tick_kernels
-from linkwork.kinematics.layout_kernels import open_columns
+from linkwork.kinematics import CentreOfMassTask, PoseTask, Solver, tick_kernels
 from linkwork.scene import Scene
+from linkwork.spatial import Pose
 from linkwork.world import World, compile_scene
 from shared.ik_arms import ROBOTS, SECONDS, ask, bare, row
 from shared.ik_ends import FAR, TURNED
@@ -22,7 +22,6 @@ pinocchio: Any = import_module("pinocchio")  # its names are made at run time
 URDF = ROBOTS / "romeo_description/urdf/romeo_laas_small.urdf"
 FRAMES = ["l_sole", "r_sole", "l_wrist", "r_wrist"]
 DAMPING = 1e-4
-_SEARCH = np.array([60.0, 40.0, 1e-3, 1e-8, 0.05, 4.0, 0.9])
 
 
 class Romeo:
@@ -34,11 +33,9 @@ class Romeo:
         near: Any = {"near": 0.9 * FAR, "near_turn": 0.9 * TURNED}
         tasks = [PoseTask(f"r/{name}", error="twist", **near) for name in FRAMES]
         self.solver = Solver(self.world, [*tasks, CentreOfMassTask(part="r", **near)])
-        self.problem = self.solver._problem
         columns = self.solver.columns
         single = columns.coordinate[columns.dof] >= 7
         self.lo, self.hi = columns.lo[single], columns.hi[single]
-        open_columns.py_func(self.problem.ints, self.problem.reals)[6][:] = np.inf  # as in mink
         aliases = {here: alias for alias, here in part.aliases.items()}
         names = [self.world.dof_name(int(d)).removeprefix("r/") for d in columns.dof[single]]
         self.joints = [aliases.get(name, name).removeprefix("joint:") for name in names]
@@ -98,41 +95,57 @@ class Romeo:
 
     def aim(self, k: int) -> None:
         for task in range(4):
-            self.solver._aim(task, self.poses[k, task])
-        self.solver._aim(4, np.array([*self.coms[k], 0, 0, 0, 0]))
+            place = self.poses[k, task]
+            self.solver.aim(Pose.of(place[:3], quat=place[3:]), task)
+        self.solver.aim(self.coms[k], 4)
 
     def ticks(self, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Times [ns] and velocities of one step each, the quickest of three, as mink's."""
-        problem, v = self.problem, np.zeros(self.world.nv)
-        settings = np.array([1.0, 1.0, 0.0, 0.0, DAMPING, 0.0, 1.0, 0.0])
-        arrays = problem.ints, problem.reals, problem.work, settings
-        times, made = np.zeros(len(starts)), np.zeros((len(starts), self.world.nv))
+        """Times [ns] and velocities of one ``tick`` each, the quickest of three, as mink's."""
+        times, made = np.full(len(starts), np.inf), np.zeros((len(starts), self.world.nv))
+        tick = self.solver.tick
         for k, start in enumerate(starts):
             self.aim(k)
-            times[k] = np.inf
+            for _ in range(3):
+                began = time.process_time_ns()
+                step = tick(start, 1.0, damping=DAMPING, speeds=False)
+                times[k] = min(times[k], time.process_time_ns() - began)
+                made[k] = step.v
+        return times, made
+
+    def tick_kernels(self, starts: np.ndarray) -> np.ndarray:
+        """Times [ns] of the compiled step alone."""
+        problem, v, times = (
+            self.solver._problem,
+            np.zeros(self.world.nv),
+            np.full(len(starts), np.inf),
+        )
+        settings = np.zeros(tick_kernels.SETTINGS)
+        for place, value in (
+            (tick_kernels.STEP, 1e9), (tick_kernels.RANGE_GAIN, 1.0), (tick_kernels.DAMP, DAMPING),
+            (tick_kernels.LIMITED, 1.0), (tick_kernels.STRIDE, np.inf),
+        ):  # fmt: skip
+            settings[place] = value
+        arrays = problem.ints, problem.reals, problem.work, settings
+        for k, start in enumerate(starts):
+            self.aim(k)
             for _ in range(3):
                 q = start.copy()
                 began = time.process_time_ns()
                 tick_kernels.tick(*arrays, q, v)
                 times[k] = min(times[k], time.process_time_ns() - began)
-            made[k] = v
-        return times, made
+        return times
 
     def whole(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Times [ns] and postures from home."""
-        problem, found = self.problem, np.zeros(4)
-        arrays = problem.ints, problem.reals, problem.work
+        """Times [ns] of ``solve`` and postures from home."""
         times, answers = np.zeros(count), np.zeros((count, self.world.nq))
-        seed = np.array([99], np.uint64)
         self.aim(0)
-        solve_kernels.search(*arrays, seed, _SEARCH, self.home.copy(), found)
+        self.solver.solve(self.home)
         for k in range(count):
             self.aim(k)
-            q = self.home.copy()
             began = time.process_time_ns()
-            solve_kernels.search(*arrays, seed, _SEARCH, q, found)
+            answer = self.solver.solve(self.home)
             times[k] = time.process_time_ns() - began
-            answers[k] = q
+            answers[k] = answer.q
         return times, answers
 
 
@@ -141,7 +154,10 @@ def romeo(python: str, ticks: int, whole: int, room: Path) -> list[dict]:
     robot = Romeo(max(ticks, whole))
     long, answers = robot.whole(whole)
     made = {name: robot.ticks(starts[:ticks]) for name, starts in robot.starts.items()}
+    bare_steps = {name: robot.tick_kernels(starts[:ticks]) for name, starts in robot.starts.items()}
     rows = [row("Linkwork", f"Romeo, {name}", times, None) for name, (times, _) in made.items()]
+    for name, times in bare_steps.items():
+        rows.append(row("Linkwork, kernel", f"Romeo, {name}", times, None))
     rows.append(row("Linkwork", "Romeo, whole posture", long, robot.success(answers)))
     if not python:
         return rows
@@ -161,7 +177,8 @@ def romeo(python: str, ticks: int, whole: int, room: Path) -> list[dict]:
         return rows
     theirs, found = np.load(files["ticks"]), np.load(files["answers"])[: int(said["done"])]
     for n, (name, (times, ours)) in enumerate(made.items()):
-        rows.append(row("mink", f"Romeo, {name}", np.array(said["tick"][n]), None, times))
+        theirs_took = np.array(said["tick"][n])
+        rows.append(row("mink", f"Romeo, {name}", theirs_took, None, times, bare_steps[name]))
         rows[-1]["differs by"] = float(np.abs(theirs[n] - ours).max())
     times = np.array(said["whole"])
     rows.append(row("mink", "Romeo, whole posture", times, robot.success(found), long))

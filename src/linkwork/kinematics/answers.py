@@ -109,8 +109,13 @@ class Damping:
     def __post_init__(self) -> None:
         if self.kind not in DAMPING:
             raise not_found("damping", self.kind, list(DAMPING))
-        if not (0.0 <= self.value < math.inf and 0.0 <= self.edge < math.inf):
+        self.checked(self.value, self.edge)
+
+    @staticmethod
+    def checked(value: float, edge: float = 0.0) -> float:
+        """The value, if it may be one."""
+        if not (0.0 <= value < math.inf and 0.0 <= edge < math.inf):
             raise LinkworkError(
-                f"damping must be finite and 0 or above, not {self.value:g} with the edge "
-                f"{self.edge:g}."
+                f"damping must be finite and 0 or above, not {value:g} with the edge {edge:g}."
             )
+        return value

@@ -132,12 +132,21 @@ def _leaders(
     return lead, ratio, offset
 
 
-def couple(world: World, q: np.ndarray) -> None:
-    """Puts followers of couplings where their leaders say, in place."""
-    lead, ratio, offset = _leaders(world)
-    coordinate = coordinates_of(world)
-    for d in np.flatnonzero(lead != np.arange(world.nv)):
-        q[coordinate[d]] = ratio[d] * q[coordinate[lead[d]]] + offset[d]
+class Followers:
+    """Coordinates that follow others by couplings: q_f = ratio q_l + offset."""
+
+    def __init__(self, world: World) -> None:
+        lead, ratio, offset = _leaders(world)
+        dofs = np.flatnonzero(lead != np.arange(world.nv))
+        coordinate = coordinates_of(world)
+        self._follows, self._leads = coordinate[dofs], coordinate[lead[dofs]]
+        self._ratio, self._offset = ratio[dofs], offset[dofs]
+        self._any = len(dofs) > 0
+
+    def put(self, q: np.ndarray) -> None:
+        """Puts them where their leaders say, in place; ``q`` may have many rows."""
+        if self._any:
+            q[..., self._follows] = self._ratio * q[..., self._leads] + self._offset
 
 
 def choose(

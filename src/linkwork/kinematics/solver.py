@@ -12,7 +12,7 @@ from linkwork.kinematics import layout_kernels as k
 from linkwork.kinematics import tick_kernels
 from linkwork.kinematics.answers import DAMPING, Answer, Answers, Damping, Miss, Tick
 from linkwork.kinematics.chain import find_chain
-from linkwork.kinematics.columns import couple, find_columns
+from linkwork.kinematics.columns import Followers, find_columns
 from linkwork.kinematics.forward import forward, integrate
 from linkwork.kinematics.moving import find_moving, settle_postures
 from linkwork.kinematics.problem import check_poses, check_shape, look_at
@@ -79,6 +79,7 @@ class Solver:
             raise LinkworkError(
                 "no joint may move.", hint="Choose joints that carry the frames of the tasks."
             )
+        self._followers = Followers(world)
         settle_postures(world, packed, self.columns)
         self._targets = Targets(world, self.columns, self.tasks, packed, closing)
         self._problem = self._targets.problem
@@ -87,6 +88,8 @@ class Solver:
         )
         near = packed[0].how[k.NEAR], packed[0].how[k.NEAR_TURN]
         self._search = Search(self._targets.first, self._chain, near, seed)
+        self._has_levels = int(self._problem.ints[k.LEVELS]) > 1
+        self._settings = np.zeros(tick_kernels.SETTINGS)
         self._limited = bool(np.isfinite([*self.columns.lo, *self.columns.speed]).any())
 
     @property
@@ -117,17 +120,16 @@ class Solver:
         """
         world = self.world
         here = world.q0.copy() if q is None else check_shape(q, world)
-        if len(world.coupling_dof):
-            couple(world, here)
-        found = self._search.run(here, iterations, starts)
+        self._followers.put(here)
+        _, steps, tried, _, far, turn = self._search.run(here, iterations, starts).tolist()
         if self._chain is not None:
-            miss = self._targets.miss(0, float(found[4]), float(found[5]))
-            return Answer(here, miss.reached, [miss], int(found[1]), int(found[2]))
+            miss = self._targets.miss(0, far, turn)
+            return Answer(here, miss.reached, [miss], int(steps), int(tried))
         if self._targets.has_levels:
             self._improve(here, iterations)
         misses = self.misses(here)
         reached = all(miss.reached for miss in misses)
-        return Answer(here, reached, misses, int(found[1]), int(found[2]))
+        return Answer(here, reached, misses, int(steps), int(tried))
 
     def _improve(self, q: np.ndarray, iterations: int) -> None:
         """Moves ``q`` on for the lower levels, in short steps; the first one has the last word."""
@@ -175,12 +177,10 @@ class Solver:
         if not np.isfinite(start).all():
             raise LinkworkError("q holds numbers that are not finite.")
         made = np.ascontiguousarray(np.broadcast_to(start, (len(wanted), self.world.nq))).copy()
-        for row in made[: len(made) if np.ndim(start) > 1 else 1]:
-            couple(self.world, row)
-        made[:] = made if np.ndim(start) > 1 else made[:1]
+        self._followers.put(made)
         number = self._targets.aimed(task)
         found = np.zeros((len(wanted), 6))
-        own = self._problem.how[number, k.TARGET : k.TARGET + 7].copy()
+        own = self._targets.target(number)
         try:
             for at in range(0, len(wanted), chunk):
                 part = slice(at, min(at + chunk, len(wanted)))
@@ -188,7 +188,7 @@ class Solver:
                 if progress is not None:
                     progress(part.stop)
         finally:
-            self._put(number, own)
+            self._targets.put(number, own)
         return Answers(made, found[:, 0] > 0, found[:, 1].astype(int), found[:, 4], found[:, 5])
 
     def _solve_part(
@@ -199,16 +199,13 @@ class Solver:
             self._search.run_poses(wanted, q, found, iterations, starts)
             return
         for n in range(len(wanted)):
-            self._put(number, wanted[n])
+            self._targets.put(number, wanted[n])
             answer = self.solve(q[n], iterations=iterations, starts=starts)
             q[n] = answer.q
             miss = answer.misses[number]
             found[n] = (
                 answer.reached, answer.iterations, answer.starts, 0, miss.distance, miss.angle
             )  # fmt: skip
-
-    def _put(self, number: int, pose: np.ndarray) -> None:
-        self._targets.put(number, slice(k.TARGET, k.TARGET + 7), pose)
 
     def tick(
         self,
@@ -246,20 +243,20 @@ class Solver:
             raise LinkworkError(
                 "the nested scheme of 003 knows no fences.", hint='Use scheme="strict".'
             )
-        chosen = (
-            Damping("constant", float(damping)) if not isinstance(damping, Damping) else damping
-        )
+        if isinstance(damping, Damping):
+            kind, value, edge = DAMPING[damping.kind], damping.value, damping.edge
+        else:
+            kind, value, edge = DAMPING["constant"], Damping.checked(damping), 0.0
         here = check_shape(q, self.world)
-        v = np.zeros(self.world.nv)
-        settings = np.array(
-            [
-                dt if speeds else _AGES, range_gain, _SCHEMES[scheme], DAMPING[chosen.kind],
-                chosen.value, chosen.edge, self._limited, 0.0, stride,
-            ]
+        v = np.zeros(len(self.columns.col))
+        settings = self._settings
+        settings[:] = (
+            dt if speeds else _AGES, range_gain, _SCHEMES[scheme], kind, value, edge,
+            self._limited, 0.0, stride,
         )  # fmt: skip
         problem = self._problem
         arrays = problem.ints, problem.reals, problem.work, settings
-        if len(fences[0]) or problem.ints[k.LEVELS] > 1 or scheme == "nested":
+        if self._has_levels or scheme == "nested" or len(fences[0]):
             used = tick_kernels.tick_levels(*arrays, *fences, here, v)
         else:
             used = tick_kernels.tick(*arrays, here, v)

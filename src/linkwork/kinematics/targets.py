@@ -45,11 +45,19 @@ class Targets:
         self.problem = pack(world, columns, self._packed)
         above = [self._packed[n] for n in self._above]
         self.first = pack(world, columns, above) if self.has_levels else self.problem
-        self._near = [(each.title, *each.how[[k.NEAR, k.NEAR_TURN]]) for each in self._packed]
+        self._titles = [each.title for each in packed]
+        self._places = [self._numbers(n, slice(k.TARGET, k.TARGET + 7)) for n in range(len(packed))]
+        for number, each in enumerate(packed):
+            if each.kind in (k.POSTURE, k.COUPLING):
+                self._places[number] = []
+        self._near = [
+            (each.title, float(each.how[k.NEAR]), float(each.how[k.NEAR_TURN]))
+            for each in self._packed
+        ]
 
     def number(self, task: int | str) -> int:
         """Number of one of the given tasks."""
-        titles = [each.title for each in self._packed[: len(self._tasks)]]
+        titles = self._titles
         if not isinstance(task, str):
             if not 0 <= task < len(titles):
                 raise LinkworkError(
@@ -64,8 +72,8 @@ class Targets:
     def aimed(self, task: int | str) -> int:
         """Number of a task that has a target."""
         number = self.number(task)
-        packed = self._packed[number]
-        if packed.kind in (k.POSTURE, k.COUPLING):
+        if not self._places[number]:
+            packed = self._packed[number]
             kind = type(self._tasks[number]).__name__
             raise LinkworkError(f"task {packed.title!r} has no target: it is a {kind}.")
         return number
@@ -76,10 +84,13 @@ class Targets:
         Raises:
             LinkworkError: If it has none, or the new one is not finite.
         """
-        number, seven = self.aimed(task), target.array()
-        if not math.isfinite(seven @ seven) and not np.isfinite(seven).all():
-            raise LinkworkError(f"the target of task {self._packed[number].title!r} is not finite.")
-        self.put(number, slice(k.TARGET, k.TARGET + 7), seven)
+        places = self._places[0 if task == 0 and self._places[0] else self.aimed(task)]
+        seven = (*target.xyz, *target.quat)
+        if not math.isfinite(sum(seven)):
+            title = self._titles[self.aimed(task)]
+            raise LinkworkError(f"the target of task {title!r} is not finite.")
+        for place in places:
+            place[:] = seven
 
     def want(self, value: float, task: int | str) -> None:
         """Gives a task of a distance or coupling another value.
@@ -97,15 +108,26 @@ class Targets:
             )
         if not math.isfinite(value):
             raise LinkworkError(f"the value of task {packed.title!r} is not finite.")
-        self.put(number, slice(k.SCALAR, k.SCALAR + 1), value)
+        for place in self._numbers(number, slice(k.SCALAR, k.SCALAR + 1)):
+            place[:] = value
 
-    def put(self, number: int, where: slice, values: np.ndarray | float) -> None:
-        """Writes numbers of a task into all packs that hold it."""
-        self.problem.how[number, where] = values
+    def _numbers(self, number: int, where: slice) -> list[np.ndarray]:
+        """Numbers of a task in all packs that hold it, as views."""
+        found = [self.problem.how[number, where]]
         if self.has_levels and number in self._above:
-            self.first.how[self._above.index(number), where] = values
+            found.append(self.first.how[self._above.index(number), where])
+        return found
+
+    def target(self, number: int) -> np.ndarray:
+        """Seven numbers of a task's target, as they are."""
+        return self._places[number][0].copy()
+
+    def put(self, number: int, seven: np.ndarray) -> None:
+        """Gives a task seven numbers as its target."""
+        for place in self._places[number]:
+            place[:] = seven
 
     def miss(self, number: int, distance: float, angle: float) -> Miss:
         """How far a task is from its target, and whether that is near enough."""
         title, near, near_turn = self._near[number]
-        return Miss(title, distance, angle, bool(distance <= near and angle <= near_turn))
+        return Miss(title, distance, angle, distance <= near and angle <= near_turn)
