@@ -121,8 +121,8 @@ class Romeo:
         )
         settings = np.zeros(tick_kernels.SETTINGS)
         for place, value in (
-            (tick_kernels.STEP, 1e9), (tick_kernels.RANGE_GAIN, 1.0), (tick_kernels.DAMP, DAMPING),
-            (tick_kernels.LIMITED, 1.0), (tick_kernels.STRIDE, np.inf),
+            (tick_kernels.STEP, 1.0), (tick_kernels.RANGE_GAIN, 1.0), (tick_kernels.DAMP, DAMPING),
+            (tick_kernels.LIMITED, tick_kernels.RANGES), (tick_kernels.STRIDE, np.inf),
         ):  # fmt: skip
             settings[place] = value
         arrays = problem.ints, problem.reals, problem.work, settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.dynamics import aba, crba, drift, rnea
-from linkwork.formats import load_part
+from linkwork.formats import load_part, load_scene
 from linkwork.kinematics import (
     CentreOfMassTask,
     PoseTask,
@@ -54,6 +54,7 @@ def solve_of_each() -> None:
     arm.solve_many([target])
     LegGeometry(0.4, 0.4).solve(Pose((0.0, 0.0, -0.6)))
     workspace(world, tool, count=8)
+    workspace(compile_scene(load_scene("mechanisms/four_bar")), "linkage/pen", count=2)
     integrate(world, q, v, 0.01)
     velocities(world, q, v, forward(world, q))
     crba(world, q)

@@ -25,7 +25,6 @@ from linkwork.world import World
 
 _SCHEMES = {"strict": 0, "nested": 1}
 
-_AGES = 1e9  # [s] in which no speed is a limit
 _SHORT = 0.1  # the longest step [rad or m] in which rows count as constant
 
 _DEFAULT = Damping()
@@ -90,7 +89,12 @@ class Solver:
         self._search = Search(self._targets.first, self._chain, near, seed)
         self._has_levels = int(self._problem.ints[k.LEVELS]) > 1
         self._settings = np.zeros(tick_kernels.SETTINGS)
-        self._limited = bool(np.isfinite([*self.columns.lo, *self.columns.speed]).any())
+        limited = bool(np.isfinite([*self.columns.lo, *self.columns.speed]).any())
+        self._limits = (
+            (tick_kernels.RANGES, tick_kernels.RANGES_AND_SPEEDS)
+            if limited
+            else (tick_kernels.UNLIMITED, tick_kernels.UNLIMITED)
+        )
 
     @property
     def movable(self) -> list[str]:
@@ -251,8 +255,8 @@ class Solver:
         v = np.zeros(len(self.columns.col))
         settings = self._settings
         settings[:] = (
-            dt if speeds else _AGES, range_gain, _SCHEMES[scheme], kind, value, edge,
-            self._limited, 0.0, stride,
+            dt, range_gain, _SCHEMES[scheme], kind, value, edge,
+            self._limits[speeds], 0.0, stride,
         )  # fmt: skip
         problem = self._problem
         arrays = problem.ints, problem.reals, problem.work, settings
@@ -264,7 +268,7 @@ class Solver:
             raise LinkworkError(
                 "the tasks leave joints undetermined.", hint="Give a damping above 0."
             )
-        return Tick(v if speeds else v * (_AGES / dt), here, used)
+        return Tick(v, here, used)
 
     def misses(self, q: np.ndarray) -> list[Miss]:
         """How far each task is from its target at ``q``, loops included."""

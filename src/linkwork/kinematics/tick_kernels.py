@@ -27,6 +27,9 @@ from linkwork.kinematics.task_kernels import task_errors, task_rows
 STEP, RANGE_GAIN, SCHEME, DAMPING, DAMP, EDGE, LIMITED, LOOK_ONLY, STRIDE = range(9)
 SETTINGS = 9
 
+#: What counts in ``LIMITED``.
+UNLIMITED, RANGES, RANGES_AND_SPEEDS = 0, 1, 2
+
 
 @flat_kernel
 def _bounds(columns, settings, q, lo, hi):
@@ -36,9 +39,9 @@ def _bounds(columns, settings, q, lo, hi):
     for c in range(dof.shape[0]):
         a = dofq[dof[c]]
         lo[c], hi[c] = -stride, stride
-        if settings[LIMITED] == 0.0:
+        if settings[LIMITED] == UNLIMITED:
             continue
-        far = min(speed[c] * dt, stride)
+        far = min(speed[c] * dt, stride) if settings[LIMITED] == RANGES_AND_SPEEDS else stride
         lo[c], hi[c] = -far, far
         if a >= 0:
             lo[c] = max(gain * (least[c] - q[a]), -far)

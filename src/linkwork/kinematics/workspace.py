@@ -108,10 +108,10 @@ def workspace_parts(
     arrays = problem.ints, problem.reals, problem.work
     state = np.array([seed * 2654435761 % (1 << 63) or 1], np.uint64)
     here = start.copy()
+    drivers, room = np.zeros(0, np.int64), np.zeros((5, max(world.nq, 4)))
     if closing:
         _close(problem, state, start, frame)
         drivers = independent(world, columns, closing, start)
-        room = np.zeros((5, max(world.nq, len(drivers), 4)))
     for at in range(0, count, chunk):
         part = np.zeros((min(chunk, count - at), 3))
         if closing:
