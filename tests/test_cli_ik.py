@@ -108,4 +108,4 @@ def test_a_tip_that_fits_several_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "nowhere" / "joints.csv"
     done = linkwork("ik", scene, "--tip", "a/flange", "--batch", given, "--out", out)
     assert done.code == 1
-    assert "No such file" in done.err
+    assert "there is no folder" in done.err

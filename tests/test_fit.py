@@ -217,7 +217,8 @@ def test_the_step_command_shows_what_a_gain_does(tmp_path: Path) -> None:
     times = []
     for kp in (8, 1):
         found = linkwork("step", tmp_path / "arm.toml", "--joint", "arm/J", "--by", 30,
-                         "--set", f"arm/J.kp={kp}", "--csv", tmp_path / "step.csv")  # fmt: skip
+                         "--set", f"arm/J.kp={kp}", "--overwrite",
+                         "--csv", tmp_path / "step.csv")  # fmt: skip
         assert found.code == 0, found.err
         said = {line[:18].strip(): line[18:].split() for line in found.out.splitlines()}
         times.append(float(said["rise, 10 to 90 %"][0]))

@@ -241,7 +241,7 @@ def test_the_command_knows_metres_from_radians(tmp_path: Path) -> None:
     assert "lift.toml" in linkwork("plan", file, "--max-speed-deg", "50").err
 
     file.write_text(LIFT.replace("joints_mm", "joints").replace("400", "0.4"))
-    done = linkwork("plan", file, "--out", out)
+    done = linkwork("plan", file, "--out", out, "--overwrite")
     assert done.code == 0, done.err
     assert "lift.target [rad or m],lift.speed [rad/s or m/s]" in out.read_text()
     done = linkwork("plan", file, "--max-speed-deg", "90")

@@ -139,6 +139,51 @@ def test_what_the_studio_refuses_is_raised(shared: Studio) -> None:
         assert there.scene is before
 
 
+def test_what_is_no_number_is_refused_at_the_line_that_says_it(shared: Studio) -> None:
+    """Not finite, of another type, out of bounds: an error, and nothing is done."""
+    endless: Any = "1"
+    with remote(shared) as there:
+        there.open("gripper/follow")
+        there.pause()
+        there.take(J1)
+        there[J1] = 0.1
+        before = there.time
+        for value in (math.nan, math.inf, -math.inf, endless, None, [0.1]):
+            with pytest.raises(SignalError, match="takes finite numbers, not"):
+                there[J1] = value  # type: ignore[assignment]
+        for seconds in (-1, math.nan, math.inf, endless, None):
+            with pytest.raises(SessionError, match="runs for 0 s or more, not for"):
+                there.run(seconds)  # type: ignore[arg-type]
+        for steps in (0, -3, 1.5, endless):
+            with pytest.raises(SessionError, match="whole number, 1 or more"):
+                there.step(steps)  # type: ignore[arg-type]
+        for speed in (-1.0, math.nan, 1e9, endless):
+            with pytest.raises(LinkworkError, match=r"Expected `float`.*value"):
+                there.speed(speed)
+        with pytest.raises(LinkworkError, match=r"Expected `float`.*time"):
+            there.seek(math.nan)
+        there.run(0.0)
+        assert (there.time, there[J1]) == (before, 0.1)
+
+
+def test_a_line_that_is_no_message_is_refused_by_its_type(shared: Studio) -> None:
+    """A number that JSON cannot say, or a wrong field, comes back with the type that it had."""
+    lines = join(shared)
+    try:
+        for text, what, why in (
+            (f'{{"type": "set", "signal": "{J1}", "value": NaN}}', "", "malformed"),
+            (f'{{"type": "set", "signal": "{J1}", "value": null}}', "set", "$.value"),
+            (f'{{"type": "set", "signal": "{J1}", "value": 1e999}}', "set", ""),
+            ('{"type": "speed", "value": -1}', "speed", ">= 0.0"),
+            ('{"type": "step", "steps": 1.5}', "step", "Expected `int`"),
+            ('{"type": "nothing"}', "nothing", "Invalid value 'nothing'"),
+        ):
+            lines.say(text)
+            assert why in lines.until("refused", what=what)["text"]
+    finally:
+        lines.close()
+
+
 def test_one_drives_and_hands_over(shared: Studio) -> None:
     """A second client looks on; it drives when the first hands over."""
     with remote(shared) as first, remote(shared, drives=False) as second:

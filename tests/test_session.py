@@ -5,7 +5,7 @@ import signal as os_signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -615,6 +615,17 @@ def test_a_run_needs_a_duration_that_ends(duration: float) -> None:
     """Negative, endless or no number of seconds is refused; None means until stopped."""
     with Session(bench()) as session, pytest.raises(SessionError, match="0 s or more"):
         session.run(duration)
+
+
+@pytest.mark.parametrize("steps", [-1, 1.5, "2", None])
+def test_steps_are_whole_numbers_and_never_back(steps: Any) -> None:
+    """Nothing is passed over in silence, by whichever way it comes."""
+    with Session(bench()) as session:
+        with pytest.raises(SessionError, match="whole number, 0 or more"):
+            session.step(steps)
+        assert not session.apply(messages.Advance(steps))
+        assert "whole number, 0 or more" in session.outbox.events[-1].text
+        assert (session.state.step, session.clock.granted) == (0, 0)
 
 
 def test_stop_from_another_thread_and_from_a_signal_handler() -> None:

@@ -99,8 +99,7 @@ class Signals:
                 f"signal {name!r} is owned by {holder!r}, not by {owner!r}.",
                 hint="Take it over first.",
             )
-        if not isinstance(value, Real) or not _is_finite(value):
-            raise SignalError(f"signal {name!r} takes finite numbers, not {value!r}.")
+        check_value(name, value)
         if not signal.lo <= value <= signal.hi:
             raise SignalError(
                 f"signal {name!r} takes {signal.lo:g} to {signal.hi:g} {signal.unit}, "
@@ -127,6 +126,16 @@ class Signals:
     def release(self, owner: str) -> None:
         """Gives up everything that ``owner`` owns."""
         self.owners = {name: who for name, who in self.owners.items() if who != owner}
+
+
+def check_value(name: str, value: object) -> None:
+    """Refuses what no signal takes.
+
+    Raises:
+        SignalError: If ``value`` is no finite number.
+    """
+    if not isinstance(value, Real) or not _is_finite(value):
+        raise SignalError(f"signal {name!r} takes finite numbers, not {value!r}.")
 
 
 def _is_finite(value: Real) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from linkwork.agents.walk import Walker
 from linkwork.cli.curves import Curve, write_svg
 from linkwork.cli.given import load_with_notes, scene_to_run
+from linkwork.cli.outputs import check_outputs
 from linkwork.cli.perform import set_signal
 from linkwork.cli.ready import getting_ready
 from linkwork.cli.state_tables import StateTables, free_name
@@ -69,10 +70,8 @@ def draw_all(
     """
     thing, _ = load_with_notes(what)
     scene, _ = scene_to_run(thing, what, free=False)
-    if (folder / "index.html").exists() and not overwrite:
-        raise FormatError(
-            f"{folder / 'index.html'} exists.", hint="Give --overwrite to replace it."
-        )
+    if (folder / "index.html").exists():
+        check_outputs([folder / "index.html"], overwrite=overwrite)
     runs: dict[str, _Run] = {}
     names: list[str] = []
     bodies: list[str] = []

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from linkwork.cli.outputs import Overwrite
+
 
 def charts(
     what: Annotated[str, typer.Argument(metavar="SCENE", help="A scene, or a kit's name for it.")],
@@ -25,9 +27,7 @@ def charts(
         list[str] | None,
         typer.Option("--set", metavar="SIGNAL=VALUE", help="Gains and others. Repeatable."),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace files that exist.")
-    ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Runs a scene in its three modes and draws positions, speeds, moments, wanted and actual.
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from linkwork.cli.outputs import Overwrite, check_outputs
+
 if TYPE_CHECKING:
     from linkwork.scene import Movement
 
@@ -23,9 +25,7 @@ def convert(
     robot: Annotated[
         str, typer.Option(metavar="PART", help="Whose movement it is; some formats hold both.")
     ] = "",
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", "--force", help="Replace files that exist.")
-    ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Converts a model; what a format cannot say is listed, never dropped silently.
 
@@ -36,8 +36,6 @@ def convert(
       $ linkwork convert tripod/level level.glb
       $ linkwork convert bioloid/greet greet.humanoid.xml --robot bioloid/humanoid
     """
-    import os
-
     from linkwork.cli.given import load_with_notes
     from linkwork.cli.screen import stdout
     from linkwork.cli.show_movement import movements_of
@@ -50,19 +48,19 @@ def convert(
 
     out = stdout()
     format_to_write(target)
-    if target.exists():
-        if target.is_dir():
-            raise FormatError(f"{target} is a folder.")
-        if os.path.exists(source) and target.samefile(source):
-            raise FormatError(f"{target} is the source itself.", hint="Give another name.")
-        if not overwrite:
-            raise FormatError(f"{target} exists.", hint="Give --overwrite to replace it.")
+    check_outputs([target], overwrite=overwrite, sources=[source])
     movements, alone = movements_of(source)
     if alone and not part:
         for note in _movement(movements[0], target, robot):
             out.say(note, lead="note:")
         out.say(f"Wrote {target}.")
         return
+    beside = {
+        movement.name: target.with_name(f"{target.stem}.{movement.name}.toml")
+        for movement in movements
+        if target.suffix == ".toml"
+    }
+    check_outputs(beside.values(), overwrite=overwrite, sources=[source])
     if robot:
         raise FormatError(f"--robot is for movements, and {source} is none.")
     thing, notes = load_with_notes(source)
@@ -93,9 +91,8 @@ def convert(
         out.say(f"movements, left out: {names}. Convert to TOML writes them.", lead="note:")
         movements = []
     for movement in movements:
-        beside = target.with_name(f"{target.stem}.{movement.name}.toml")
-        save(movement, beside)
-        out.say(f"Wrote {beside}.")
+        save(movement, beside[movement.name])
+        out.say(f"Wrote {beside[movement.name]}.")
     out.say(f"Wrote {target}.")
 
 

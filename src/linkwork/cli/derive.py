@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from linkwork.cli.outputs import Overwrite, check_outputs
+
 if TYPE_CHECKING:
     from linkwork.dynamics.symbolic import Model
     from linkwork.world import World
@@ -23,9 +25,7 @@ def derive(
     floating: Annotated[
         bool, typer.Option("--free", help="The part floats freely instead of being fixed.")
     ] = False,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", "--force", help="Replace files that exist.")
-    ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Derives the equations of motion and writes them down.
 
@@ -52,9 +52,7 @@ def derive(
         world = _world(thing, robot, floating)
         file = _file(out, to) or Path(f"{c_code.identifier(world.scene.name)}{_SUFFIXES[to]}")
         files = [file, file.with_suffix(".h")] if to == "c" else [file]
-        taken = [str(each) for each in files if each.exists()]
-        if taken and not overwrite:
-            raise FormatError(f"{taken[0]} exists.", hint="Give --overwrite to replace it.")
+        check_outputs(files, overwrite=overwrite, sources=[robot])
         model = Model(world)
         if to == "c":
             name = c_code.identifier(file.stem)

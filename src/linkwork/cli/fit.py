@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from linkwork.cli.outputs import Overwrite, check_outputs
+
 if TYPE_CHECKING:
     from linkwork.actuators.fit import Fit
     from linkwork.cli.curves import Curve
@@ -54,6 +56,7 @@ def fit(
     picture: Annotated[
         Path | None, typer.Option(metavar="SVG", help="Write both curves as a picture.")
     ] = None,
+    overwrite: Overwrite = False,
     over: Annotated[
         str, typer.Option(metavar="SCENE", help="Fit nothing: lay the log over a run of this.")
     ] = "",
@@ -70,7 +73,9 @@ def fit(
     """
     from linkwork.cli.measured import read_measured
 
-    log = read_measured(_find(file))
+    source = _find(file)
+    check_outputs([out, picture], overwrite=overwrite, sources=[source, model, over])
+    log = read_measured(source)
     if over:
         from linkwork.cli.overlay import lay_over
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from linkwork.cli.outputs import Overwrite, check_outputs
+
 if TYPE_CHECKING:
     from linkwork.errors import Origin
     from linkwork.kinematics import Solver
@@ -35,6 +37,7 @@ def ik(
     out: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Where to write the answers of a batch.")
     ] = None,
+    overwrite: Overwrite = False,
     first: Annotated[
         str, typer.Option(metavar="JOINT", help="Only this joint and what it carries may move.")
     ] = "",
@@ -60,6 +63,7 @@ def ik(
         raise FormatError("--batch needs --out, the file for its answers.")
     if batch is None and out is not None:
         raise FormatError("--out is for the answers of a --batch; --to is answered here.")
+    check_outputs([out], overwrite=overwrite, sources=[file, batch or ""])
     targets = [_numbers(to.split(","), "--to")] if batch is None else _read(batch)
     thing, _ = load_with_notes(file)
     with getting_ready():

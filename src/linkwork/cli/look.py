@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from linkwork.cli.outputs import Overwrite, check_outputs
+
 
 class Kind(StrEnum):
     """What a picture shows."""
@@ -31,9 +33,7 @@ def look(
     after: Annotated[
         float, typer.Option(metavar="SECONDS", help="Run so long before, simulated.")
     ] = 0.0,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a file that exists.")
-    ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Writes the newest picture of a camera, without opening the studio.
 
@@ -47,8 +47,7 @@ def look(
     check_number("--after", after, zero=True)
     if file.suffix not in (".png", ".npy"):
         raise FormatError(f"{file} is neither .png nor .npy.")
-    if file.exists() and not overwrite:
-        raise FormatError(f"{file} exists.", hint="Give --overwrite to replace it.")
+    check_outputs([file], overwrite=overwrite, sources=[what])
     from linkwork.cli.given import load_with_notes
     from linkwork.cli.ready import getting_ready
     from linkwork.cli.screen import stdout

@@ -15,6 +15,7 @@ from linkwork.cli.given import add_program, load_with_notes, scene_to_run, use_e
 from linkwork.cli.images import ImageFiles
 from linkwork.cli.interrupt import Interrupt, stop_on_signal
 from linkwork.cli.live import chosen, live, now_and_then, signal_table
+from linkwork.cli.outputs import check_outputs
 from linkwork.cli.ready import compile_ahead, getting_ready
 from linkwork.cli.screen import Screen, say_error, show_event, show_findings, stderr, stdout
 from linkwork.cli.signal_csv import SignalCsv
@@ -66,7 +67,8 @@ def perform(order: Order) -> int:
     """
     out = stderr() if str(order.table) == "-" else stdout()
     out.quiet = order.quiet
-    _refuse_existing(order)
+    sources = [order.what, *([order.program] if order.program is not None else [])]
+    check_outputs([order.record, order.table], overwrite=order.overwrite, sources=sources)
     images = None
     if order.images is not None:
         images = ImageFiles(order.images, overwrite=order.overwrite)
@@ -129,14 +131,6 @@ def _cut_short(interrupt: Interrupt, order: Order) -> bool:
     """Whether work was left undone; Ctrl-C is how an endless run ends."""
     endless = order.duration is None and interrupt.number == signal.SIGINT
     return bool(interrupt.number) and not endless
-
-
-def _refuse_existing(order: Order) -> None:
-    for file in (order.record, order.table):
-        if file is not None and file.is_dir():
-            raise FormatError(f"{file} is a folder.")
-        if file is not None and file.exists() and str(file) != "-" and not order.overwrite:
-            raise FormatError(f"{file} exists.", hint="Give --overwrite to replace it.")
 
 
 def _begin(order: Order, out: Screen, stack: contextlib.ExitStack) -> Session:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from linkwork.cli.outputs import Overwrite, check_outputs
+
 if TYPE_CHECKING:
     from linkwork.motion.profiles import Reference
 
@@ -19,6 +21,7 @@ def plan(
     out: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Where to write the ways; - for the screen.")
     ] = None,
+    overwrite: Overwrite = False,
     rate: Annotated[float, typer.Option(metavar="HZ", help="Rows a second.")] = 100.0,
     movement: Annotated[
         str, typer.Option(metavar="NAME", help="Which movement, where the file holds several.")
@@ -76,6 +79,7 @@ def plan(
     elif file:
         if not (math.isfinite(rate) and rate > 0.0):
             raise FormatError(f"--rate must be above 0, not {rate:g}.")
+        check_outputs([out], overwrite=overwrite, sources=[file])
         plan_file(file, movement, planner, limits, soonest=soonest, out=out, rate=rate)
     else:
         show_table_1()

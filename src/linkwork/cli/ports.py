@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from linkwork.cli.outputs import Overwrite, check_outputs
+
 if TYPE_CHECKING:
     from linkwork.session.cycle import Cycle
 
@@ -18,6 +20,7 @@ def ports(
     dbc: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a CAN bus as a DBC file.")
     ] = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Lists buses and ports: value, code on the wire, range, bits and address of each signal.
 
@@ -32,6 +35,7 @@ def ports(
     from linkwork.cli.ready import getting_ready
     from linkwork.cli.screen import stdout
 
+    check_outputs([dbc], overwrite=overwrite, sources=[file])
     out = stdout()
     thing, notes = load_with_notes(file)
     with getting_ready():

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from linkwork.cli.outputs import Overwrite, check_outputs
+
 
 def replay(
     recording: Annotated[Path, typer.Argument(help="A recording (.mcap).")],
@@ -42,9 +44,7 @@ def replay(
         Path | None,
         typer.Option(metavar="FILE", help="Write a whole copy of a recording that was cut off."),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace files that exist.")
-    ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Tells what a recording holds; with --verify runs it again and compares.
 
@@ -63,11 +63,8 @@ def replay(
     if watch and table is None and page is None:
         raise typer.BadParameter("it says what --csv or --html holds.", param_hint="--watch")
     from linkwork.cli.replaying import Replaying
-    from linkwork.errors import FormatError
 
-    for file in (table, page, repair):
-        if file is not None and file.exists() and not overwrite:
-            raise FormatError(f"{file} exists.", hint="Give --overwrite to replace it.")
+    check_outputs([table, page, repair], overwrite=overwrite, sources=[recording])
     job = Replaying(recording, overwrite=overwrite)
     job.describe(events=events)
     if repair is not None:

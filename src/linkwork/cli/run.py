@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from linkwork.cli.outputs import Overwrite
+
 
 class ClockName(StrEnum):
     """How a run is paced."""
@@ -92,9 +94,7 @@ def run(
     no_buses: Annotated[
         bool, typer.Option("--no-buses", help="Do not serve the scene's buses.")
     ] = False,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace files that exist.")
-    ] = False,
+    overwrite: Overwrite = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
 ) -> None:
     """Runs a scene or a part, shows what happens, and says how it went.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linkwork.cli.outputs import check_outputs
 from linkwork.cli.signal_csv import SignalCsv
 from linkwork.errors import FormatError
 
@@ -47,13 +48,11 @@ class StateTables:
         self.files = []
         for name, _ in tables:
             self.files.append(folder / free_name(name.replace("/", "-"), ".csv", self.files))
-        for file in self.files:
-            if file.exists() and not overwrite:
-                raise FormatError(f"{file} exists.", hint="Give --overwrite to replace it.")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FormatError(f"{folder} cannot be made: {error.strerror}.") from None
+        check_outputs(self.files, overwrite=overwrite)
         self._tables = [
             SignalCsv(session, file, names, rate)
             for file, names in zip(self.files, (names for _, names in tables), strict=True)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from linkwork.cli.outputs import Overwrite, check_outputs
+
 
 def step(
     what: Annotated[str, typer.Argument(metavar="SCENE", help="A scene or part, or a kit's name.")],
@@ -24,6 +26,7 @@ def step(
         Path | None, typer.Option("--csv", metavar="FILE", help="Write time, target and angle.")
     ] = None,
     picture: Annotated[Path | None, typer.Option(metavar="SVG", help="Write the curve.")] = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Steps the target of one joint and says how it follows: rise, overshoot, settling, energy.
 
@@ -39,6 +42,7 @@ def step(
     from linkwork.cli.screen import stdout
 
     check_number("--for", seconds)
+    check_outputs([out, picture], overwrite=overwrite, sources=[what])
     thing, _ = load_with_notes(what)
     scene, _ = scene_to_run(thing, what, free=False)
     with getting_ready():

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Self
 from linkwork.errors import SessionError, SignalError, not_found
 from linkwork.server import messages as m
 from linkwork.server.wire import Wire
+from linkwork.session.durations import check_duration
+from linkwork.signals import check_value
 
 if TYPE_CHECKING:
     import ssl
@@ -92,9 +94,18 @@ class RemoteSession:
         self._wire.until(lambda: self.status is not None and not self.status.running, "rest")
 
     def step(self, steps: int = 1) -> None:
-        """Does steps while paused; they are done when this returns."""
-        if steps < 1:
-            raise SessionError(f"steps are 1 or more, not {steps}.", hint="Back leads seek(time).")
+        """Stops time and does steps; they are done when this returns."""
+        if not isinstance(steps, int) or steps < 1:
+            raise SessionError(
+                f"steps are a whole number, 1 or more, not {steps!r}.",
+                hint="Back leads seek(time).",
+            )
+        if self.status is None or self.status.running:
+            self.pause()
+        for done in range(0, steps, _STEPS):
+            self._step(min(steps - done, _STEPS))
+
+    def _step(self, steps: int) -> None:
         then = self.time + steps * self._open_scene().step
         self._wire.ask(m.Step(steps))
         self._wire.until(
@@ -106,13 +117,15 @@ class RemoteSession:
 
         They are done when this returns, and time stands. To see them in real time, use
         :meth:`play` and :meth:`wait`.
+
+        Raises:
+            SessionError: If it is no time, or a step is refused.
         """
-        if self.status is None or self.status.running:
+        check_duration(seconds)
+        if steps := round(seconds / self._open_scene().step):
+            self.step(steps)
+        else:
             self.pause()
-        left = round(seconds / self._open_scene().step)
-        while left > 0:
-            self.step(min(left, _STEPS))
-            left -= _STEPS
 
     def seek(self, time: float) -> None:
         """Shows the past at a time [s]; what is done next goes on from there."""
@@ -177,9 +190,10 @@ class RemoteSession:
         """Sets an input or parameter, which this client then owns.
 
         Raises:
-            SignalError: If the studio refuses it.
+            SignalError: If it is no finite number, or the studio refuses it.
         """
         self._known(signal)
+        check_value(signal, value)
         try:
             self._wire.ask(m.Set(signal, float(value)))
         except SessionError as error:

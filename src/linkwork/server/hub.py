@@ -202,7 +202,7 @@ class Hub:
         try:
             message = m.decode(data)
         except LinkworkError as error:
-            self._refuse(stream, "", str(error))
+            self._refuse(stream, m.claimed_type(data), str(error))
             return
         if not isinstance(message, m.FOR_ALL) and self.people.driver != name:
             self._refuse(stream, m.type_of(message), self.why_not(self._keys[name]))

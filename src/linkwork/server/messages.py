@@ -1308,6 +1308,15 @@ def _short(text: str) -> str:
     return text if len(text) <= 400 else f"{text[:200]} … {text[-100:]}"
 
 
+def claimed_type(data: bytes | str) -> str:
+    """The type that a message claims to have, which may not be one; empty where it has none."""
+    try:
+        fields = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+        return _short(msgspec.json.decode(fields["type"], type=str))
+    except (msgspec.MsgspecError, KeyError, ValueError, RecursionError):
+        return ""
+
+
 def type_of(message: msgspec.Struct) -> str:
     """The word in a message's field ``type``."""
     return str(type(message).__struct_config__.tag)

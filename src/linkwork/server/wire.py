@@ -31,12 +31,6 @@ _KNOWN = {str(kind.__struct_config__.tag) for kind in get_args(m.FromServer)}
 _COMPILED = (m.Edit, m.CloseLoop, m.StorePosture)
 
 
-class _Head(msgspec.Struct):
-    """Of any text frame, the type alone."""
-
-    type: str = ""
-
-
 class Wire:
     """A connection to a studio, and the newest of all that it told.
 
@@ -96,7 +90,10 @@ class Wire:
         Raises:
             SessionError: If the studio is gone, or has refused meanwhile what was asked before and
                 seemed done; nothing is sent then.
+            FormatError: If a field holds what no studio takes: another type, or a number that is
+                not finite or out of bounds.
         """
+        m.decode(m.encode(message))
         with self.news:
             late = [each for each in self._refused if each.what in self._asked]
             self._refused.clear()
@@ -178,7 +175,7 @@ class Wire:
         try:
             message = _decoder.decode(data)
         except msgspec.ValidationError:
-            if msgspec.json.decode(data, type=_Head).type in _KNOWN:
+            if m.claimed_type(data) in _KNOWN:
                 raise
             return  # of a studio that is newer than we are
         match message:

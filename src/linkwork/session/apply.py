@@ -18,6 +18,7 @@ from linkwork.scene.archive import unpack
 from linkwork.session import messages as m
 from linkwork.session.clock import Clock
 from linkwork.session.cycle import Cycle
+from linkwork.session.durations import check_steps
 from linkwork.session.placing import arrange, place, settle
 from linkwork.session.rehearsal import rehearse
 from linkwork.world import compile_scene
@@ -95,6 +96,7 @@ def apply(session: Session, message: m.Message) -> None:
         case m.Pause():
             session.pause()
         case m.Advance():
+            check_steps(message.steps)
             session.clock.granted += message.steps
         case _:
             raise SessionError(f"a session cannot apply {type(message).__name__}.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from linkwork.agents.program import Program
 from linkwork.errors import LinkworkError, SessionError
+from linkwork.session.durations import check_duration
 from linkwork.session.messages import Reload
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ def run(
     Raises:
         LinkworkError: If a step fails, or a bus pauses the session, while no peer watches it.
     """
-    if duration is not None and not 0.0 <= duration < 1e12:
-        raise SessionError(f"a session runs for 0 s or more, not for {duration:g} s.")
+    if duration is not None:
+        check_duration(duration)
     h = session.cycle.h
     left = math.inf if duration is None else round(duration / h)
     shown = watched = -math.inf

@@ -23,6 +23,7 @@ from linkwork.session.apply import apply, check_override
 from linkwork.session.board import Board
 from linkwork.session.clock import Clock
 from linkwork.session.cycle import PERSON, Cycle
+from linkwork.session.durations import check_steps
 from linkwork.session.fault_desk import FaultDesk
 from linkwork.session.history import check_state
 from linkwork.session.live_edit import LiveEdit
@@ -170,10 +171,12 @@ class Session(Board):
         """Does ``steps`` steps, whatever the clock says.
 
         Raises:
+            LinkworkError: If it is no number of steps.
             LinkworkError: If an engine or a program fails; that step did not happen, and the
                 session is paused.
         """
         self._must_be_open()
+        check_steps(steps)
         for _ in range(steps):
             self.take_in()
             while self.partners is not None and self.partners.lagging() and not self.stopping:
