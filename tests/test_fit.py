@@ -235,8 +235,47 @@ BAD_LOGS = [
     ("time,x\n0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n", "no column is called angle"),
     ("time,angle\n0,1\n1,up\n", "bad.csv:3: 2 numbers are expected here"),
     ("time,angle\n0,1\n1,2\n1,3\n", "bad.csv:4: the time does not rise here"),
-    ("time,angle\n0,1\n1,2\n2,3\n", "too few"),
+    ("time,angle [deg]\n0,1\n1,2\n2,3\n", "too few"),
+    ("time,angle\n0,1\n1,2\n2,3\n", "bad.csv:1: column 'angle' does not say its unit, and it must"),
+    ("time,angle\n0,1\n1,2\n2,3\n", "be in deg or rad. Write it into the heading: angle [deg], or"),
+    ("# x\ntime,angle [mm]\n0,1\n1,2\n2,3\n", "bad.csv:2: column 'angle' is in m, and it must"),
+    ("time,angle [turns]\n0,1\n1,2\n2,3\n", "column 'angle' is in turns, and it must be in deg"),
+    ("time,angle_deg,target\n0,1,1\n1,2,1\n2,3,1\n", "column 'target' does not say its unit"),
 ]
+
+
+def test_units_of_a_log_are_said_in_one_of_three_ways(tmp_path: Path) -> None:
+    """In brackets, as the name's end, or for all by --unit: the same numbers come of them."""
+    rows = [f"{20 * n},50,{min(50, 4 * n)}" for n in range(30)]
+    answers = []
+    for number, (heading, words) in enumerate((
+        ("time [ms],target [deg],angle [deg]", ()),
+        ("time_ms,target_deg,angle_deg", ()),
+        ("t [ms],target,angle", ("--unit", "deg")),
+    )):  # fmt: skip
+        file = tmp_path / f"{number}.csv"
+        file.write_text("\n".join([heading, *rows]) + "\n")
+        found = linkwork("fit", file, "--free", "max_speed", *words)
+        assert found.code == 0, found.err
+        answers.append(found.out)
+    assert answers[0] == answers[1] == answers[2]
+    assert "deg/s" in answers[0]
+    log = read_measured(tmp_path / "2.csv", "rad")
+    assert log.angle()[-1] == 50.0
+    assert linkwork("fit", tmp_path / "0.csv", "--unit", "turn").code == 2
+
+
+def test_a_log_that_is_laid_over_says_its_units_too(tmp_path: Path) -> None:
+    """A column in another unit than its signal, or in none, is refused."""
+    file = tmp_path / "log.csv"
+    for heading, says in (
+        ("time,arm/J2.target,arm/J2.angle [deg]", "'arm/J2.target' does not say its unit"),
+        ("time,arm/J2.target_deg,arm/J2.angle [mm]", "'arm/J2.angle' is in m"),
+    ):
+        file.write_text(f"{heading}\n0,1,1\n0.1,1,1\n0.2,1,1\n")
+        found = linkwork("fit", file, "--over", "gripper/follow")
+        assert found.code == 1
+        assert says in found.err
 
 
 @pytest.mark.parametrize(("text", "says"), BAD_LOGS)

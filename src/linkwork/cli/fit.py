@@ -47,6 +47,9 @@ def fit(
     ] = 0.0,
     angle: Annotated[str, typer.Option(metavar="COLUMN", help="What was measured.")] = "",
     target: Annotated[str, typer.Option(metavar="COLUMN", help="What was wanted.")] = "",
+    unit: Annotated[
+        str, typer.Option(metavar="deg|rad", help="Of angles whose heading says none.")
+    ] = "",
     to: Annotated[
         float | None, typer.Option(metavar="DEGREES", help="The step, where no column says it.")
     ] = None,
@@ -71,11 +74,13 @@ def fit(
       $ linkwork fit step.csv --model XM430-W350 --inertia 0.004 --out mine.toml
       $ linkwork fit log.csv --over cell.toml
     """
-    from linkwork.cli.measured import read_measured
+    from linkwork.cli.measured import ANGLES, read_measured
 
+    if unit and unit not in ANGLES:
+        raise typer.BadParameter(f"say one of {', '.join(ANGLES)}.", param_hint="--unit")
     source = _find(file)
     check_outputs([out, picture], overwrite=overwrite, sources=[source, model, over])
-    log = read_measured(source)
+    log = read_measured(source, unit)
     if over:
         from linkwork.cli.overlay import lay_over
 

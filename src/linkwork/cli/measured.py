@@ -13,8 +13,19 @@ import numpy as np
 from linkwork.errors import FormatError, Origin, not_found
 
 _HEADING = re.compile(r"\s*(.*?)\s*(?:\[(.*)\])?\s*\Z")
-_UNITS = {"deg": math.pi / 180.0, "°": math.pi / 180.0, "deg/s": math.pi / 180.0, "ms": 1e-3}
+_TURN = math.pi / 180.0
+#: Units that are not SI: the SI unit, and how much of it they are.
+_UNITS = {
+    "deg": ("rad", _TURN), "°": ("rad", _TURN), "deg/s": ("rad/s", _TURN), "°/s": ("rad/s", _TURN),
+    "deg/s²": ("rad/s²", _TURN), "°/s²": ("rad/s²", _TURN), "mm": ("m", 1e-3), "cm": ("m", 1e-2),
+    "mm/s": ("m/s", 1e-3), "ms": ("s", 1e-3), "Nm": ("N m", 1.0), "mA": ("A", 1e-3),
+}  # fmt: skip
+#: Units that a name may end in, ``angle_deg``.
+_ENDINGS = ("deg", "rad", "mm", "ms", "s")
+#: What --unit takes, for columns that do not say theirs.
+ANGLES = ("deg", "rad")
 _ANGLES = ("angle", "position", "actual", "measured")
+_TIMES = ("time", "t")
 _TARGETS = ("target", "reference", "wanted", "goal")
 
 
@@ -26,26 +37,55 @@ class Measured:
         file: Where it came from.
         time: Of each row [s], rising.
         columns: The other columns by name, in SI units.
+        units: Their SI units; empty where the heading says none, as written where it is not known.
+        line: Of the heading.
     """
 
     file: Path
     time: np.ndarray
     columns: dict[str, np.ndarray]
+    units: dict[str, str]
+    line: int = 1
+
+    @property
+    def origin(self) -> Origin:
+        """Where the heading is."""
+        return Origin(str(self.file), self.line)
 
     def column(self, given: str, words: tuple[str, ...]) -> np.ndarray | None:
-        """The column called ``given``, or the first whose last word is one of ``words``.
+        """Angles of the column called ``given``, or the first whose last word is in ``words``.
 
         Raises:
             NameNotFound: If there is none called ``given``.
+            FormatError: If it does not say its unit, or it is none of an angle.
         """
-        if given:
-            if given not in self.columns:
-                raise not_found("column", given, self.columns, origin=Origin(str(self.file), 1))
-            return self.columns[given]
-        for name, values in self.columns.items():
-            if re.split(r"[./ ]", name)[-1].lower() in words:
-                return values
+        if given and given not in self.columns:
+            raise not_found("column", given, self.columns, origin=self.origin)
+        for name in [given] if given else self.columns:
+            if given or re.split(r"[./ ]", name)[-1].lower() in words:
+                return self.of_unit(name, "rad")
         return None
+
+    def of_unit(self, name: str, unit: str) -> np.ndarray:
+        """Values of a column whose heading must say that they are of this SI unit.
+
+        Raises:
+            FormatError: If it says none, or another.
+        """
+        found = self.units[name]
+        if found == unit or (not found and not unit):
+            return self.columns[name]
+        words = [
+            word for word, (si, _) in _UNITS.items() if si == unit and not word.startswith("°")
+        ]
+        allowed = " or ".join([*words, unit])
+        said = f"is in {found}" if found else "does not say its unit"
+        least = "." if found or unit != "rad" else ", or give --unit deg."
+        raise FormatError(
+            f"column {name!r} {said}, and it must be in {allowed}.",
+            origin=self.origin,
+            hint=f"Write it into the heading: {name} [{(words or [unit])[0]}]{least}",
+        )
 
     def angle(self, given: str = "") -> np.ndarray:
         """What was measured [rad].
@@ -57,7 +97,7 @@ class Measured:
         if found is None:
             raise FormatError(
                 f"no column is called {', '.join(_ANGLES)}; there are {', '.join(self.columns)}.",
-                origin=Origin(str(self.file), 1),
+                origin=self.origin,
                 hint="Name the one that was measured with --angle.",
             )
         return found
@@ -67,10 +107,15 @@ class Measured:
         return self.column(given, _TARGETS)
 
 
-def read_measured(file: Path) -> Measured:
-    """Reads a log: a heading with units in brackets, ``angle [deg]``, and numbers.
+def read_measured(file: Path, unit: str = "") -> Measured:
+    """Reads a log: a heading with units, ``angle [deg]`` or ``angle_deg``, and numbers.
 
-    Lines that begin with # are remarks. The time's column is called ``time`` or ``t``.
+    Lines that begin with # are remarks. The time's column is called ``time`` or ``t``, and is in
+    seconds where it says nothing.
+
+    Args:
+        file: The log.
+        unit: Of columns that do not say theirs, "deg" or "rad".
 
     Raises:
         FormatError: Naming the line and what is wrong with it.
@@ -83,8 +128,8 @@ def read_measured(file: Path) -> Measured:
             if row and not row[0].lstrip().startswith("#")]  # fmt: skip
     if len(rows) < 3:
         raise FormatError(f"{file}: a log needs a heading and at least two rows.")
-    names, scales = _heading(rows[0][1])
-    first = next((n for n, name in enumerate(names) if name.lower() in ("time", "t")), None)
+    names, units, scales = _heading(rows[0][1], unit)
+    first = next((n for n, name in enumerate(names) if name.lower() in _TIMES), None)
     if first is None:
         raise FormatError(
             f"no column is called time; there are {', '.join(names)}.",
@@ -97,18 +142,27 @@ def read_measured(file: Path) -> Measured:
         raise FormatError(
             "the time does not rise here.", origin=Origin(str(file), rows[2 + int(falls[0])][0])
         )
-    columns = {name: table[:, n] for n, name in enumerate(names) if n != first}
-    return Measured(file, time, columns)
+    others = [n for n in range(len(names)) if n != first]
+    columns = {names[n]: table[:, n] for n in others}
+    return Measured(file, time, columns, {names[n]: units[n] for n in others}, rows[0][0])
 
 
-def _heading(cells: list[str]) -> tuple[list[str], np.ndarray]:
-    names, scales = [], []
+def _heading(cells: list[str], unsaid: str) -> tuple[list[str], list[str], np.ndarray]:
+    """Names, SI units and scales of the columns; ``unsaid`` is the unit where there is none."""
+    names, units, scales = [], [], []
     for cell in cells:
         match = _HEADING.match(cell)
         name, unit = match.groups() if match else (cell, "")
+        head, _, tail = name.rpartition("_")
+        if not unit and head and tail in _ENDINGS:
+            name, unit = head, tail
+        if not unit and name.lower() not in _TIMES:
+            unit = unsaid
+        si, scale = _UNITS.get(unit or "", (unit or "", 1.0))
         names.append(name)
-        scales.append(_UNITS.get(unit or "", 1.0))
-    return names, np.array(scales)
+        units.append(si)
+        scales.append(scale)
+    return names, units, np.array(scales)
 
 
 def _numbers(file: Path, line: int, row: list[str], count: int) -> list[float]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.cli.curves import Curve, in_characters, write_svg
 from linkwork.cli.screen import stderr, stdout
-from linkwork.errors import FormatError, Origin
+from linkwork.errors import FormatError
 
 if TYPE_CHECKING:
     from linkwork.cli.measured import Measured
@@ -75,6 +75,8 @@ def lay_over(log: Measured, scene: str, picture: Path | None) -> None:
 def _sort(log: Measured, session: Session) -> tuple[list[str], list[str]]:
     """Columns that are told to the scene, and columns that are compared with it."""
     known = [name for name in log.columns if name in session.signals]
+    for name in known:
+        log.of_unit(name, session.signals[name].unit)
     told = [name for name in known if session.signals[name].direction == "input"]
     compared = [name for name in known if session.signals[name].direction == "output"]
     if not compared:
@@ -82,7 +84,7 @@ def _sort(log: Measured, session: Session) -> tuple[list[str], list[str]]:
             "no column is an output of the scene, such as "
             f"{next((s.name for s in session.signals if s.direction == 'output'), 'arm/J.angle')}; "
             f"there are {', '.join(log.columns)}.",
-            origin=Origin(str(log.file), 1),
+            origin=log.origin,
             hint="Name the columns as the scene names its signals: arm/J1.angle [deg].",
         )
     return told, compared
