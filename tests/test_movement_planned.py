@@ -11,13 +11,16 @@ import pytest
 
 import linkwork as lw
 from command_line import linkwork
+from linkwork.actuators.response import respond_to
 from linkwork.actuators.smart_models import servo_models
+from linkwork.agents.servo_limits import servo_limits
 from linkwork.errors import LinkworkError
 from linkwork.formats.toml.movement import movement_text
 from linkwork.motion.profiles import Limits, Losses, OutOfReach
 from linkwork.motion.profiles.movements import as_soon_as_possible, plan_movement
 from linkwork.parts import Spec
 from linkwork.session.session import Session
+from linkwork.world import compile_scene
 from test_movement import ROBOT
 
 HEAD = 'format = "linkwork/movement 1"\nname = "nod"\nplanner = "acceleration"\n'
@@ -131,6 +134,49 @@ def test_a_servo_limits_the_plan(tmp_path: Path) -> None:
         scene.agent("play", "movement", file=str(tmp_path / "nod.toml"), on="arm")
         with pytest.raises(OutOfReach, match=says):
             Session(scene, watch=False)
+
+
+@pytest.mark.capability(168)
+def test_a_ready_servos_free_speed_limits_the_plan(tmp_path: Path) -> None:
+    """Where nobody states a speed, what the motor does without load at its supply is the limit.
+
+    The truth is a run: the servo alone, told to go far, gets as fast as the limit says.
+    """
+    part = lw.load_part("gripper/arm")
+    model = servo_models()["AX-12"].params
+    (tmp_path / "nod.toml").write_text(
+        HEAD + "[[posture]]\ntime = 0\njoints = { J1 = 0 }\n"
+        "[[posture]]\ntime = 0.3\njoints_deg = { J1 = 60 }\n"
+    )
+    for supply in (9.6, 12.0):
+        servo = Spec("actuator", "smart_servo", params={"model": "AX-12", "supply": supply})
+        part.joints["J1"] = replace(part.joints["J1"], drive=servo, max_speed=None)
+        scene = lw.Scene("s", step=0.01).place(part, name="arm")
+        run = respond_to(np.full(3000, 1e3), {**model, "supply": supply}, inertia=1e-4)
+        world = compile_scene(scene)
+        found = servo_limits(world, world.single_dof("arm/J1"))
+        assert found.speed == pytest.approx(run.speed[-1], rel=1e-3)
+        rotor = model["rotor_inertia"] * model["gear"] ** 2
+        assert found.acceleration < 1.01 * model["stall_effort"] / rotor * supply / 12.0
+        assert found.acceleration > 0.9 * model["stall_effort"] / rotor * supply / 12.0
+        scene.agent("play", "movement", file=str(tmp_path / "nod.toml"), on="arm")
+        fastest = f"{math.degrees(run.speed[-1]):.0f}"[:2]
+        with pytest.raises(OutOfReach, match=rf"{fastest}.*°/s.*by the free speed of its servo"):
+            Session(scene, watch=False)
+
+
+def test_the_command_plans_within_a_robots_limits(tmp_path: Path) -> None:
+    """--robot lists the limits and who sets them; --soonest keeps to them."""
+    (tmp_path / "turn.toml").write_text(
+        'format = "linkwork/movement 1"\nname = "turn"\nplanner = "cruise"\n'
+        "max_acceleration_deg = 4000\n[[posture]]\ntime = 0\njoints_deg = { neck = -100 }\n"
+        "[[posture]]\ntime = 9\njoints_deg = { neck = 100 }\n"
+    )
+    done = linkwork("plan", tmp_path / "turn.toml", "--robot", "bioloid/smart", "--soonest")
+    assert done.code == 0, done.err
+    assert "281°/s         the joint" in done.out
+    assert "its servo without load" in done.out
+    assert linkwork("plan", "bioloid/neck", "--robot", "gripper/arm").code == 1
 
 
 @pytest.mark.parametrize(

@@ -448,12 +448,12 @@ def test_a_part_names_ready_data_or_a_file_of_its_own(tmp_path: Path) -> None:
         '[[element]]\nname = "a"\nmass = 1\nshape = { box = { size = [0.1, 0.1, 0.1] } }\n'
         '[[element]]\nname = "b"\nmass = 1\nshape = { box = { size = [0.1, 0.1, 0.1] } }\n'
         '[[joint]]\nname = "J"\ntype = "hinge"\nfrom = "a"\nto = "b"\n'
-        'drive = { type = "smart_servo", model = "ax-12", file = "mine.toml", kp = 4 }\n'
+        'drive = { type = "smart_servo", model = "ax-12", file = "mine.toml", punch = 0.1 }\n'
     )
     with Session(Scene("test").place(load_part(tmp_path / "arm.toml"))) as run:
         (block,) = run.cycle.actuators
         params = block.params[0]  # type: ignore[attr-defined]
-    assert (params.gear, params.kp) == (254, 4.0)
+    assert (params.gear, params.punch) == (254, 0.1)
     assert params.resolution == pytest.approx(math.radians(1.0))
 
 
@@ -463,8 +463,37 @@ MISTAKES = [
     ({"stall_effort": 4.0}, "more than it takes"),
     ({"control_period": 0.005}, "not a whole multiple"),
     ({"mode": "torque"}, "mode"),
+    (
+        {"model": "AX-12", "kp": 4.0},
+        "kp does nothing here: loop is compliance, which takes margin_cw",
+    ),
+    (
+        {"model": "XM430-W350", "slope_cw": 0.1},
+        "slope_cw does nothing here: loop is pid, which takes",
+    ),
+    (
+        {"mode": "velocity", "kd": 1.0},
+        "kd does nothing here: mode is velocity, which takes kp and ki",
+    ),
+    (
+        {"mode": "effort", "max_acceleration": 1.0},
+        "max_acceleration does nothing here: mode is effort",
+    ),
+    ({"cogging": 0.1}, "cogging does nothing here: cogging_cycles is 0"),
+    ({"max_temperature": 60.0}, "max_temperature does nothing here: thermal_capacity is 0"),
     ({"thermal_capacity": 1.0, "max_temperature": 20.0}, "not above ambient"),
 ]
+
+
+def test_only_gains_that_do_something_can_be_changed_while_it_runs() -> None:
+    """An AX-12 has margins and slopes, not kp; with the loop pid it is the other way round."""
+    held, pid = rig(loop="compliance").signals, rig(kp=4.0).signals
+    turning = rig(mode="velocity").signals
+    for word, compliant in (("kp", False), ("slope_cw", True), ("punch", True), ("ki", False)):
+        assert (f"arm/J.{word}" in held) == compliant
+        assert (f"arm/J.{word}" in pid) == (not compliant)
+    assert "arm/J.ki" in turning
+    assert "arm/J.kd" not in turning
 
 
 @pytest.mark.parametrize(("params", "says"), MISTAKES)

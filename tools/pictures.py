@@ -68,6 +68,7 @@ SCENES = {
     "bart_uh/walk": "walk",
     "bioloid/fixed": "greet",
     "bioloid/look": "look",
+    "bioloid/smart": "greet",
     "bioloid/stand": "humanoid",
     "furniture/room": "room",
     "gripper/follow": "gripper",

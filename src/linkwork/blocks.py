@@ -30,7 +30,7 @@ def read_params(spec: Spec, form: type[P]) -> P:
     Raises:
         FormatError: Naming the parameter, what was found, what is allowed, and the place.
     """
-    known = {f.encode_name for f in msgspec.structs.fields(form)}
+    known = set(form.__struct_encode_fields__)
     for key in spec.params:
         if key not in known:
             raise FormatError(

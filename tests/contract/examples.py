@@ -263,9 +263,9 @@ EXAMPLES: dict[str, dict[str, Example]] = {
         "smart_servo": Example(
             {"joint": "arm/J2", "model": "AX-12", "stall_effort": 4.0, "stall_current": 4.0,
              "control_period": 0.004, "backlash": 0.002, "cogging": 0.01, "cogging_cycles": 100.0,
-             "supply_resistance": 0.2, "ki": 0.5, "max_effort": 4.0},
+             "supply_resistance": 0.2, "punch": 0.05, "max_effort": 4.0},
             names=("joint", "model"), required=("joint",),
-            positive=("stall_effort", "control_period", "backlash", "ki", "max_effort"),
+            positive=("stall_effort", "control_period", "backlash", "punch", "max_effort"),
             anew=("robots",),  # sums of the joints' meters
         ),
         "motor": Example(

@@ -60,17 +60,46 @@ def test_a_servo_with_the_stated_limits_follows_the_reference() -> None:
 
 @pytest.mark.capability(162)
 def test_the_fitted_servo_overlaps_the_reference() -> None:
-    """The command finds a servo within 0.5° RMS, prints both curves, and its limits are near."""
+    """The command finds a servo within 0.2° RMS, prints both curves, and says what it cannot tell.
+
+    281²/1400 deg are 56.4: a servo that brakes as it accelerates never gets to 281 deg/s within
+    50°, so that its largest speed cannot be told. The data brake with 1811 deg/s² in place of
+    1400; what is found lies between.
+    """
     found = linkwork(
         "fit", "004", "--free", "max_speed,max_acceleration,slope", "--set", "supply=9.6"
     )
     assert found.code == 0
     words = {line.split()[0]: line.split() for line in found.out.splitlines() if line.split()}
-    assert float(words["Error"][2].rstrip("°")) < 0.5
+    assert float(words["Error"][2].rstrip("°")) < 0.2
     assert "measured" in found.out
     assert "fitted" in found.out
-    assert float(words["max_speed"][1]) == pytest.approx(SPEED, rel=0.15)
-    assert float(words["max_acceleration"][1]) == pytest.approx(ACCELERATION, rel=0.15)
+    assert SPEED**2 / ACCELERATION > END
+    assert "does not tell it" in " ".join(words["max_speed"])
+    assert float(words["max_speed"][1]) > math.sqrt(END * ACCELERATION)
+    assert ACCELERATION < float(words["max_acceleration"][1]) < 1.1 * ACCELERATION
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_servo_that_is_the_documents_is_found_again(seed: int) -> None:
+    """Of its own step of 50° at 30 Hz with noise, not stuck in a valley aside: 1400 ± 1 %."""
+    known = servo_models()["AX-12"].params | {"supply": 9.6}
+    true = {"max_speed": SPEED * DEG, "max_acceleration": ACCELERATION * DEG,
+            "slope_cw": 2.3 * DEG, "slope_ccw": 2.3 * DEG}  # fmt: skip
+    made = respond_to(np.full(1300, END * DEG), known | true, inertia=INERTIA)
+    time = np.arange(0.0, 1.2, 1.0 / 30.0)
+    angle = np.interp(time, np.append(0.0, made.time), np.append(0.0, made.angle))
+    angle += np.random.default_rng(seed).normal(0.0, 0.1 * DEG, len(time))
+    found = fit_servo(
+        time, angle, np.full(len(time), END * DEG), known,
+        ["max_speed", "max_acceleration", "slope"], inertia=INERTIA,
+    )  # fmt: skip
+    speed, acceleration, slope = found.found
+    assert found.rms == pytest.approx(0.1 * DEG, rel=0.3)
+    assert acceleration.value == pytest.approx(ACCELERATION * DEG, rel=0.01)
+    assert abs(acceleration.value - ACCELERATION * DEG) < 2.0 * acceleration.deviation
+    assert slope.value == pytest.approx(2.3 * DEG, rel=0.1)
+    assert math.isinf(speed.deviation)  # 265 deg/s is all that it gets to
 
 
 def test_an_ax_12_on_the_kits_battery_turns_at_the_stated_speed() -> None:

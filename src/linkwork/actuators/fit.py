@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwork.actuators.fit_numbers import FITTABLE, TOGETHER, Number, number
 from linkwork.actuators.response import respond_to
-from linkwork.actuators.smart_params import SmartServoParams
+from linkwork.actuators.smart_params import SmartServoParams, without_effect
 from linkwork.errors import LinkworkError, SceneError, not_found
 
 #: Of normal errors, 95 % lie within so many deviations.
@@ -19,6 +19,11 @@ _WITHIN = 1.96
 _TRIES = 40
 #: How many values are looked at, from the lowest to the highest, of what was 0.
 _GLANCES = 16
+#: Of the population that looks for a place to start: members for each number, generations, how far
+#: around it begins, and how much of a child is new.
+_POPULATION, _GENERATIONS, _AROUND, _TAKEN = 12, 40, (4.0, 8.0), 0.9
+#: Over which difference of a number its interval is judged: edges at the best are no curvature.
+_OVER = 0.05
 #: How far from the first reading the servo may have stood [rad].
 _START = 0.005
 
@@ -80,9 +85,12 @@ def fit_servo(
 
     Least squares by Levenberg and Marquardt in the logarithms of the parameters, so that each
     stays positive and steps are relative, in the load itself, which has a sign, and in where the
-    servo really stood at first, since the first reading has an error too. What starts at 0 starts
-    both at its lowest value and at the best of some up to its highest; the better end counts.
-    Intervals from the curvature at the best, cov = s² (JᵀJ)⁻¹ with s² = Σr²/(n − p).
+    servo really stood at first, since the first reading has an error too. Steps of the encoder,
+    margins and play make many valleys: the descent starts at what is given and at what a population
+    around it finds, and the lower end counts. What starts at 0 starts both at its lowest value
+    and at the best of some up to its highest.
+    Intervals from the curvature at the best, cov = s² (JᵀJ)⁻¹ with s² = Σr²/(n − p), wider where
+    neighbouring errors are alike.
 
     Args:
         time: Of each row [s], rising.
@@ -103,6 +111,10 @@ def fit_servo(
     for name in names:
         if name not in FITTABLE:
             raise not_found("parameter to fit", name, FITTABLE)
+        idle = without_effect({**params, **dict.fromkeys(names, 1.0)})
+        for each in TOGETHER.get(name, (name,)):
+            if each in idle:
+                raise SceneError(f"{name} does nothing here: {idle[each]}.")
     if len(time) <= len(names) + 1:
         raise SceneError(f"{len(time)} rows are too few to find {len(names)} numbers.")
     test = {"inertia": inertia, "delay": delay, "load": load}
@@ -110,22 +122,27 @@ def fit_servo(
     numbers = trial.numbers
     low = np.array([*(each.x(each.low) for each in numbers), -1.0])
     high = np.array([*(each.x(each.high) for each in numbers), 1.0])
-    x = np.array([*(each.x(each.first) for each in numbers), 0.0])
+    given = x = np.array([*(each.x(each.first) for each in numbers), 0.0])
     residual = trial.residual(x)
     first = float(np.sqrt(np.mean(residual**2)))
     glanced = _glance(trial, x, low, high)
-    x, residual = _descend(trial, x, residual, low, high)
-    if glanced is not None:
-        other, left = _descend(trial, glanced, trial.residual(glanced), low, high)
-        if float(left @ left) < float(residual @ residual):
-            x, residual = other, left
-    jacobian = trial.jacobian(x, low, high)
+    starts = [x] if glanced is None else [x, glanced]
+    starts += [_evolved(trial, starts[-1], low, high, around) for around in _AROUND]
+    ends = [_descend(trial, start, trial.residual(start), low, high) for start in starts]
+    x, residual = min(ends, key=lambda end: float(end[1] @ end[1]))
+    jacobian = trial.jacobian(x, low, high, _OVER)
     freedom = max(len(time) - len(x), 1)
     curvature = jacobian.T @ jacobian
     told = np.diag(curvature) > 1e-12 * max(float(np.diag(curvature).max()), 1e-30)
     spread = np.full(len(x), np.inf)
     inverse = np.linalg.pinv(curvature[np.ix_(told, told)])
     spread[told] = np.sqrt(np.diag(inverse) * float(residual @ residual) / freedom)
+    spread *= _alike(residual)
+    for n in np.flatnonzero(~told):  # it stays as it was given, where that is as good
+        back = x.copy()
+        back[n] = given[n]
+        if trial.cost(back) <= float(residual @ residual) * (1.0 + 1e-9):
+            x, residual = back, trial.residual(back)
     found = [
         Fitted(
             each.name, each.value(float(x[n])), each.width(float(x[n]), _WITHIN * float(spread[n])),
@@ -138,6 +155,16 @@ def fit_servo(
         found, made, test["inertia"], angle + residual, float(np.sqrt(np.mean(residual**2))),
         float(np.abs(residual).max()), first,
     )  # fmt: skip
+
+
+def _alike(residual: np.ndarray) -> float:
+    """How much wider intervals are because neighbouring errors are alike: √((1 + ρ)/(1 − ρ)).
+
+    ρ is the correlation of each with the next; n readings then tell as much as n (1 − ρ)/(1 + ρ).
+    """
+    together = float(residual[1:] @ residual[:-1]) / max(float(residual @ residual), 1e-300)
+    rho = min(max(together, 0.0), 0.95)
+    return math.sqrt((1.0 + rho) / (1.0 - rho))
 
 
 class _Trial:
@@ -204,14 +231,45 @@ class _Trial:
         time, way = np.append(0.0, made.time), np.append(start, made.angle)
         return np.interp(when, time, way) - self.angle
 
-    def jacobian(self, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """How the residuals change with each x, by central differences of a hundredth."""
+    def cost(self, x: np.ndarray) -> float:
+        """Sum of the squared residuals [rad²]."""
+        residual = self.residual(x)
+        return float(residual @ residual)
+
+    def jacobian(
+        self, x: np.ndarray, low: np.ndarray, high: np.ndarray, by: float = 0.01
+    ) -> np.ndarray:
+        """How the residuals change with each x, by central differences."""
         columns = []
         for n in range(len(x)):
             up, down = x.copy(), x.copy()
-            up[n], down[n] = min(x[n] + 0.01, high[n]), max(x[n] - 0.01, low[n])
+            up[n], down[n] = min(x[n] + by, high[n]), max(x[n] - by, low[n])
             columns.append((self.residual(up) - self.residual(down)) / (up[n] - down[n]))
         return np.array(columns).T
+
+
+def _evolved(
+    trial: _Trial, x: np.ndarray, low: np.ndarray, high: np.ndarray, around: float
+) -> np.ndarray:
+    """The best of a population around x, by differential evolution (Storn and Price 1997).
+
+    It begins with each number up to ``around`` times as large or small, and x itself. A child takes
+    on average ``_TAKEN`` of its numbers from another one and the difference of two more.
+    """
+    chance, many, wide = np.random.default_rng(len(x)), _POPULATION * len(x), math.log(around)
+    spread = chance.uniform(-wide, wide, (many, len(x)))
+    spread[0] = spread[:, -1] = 0.0
+    people = np.clip(x + spread, low, high)
+    costs = np.array([trial.cost(each) for each in people])
+    for _ in range(_GENERATIONS):
+        for n in range(many):
+            one, two, three = people[chance.choice(many, 3, replace=False)]
+            child = one + chance.uniform(0.4, 0.9) * (two - three)
+            child = np.where(chance.random(len(x)) < _TAKEN, np.clip(child, low, high), people[n])
+            cost = trial.cost(child)
+            if cost < costs[n]:
+                people[n], costs[n] = child, cost
+    return people[int(np.argmin(costs))]
 
 
 def _glance(trial: _Trial, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from linkwork.actuators.response_kernels import respond
+from linkwork.actuators.smart_params import without_effect
 from linkwork.actuators.smart_servo import SmartServo
 from linkwork.blocks import add_blocks
 from linkwork.errors import Origin
 from linkwork.parts import Box, Element, Joint, Part, Spec
 from linkwork.scene import Scene
 from linkwork.state import Layout, State
-from linkwork.world import compile_scene
+from linkwork.world import World, compile_scene
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,18 @@ class Response:
     angle: np.ndarray
     speed: np.ndarray
     energy: np.ndarray
+
+
+@lru_cache(maxsize=4)
+def _bench(step: float) -> World:
+    """A hinge that nothing but the servo knows of."""
+    box = (Box((0.1, 0.1, 0.1)),)
+    part = Part("bench").add(
+        Element("post", box, mass=1.0),
+        Element("wheel", box, mass=1.0),
+        Joint("J", "hinge", "post", "wheel"),
+    )
+    return compile_scene(Scene("bench", step=step).place(part))
 
 
 def respond_to(
@@ -55,22 +69,19 @@ def respond_to(
         load: Constant torque that pulls back [N m].
         origin: Where the parameters were said, for messages.
     """
-    box = (Box((0.1, 0.1, 0.1)),)
-    part = Part("bench").add(
-        Element("post", box, mass=1.0),
-        Element("wheel", box, mass=1.0),
-        Joint("J", "hinge", "post", "wheel", value=start),
+    world = _bench(step)
+    idle = without_effect(params)
+    used = {name: value for name, value in params.items() if name not in idle}
+    spec = Spec(
+        "actuator", "smart_servo", "servo", {**used, "joint": "bench/J"}, origin or Origin()
     )
-    world = compile_scene(Scene("bench", step=step).place(part))
-    spec = Spec("actuator", "smart_servo", "servo", {**params, "joint": "bench/J"},
-                origin or Origin())  # fmt: skip
     block = SmartServo(world, [spec])
     layout = Layout()
     layout.add_world(world.nq, world.nv, world.nb, 0, len(world.element_names), contacts=1)
     add_blocks(layout, [block])
     state = State(layout)
     block.bind(state)
-    state.q[:] = world.q0
+    state.q[:] = start
     block.reset()
     own = block.params[0]
     wheel = np.array([inertia + block.motors[0].inertia, own.friction, own.damping, load])

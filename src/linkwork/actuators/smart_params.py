@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -98,6 +99,45 @@ class SmartServoParams(DriveParams):
     thermal_capacity: Gain = 0.0
     ambient: Celsius = 25.0
     max_temperature: Celsius = 80.0
+
+
+_COMPLIANCE = ("margin_cw", "margin_ccw", "slope_cw", "slope_ccw", "punch")
+_PID = ("kp", "ki", "kd")
+
+
+def without_effect(params: Mapping[str, Any]) -> dict[str, str]:
+    """Parameters that do nothing with the mode, the loop and others that are said, and why."""
+    mode, loop = params.get("mode", "position"), params.get("loop", "pid")
+    if mode == "effort":
+        idle = dict.fromkeys((*_PID, *_COMPLIANCE, "max_acceleration"), "mode is effort")
+    elif mode == "velocity":
+        idle = dict.fromkeys((*_COMPLIANCE, "kd"), "mode is velocity, which takes kp and ki")
+    elif loop == "compliance":
+        words = "loop is compliance, which takes margin_cw, margin_ccw, slope_cw, slope_ccw, punch"
+        idle = dict.fromkeys(_PID, words)
+    else:
+        idle = dict.fromkeys(_COMPLIANCE, "loop is pid, which takes kp, ki, kd")
+    pairs = (("cogging", "cogging_cycles"), ("max_temperature", "thermal_capacity"))
+    return idle | {word: f"{other} is 0" for word, other in pairs if not params.get(other)}
+
+
+def check_effect(spec: Spec, said: Mapping[str, Any]) -> None:
+    """Refuses parameters that are said beside a model, are not 0 and do nothing.
+
+    Args:
+        spec: The servo, with the parameters of its model.
+        said: Those that its own words say.
+
+    Raises:
+        SceneError: Naming the parameter, why, and its line.
+    """
+    for word, why in without_effect(spec.params).items():
+        if said.get(word):
+            raise SceneError(
+                f"{spec.kind} {spec.name!r}: {word} does nothing here: {why}.",
+                origin=spec.at(word),
+                hint=f"Leave {word} out, or change the other.",
+            )
 
 
 @dataclass(frozen=True)

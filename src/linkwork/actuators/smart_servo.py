@@ -11,7 +11,13 @@ import numpy as np
 from linkwork.actuators import smart_kernels as cut
 from linkwork.actuators.drives import Drives
 from linkwork.actuators.smart_models import with_model
-from linkwork.actuators.smart_params import SmartServoParams, cycles_per_unit, motor_of
+from linkwork.actuators.smart_params import (
+    SmartServoParams,
+    check_effect,
+    cycles_per_unit,
+    motor_of,
+    without_effect,
+)
 from linkwork.blocks import SignalSpec, whole_steps
 from linkwork.parts import Spec
 from linkwork.state import State
@@ -55,8 +61,11 @@ class SmartServo(Drives):
     metered: ClassVar[bool] = True
 
     def __init__(self, world: World, specs: list[Spec], name: str = "") -> None:
+        own = [spec.params for spec in specs]
         specs = [with_model(spec) for spec in specs]
         super().__init__(world, specs, name)
+        for spec, said in zip(specs, own, strict=True):
+            check_effect(spec, said)
         pairs = zip(self.params, specs, strict=True)
         self.motors = [motor_of(params, spec) for params, spec in pairs]
         self._every = [self._period(n) for n in range(len(specs))]
@@ -122,7 +131,10 @@ class SmartServo(Drives):
             add(SignalSpec(f"{full}.{name}", memory, (number, column), said.format(a=unit)))
         for k, name in enumerate(_METERS):
             add(SignalSpec(f"{full}.{name}", memory, (number, cut.ENERGY + k), "J"))
+        idle = without_effect(self.specs[number].params)
         for column, (name, said) in enumerate(_GAINS.items()):
+            if name in idle:
+                continue
             said = said.format(a=unit, e=effort)
             most = 1.0 if name in _SHARES else math.inf
             add(SignalSpec(f"{full}.{name}", gains, (number, column), said, 0.0, most, "param"))

@@ -29,6 +29,10 @@ def plan(
     planner: Annotated[
         str, typer.Option(metavar="WORD", help="This planner in place of those of the file.")
     ] = "",
+    robot: Annotated[
+        str,
+        typer.Option(metavar="PART", help="Whose joints and servos limit it: a part or a scene."),
+    ] = "",
     soonest: Annotated[
         bool, typer.Option("--soonest", help="As soon as the limits allow, not when the file says.")
     ] = False,
@@ -56,17 +60,19 @@ def plan(
       $ linkwork plan
       $ linkwork plan --from 0,20,3 --to 27,30,4 --max-acceleration-deg 200
       $ linkwork plan bioloid/neck --out neck.csv
+      $ linkwork plan bioloid/neck --robot bioloid/smart --soonest
     """
     from linkwork.cli.show_plan import plan_file, show_comparison, show_table_1
     from linkwork.errors import FormatError, LinkworkError
     from linkwork.motion.profiles import Limits
 
-    given = {"speed": max_speed_deg, "acceleration": max_acceleration_deg, "jerk": max_jerk_deg}
+    given = (max_speed_deg, max_acceleration_deg, max_jerk_deg)
     try:
-        limits = Limits(**{name: math.radians(value) for name, value in given.items()})
+        limits = Limits(*(math.radians(value) for value in given))
     except LinkworkError as error:
         raise FormatError(f"--max-…-deg: {error.message}") from None
-    of_file = {"--out": out, "--movement": movement, "--planner": planner, "--soonest": soonest}
+    of_file = {"--out": out, "--movement": movement, "--planner": planner, "--soonest": soonest,
+               "--robot": robot}  # fmt: skip
     if not file and any(of_file.values()):
         word = next(word for word, value in of_file.items() if value)
         raise FormatError(f"{word} is for a movement: name its file, or a kit's name for it.")
@@ -80,7 +86,7 @@ def plan(
         if not (math.isfinite(rate) and rate > 0.0):
             raise FormatError(f"--rate must be above 0, not {rate:g}.")
         check_outputs([out], overwrite=overwrite, sources=[file])
-        plan_file(file, movement, planner, limits, soonest=soonest, out=out, rate=rate)
+        plan_file(file, movement, planner, limits, robot=robot, soonest=soonest, out=out, rate=rate)
     else:
         show_table_1()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from linkwork.cli.screen import count, stdout
 from linkwork.cli.show_movement import manner
 from linkwork.errors import FormatError
+from linkwork.scene.planning import UNLIMITED
 
 if TYPE_CHECKING:
     from linkwork.motion.profiles import Limits, Profile, Reference
@@ -74,6 +75,7 @@ def plan_file(
     planner: str,
     limits: Limits,
     *,
+    robot: str,
     soonest: bool,
     out: Path | None,
     rate: float,
@@ -87,6 +89,7 @@ def plan_file(
     """
     from dataclasses import replace
 
+    from linkwork.cli.robot_limits import limits_of, show_limits
     from linkwork.formats import load_movement
     from linkwork.motion.profiles.movements import as_soon_as_possible, plan_movement
 
@@ -94,16 +97,21 @@ def plan_file(
     if planner:
         postures = tuple(replace(each, planner="") for each in movement.postures)
         movement = replace(movement, planner=planner, interpolation="linear", postures=postures)
-    turning = _turning(movement, limits)
+    allowed, units = _turning(movement, limits), {}
+    if robot:
+        own, units = limits_of(robot, movement)
+        allowed = {joint: each.within(allowed.get(joint, UNLIMITED)) for joint, each in own.items()}
     if soonest:
-        movement = as_soon_as_possible(movement, turning)
-    ways = plan_movement(movement, turning)
+        movement = as_soon_as_possible(movement, allowed)
+    ways = plan_movement(movement, allowed, units)
     rows = 0
     if out is not None:
         rows = _write(ways, movement, out, rate)
         if str(out) == "-":
             return
     screen = stdout()
+    if robot:
+        show_limits(screen, allowed, units)
     screen.rows(
         ("joint", "from", "to", "speed", "acceleration", "jerk"),
         [_peaks(joint, way, _unit(movement, joint)) for joint, way in ways.items()],

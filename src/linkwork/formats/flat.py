@@ -9,6 +9,7 @@ from linkwork.formats.names import file_names
 from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, Part
 from linkwork.parts.names import scoped
 from linkwork.scene import Placement, Scene
+from linkwork.scene.placed_drives import placed_drives
 from linkwork.spatial.pose import IDENTITY, Pose
 
 
@@ -141,6 +142,10 @@ def _place(found: _Gathering, placement: Placement) -> None:
     _gather(found, part, name)
     for link in found.links.keys() - before:
         found.links[link].placed = name
+    links = {link.joint_name: link for link in found.links.values()}
+    joints = {name: link.joint for name, link in links.items() if link.joint is not None}
+    for joint, drive in placed_drives(placement, joints).items():
+        links[joint].joint = replace(joints[joint], drive=drive)
     root = found.links[scoped(name, part.root())]
     at = placement.at
     if placement.on:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from linkwork.errors import SceneError
 
 #: Planners of ``linkwork.motion.profiles``, by what they make least or keep.
 PLANNERS = ("acceleration", "speed", "energy", "cruise", "jerk")
+
+
+#: What limits are of.
+LIMITED = ("speed", "acceleration", "jerk")
 
 
 @dataclass(frozen=True)
@@ -19,22 +23,31 @@ class Limits:
         speed: [rad/s or m/s].
         acceleration: [rad/s² or m/s²].
         jerk: [rad/s³ or m/s³].
+        whose: Who sets each of them, for messages: "its servo".
     """
 
     speed: float = math.inf
     acceleration: float = math.inf
     jerk: float = math.inf
+    whose: tuple[str, str, str] = field(default=("", "", ""), compare=False)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
+        for name, value in zip(LIMITED, self.numbers, strict=True):
             if not value > 0.0:
-                raise SceneError(f"the largest {each.name} must be above 0, not {value:g}.")
+                raise SceneError(f"the largest {name} must be above 0, not {value:g}.")
+
+    @property
+    def numbers(self) -> tuple[float, float, float]:
+        """Speed, acceleration, jerk."""
+        return self.speed, self.acceleration, self.jerk
 
     def within(self, other: Limits) -> Limits:
         """The lower of each of both."""
-        mine, theirs = ([getattr(x, f.name) for f in fields(self)] for x in (self, other))
-        return Limits(*map(min, mine, theirs))
+        pairs = zip(self.numbers, other.numbers, strict=True)
+        lower = [self if mine <= theirs else other for mine, theirs in pairs]
+        speed, acceleration, jerk = (each.numbers[n] for n, each in enumerate(lower))
+        whose = lower[0].whose[0], lower[1].whose[1], lower[2].whose[2]
+        return Limits(speed, acceleration, jerk, whose)
 
 
 UNLIMITED = Limits()

@@ -30,6 +30,8 @@ class Placement:
         base: "fixed" to the world (or to ``on``), or "free".
         on: Anchor of a part placed before (``table/top``), or empty for the world.
         by: Anchor of the part that meets ``on``; its mount or root if empty.
+        drives: What drives joints of the part here in place of its own drives, by joint or pattern:
+            ``{"*": Spec("actuator", "smart_servo", params={"model": "AX-12"})}``.
         source: What the file said: a kit name or a path.
         origin: Where it was said.
     """
@@ -40,6 +42,7 @@ class Placement:
     base: str = "fixed"
     on: str = ""
     by: str = ""
+    drives: dict[str, Spec] = field(default_factory=dict)
     source: str = field(default="", compare=False)
     origin: Origin = field(default=Origin(), compare=False)
 
@@ -168,11 +171,14 @@ class Scene:
         base: str = "fixed",
         on: str = "",
         by: str = "",
+        drives: dict[str, Spec] | None = None,
         source: str = "",
         origin: Origin | None = None,
     ) -> Self:
         """Puts a part into the scene (arguments as in :class:`Placement`)."""
-        placement = Placement(name or part.name, part, at, base, on, by, source, origin or Origin())
+        placement = Placement(
+            name or part.name, part, at, base, on, by, drives or {}, source, origin or Origin()
+        )
         self._free_name(placement.name, "part", placement.origin)
         if on:
             scope = on.partition("/")[0]

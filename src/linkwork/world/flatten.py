@@ -8,6 +8,7 @@ from linkwork.errors import Origin, PartError, SceneError, not_found
 from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, Part, Spec, Spring
 from linkwork.parts.names import scoped
 from linkwork.scene import Placement, Scene
+from linkwork.scene.placed_drives import placed_drives
 from linkwork.spatial.pose import IDENTITY, Pose
 
 
@@ -101,6 +102,8 @@ def _place(flat: Flat, placement: Placement) -> None:
     by = placement.by or (part.mount if placement.on else "")
     pose = pose @ part.anchor_pose(by, origin=placement.origin).inverse()
     _add_part(flat, part, name, name)
+    for joint, drive in placed_drives(placement, flat.joints).items():
+        flat.joints[joint] = replace(flat.joints[joint], drive=drive)
     flat.elements[root].carrier = carrier
     flat.elements[root].pose = pose
     if placement.base == "free":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 from linkwork.errors import LinkworkError, not_found
@@ -12,10 +12,9 @@ from linkwork.formats.toml.numbers import angle, length, tidy
 from linkwork.formats.toml.rows import changed
 from linkwork.formats.toml.tables import Fields
 from linkwork.scene import Movement, TimedPosture
-from linkwork.scene.planning import Limits, Losses
+from linkwork.scene.planning import LIMITED, Limits, Losses
 
 #: The limits, as a file names them.
-_LIMITS = tuple(each.name for each in fields(Limits))
 
 
 def read_movement(fields: Fields) -> Movement:
@@ -64,9 +63,9 @@ def _by_joint(fields: Fields, key: str, units: dict[str, set[str]]) -> dict[str,
 
 def _limits(fields: Fields, joints: list[str], units: dict[str, set[str]]) -> dict[str, Limits]:
     """Limits by joint: a number is for all that its unit fits, a table for those it names."""
-    found: dict[str, dict[str, float]] = {joint: {} for joint in joints}
+    found: dict[str, dict[str, Any]] = {joint: {} for joint in joints}
     unfit = {"_deg": units["_mm"], "_mm": units["_deg"], "_cm": units["_deg"]}
-    for limit in _LIMITS:
+    for limit in LIMITED:
         forms = fields.get(f"max_{limit}", {})
         for suffix, said in forms.items():
             place = fields.place / f"max_{limit}{suffix}"
@@ -110,7 +109,7 @@ def movement_text(movement: Movement) -> str:
     """
     top: dict[str, Any] = {"format": "linkwork/movement 1", "name": movement.name}
     top |= changed(movement, "title", "labels", "interpolation", "planner")
-    for limit in _LIMITS:
+    for limit in LIMITED:
         for joint, limits in movement.limits.items():
             value = getattr(limits, limit)
             if math.isfinite(value):

@@ -10,6 +10,7 @@ from linkwork.formats.toml.pieces import (
     read_element,
     read_loop,
     read_pose,
+    read_spec,
     read_specs,
     read_spring,
 )
@@ -80,6 +81,9 @@ def _place(scene: Scene, fields: Fields, includes: Includes) -> None:
             part,
             **fields.take("name", "base", "on", "by"),
             at=read_pose(fields["at"]) if "at" in fields else IDENTITY,
+            drives={
+                name: read_spec("actuator", each) for name, each in fields.get("drives", {}).items()
+            },
             source=fields["part"],
             origin=fields.place.origin,
         )

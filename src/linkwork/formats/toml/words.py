@@ -170,6 +170,11 @@ PLUG_IN = Table(
     example='drive = { type = "servo", kp = 10 }',
     open=True,
 )
+PLACED_DRIVE = Table(
+    {**PLUG_IN.keys, "file": Key(FILE, "A file that it needs.")},
+    example='neck = { type = "smart_servo", model = "AX-12" }',
+    open=True,
+)
 
 RAIL_PIECE = Table(
     {
@@ -440,6 +445,11 @@ PLACEMENT = Table(
         "base": Key(Word(BASES), "Whether the part is held or free."),
         "on": Key(REF, "Anchor of a part placed before, 'table/top'."),
         "by": Key(REF, "Anchor of the part that meets 'on'."),
+        "drives": Key(
+            MapOf(PLACED_DRIVE, "drives"),
+            "Drives in place of the part's own, by joint or pattern: "
+            "{ '*' = { type = 'smart_servo', model = 'AX-12' } }.",
+        ),
     },
     example='name = "arm", part = "./arm.toml"',
 )

@@ -145,9 +145,12 @@ def _scene_text(scene: Scene, references: References) -> str:
     folder = references.folder
     sections: Sections = []
     for placement in scene.parts.values():
-        row = {"name": placement.name}
+        row: dict[str, Any] = {"name": placement.name}
         row |= {"part": references.name(placement.part, placement.source)}
         row |= posed("at", placement.at) | changed(placement, "base", "on", "by")
+        if placement.drives:
+            drives = placement.drives.items()
+            row["drives"] = {name: spec_row(spec, folder) for name, spec in drives}
         sections.append(("[[part]]", row))
     sections += [("[[element]]", element_row(e, folder)) for e in scene.scenery.values()]
     sections += [("[[loop]]", loop_row(loop)) for loop in scene.loops.values()]

@@ -95,16 +95,21 @@ def _say(unit: str, value: float, per: str = "") -> str:
     return f"{shown:.0f}{words[words.index('e+0') + 4 :]}"
 
 
+def _by(limits: Limits, which: int) -> str:
+    """Who sets a limit, where that is known."""
+    return f" by {limits.whose[which]}" if limits.whose[which] else ""
+
+
 def _why(span: Span, limits: Limits, unit: str, cruise: bool, jerk: bool) -> str:
     """Which limit is in the way, and what would be needed."""
     say = partial(_say, unit)
     top, a = limits.speed, limits.acceleration
     ends = float(np.maximum(abs(span.first), abs(span.last)))
     if ends > top * (1.0 + 1e-12):
-        return f"a wanted speed of {say(ends, '/s')} is above {say(top, '/s')}"
+        return f"a wanted speed of {say(ends, '/s')} is above {say(top, '/s')}{_by(limits, 0)}"
     need = float(span.least_acceleration())
     if need > a * (1.0 + 1e-12):
-        return f"it needs {say(need, '/s²')} where {say(a, '/s²')} is allowed"
+        return f"it needs {say(need, '/s²')} where {say(a, '/s²')} is allowed{_by(limits, 1)}"
     if jerk:
         return f"a jerk of at most {say(limits.jerk, '/s³')} takes longer"
     free = Limits(acceleration=a)
@@ -115,5 +120,5 @@ def _why(span: Span, limits: Limits, unit: str, cruise: bool, jerk: bool) -> str
     else:
         least = min(float(np.abs(span.middle(s))) for s in (low, high))
     if least is not None and least > top:
-        return f"it needs {say(least, '/s')} where {say(top, '/s')} is allowed"
+        return f"it needs {say(least, '/s')} where {say(top, '/s')} is allowed{_by(limits, 0)}"
     return f"{say(top, '/s')} and {say(a, '/s²')} together do not suffice"

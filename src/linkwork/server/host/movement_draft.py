@@ -75,7 +75,7 @@ def movement_of(
         postures.append(TimedPosture(said.time, dict(said.joints), speeds=speeds, planner=planner))
     named = dict.fromkeys(joint for each in postures for joint in each.joints)
     limits = {
-        joint: Limits(*(each or math.inf for each in (said.speed, said.acceleration, said.jerk)))
+        joint: Limits(said.speed or math.inf, said.acceleration or math.inf, said.jerk or math.inf)
         for joint, said in draft.limits.items()
         if joint in named and draft.planner and (said.speed or said.acceleration or said.jerk)
     }

@@ -1,0 +1,125 @@
+"""A scene gives the joints of a part other drives than the part's own."""
+
+from pathlib import Path
+
+import pytest
+
+import linkwork as lw
+from command_line import linkwork
+from linkwork.errors import LinkworkError
+from linkwork.parts import Spec
+from linkwork.scene.document import Document
+from linkwork.session.session import Session
+
+SCENE = """\
+format = "linkwork/scene 1"
+name = "bench"
+step = 0.002
+
+[[part]]
+name = "robot"           # kept
+part = "bioloid/humanoid"
+
+[part.drives]
+neck = { type = "smart_servo", model = "XM430-W350" }
+"*" = { type = "smart_servo", model = "AX-12", supply = 9.6 }
+"left_*" = { type = "servo", kp = 3 }
+"""
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    file = tmp_path / "bench.toml"
+    file.write_text(SCENE)
+    return file
+
+
+def models(session: Session) -> dict[str, str]:
+    """The servo, or else the type, that drives each joint."""
+    rows = (pair for b in session.cycle.actuators for pair in zip(b.specs, b.params, strict=True))  # type: ignore[attr-defined]
+    return {p.joint: getattr(p, "model", s.type) for s, p in rows}
+
+
+@pytest.mark.capability(19)
+def test_a_kits_robot_gets_smart_servos_in_a_scene(scene: Path) -> None:
+    """A name wins over patterns, a later pattern over an earlier one; the kit stays as it is."""
+    with Session(scene, watch=False) as session:
+        found = models(session)
+        session["robot/right_knee.target"] = 0.3
+        session.run(0.5)
+        assert session["robot/right_knee.energy"] > 0.0
+        assert "robot/left_knee.energy" not in session.signals
+        assert session["robot/left_knee.kp"] == 3.0
+    assert len(found) == 19
+    for joint, model in found.items():
+        wanted = "XM430-W350" if joint == "robot/neck" else "AX-12"
+        assert model == ("servo" if "/left_" in joint else wanted)
+    assert lw.load_part("bioloid/humanoid").joints["neck"].drive.type == "servo"  # type: ignore[union-attr]
+
+
+def test_python_says_it_with_the_same_word(scene: Path, tmp_path: Path) -> None:
+    """What is placed with drives= equals what the file says, and is saved and read again."""
+    drives = {
+        "neck": Spec("actuator", "smart_servo", params={"model": "XM430-W350"}),
+        "*": Spec("actuator", "smart_servo", params={"model": "AX-12", "supply": 9.6}),
+        "left_*": Spec("actuator", "servo", params={"kp": 3}),
+    }
+    made = lw.Scene("bench", step=0.002)
+    made.place(lw.load_part("bioloid/humanoid"), name="robot", drives=drives)
+    read = lw.load_scene(scene)
+    assert made == read
+    lw.save(read, tmp_path / "again.toml")
+    assert lw.load_scene(tmp_path / "again.toml") == read
+
+
+def test_a_servos_own_file_is_found_from_the_scene(scene: Path, tmp_path: Path) -> None:
+    """file = is relative to the scene, also when it is saved elsewhere."""
+    (tmp_path / "mine.toml").write_text(
+        'format = "linkwork/servo 1"\n[parameters]\ngear = 77\nkp = 3\n'
+    )
+    scene.write_text(SCENE.replace('model = "XM430-W350"', 'file = "mine.toml"'))
+    (tmp_path / "deep").mkdir()
+    lw.save(lw.load_scene(scene), tmp_path / "deep" / "moved.toml")
+    for file in (scene, tmp_path / "deep" / "moved.toml"):
+        with Session(file, watch=False) as session:
+            params = [p for b in session.cycle.actuators for p in b.params]  # type: ignore[attr-defined]
+        assert [p.gear for p in params if p.joint == "robot/neck"] == [77]
+
+
+def test_an_edit_of_the_drives_is_undone_and_keeps_comments(scene: Path) -> None:
+    """The document changes the table and takes it back."""
+    document = Document.open(str(scene))
+    document.set_value(("part", "robot", "drives", "neck", "model"), "AX-12")
+    assert 'neck = { type = "smart_servo", model = "AX-12" }' in document.text
+    assert "# kept" in document.text
+    document.undo()
+    assert document.text == SCENE
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("neck =", "nek ="), "bench.toml:10: there is no joint named 'nek'. Did you mean 'neck'?"),
+        (
+            ('"left_*"', '"tail_*"'),
+            "bench.toml:12: part 'robot': no joint with a drive fits 'tail_*'",
+        ),
+        (('"servo", kp', '"servo", kpp'), "bench.toml:12: actuator 'robot/left"),
+        (('type = "servo", ', ""), "type"),
+        (("[part.drives]\n", "drives = 3\n[part.more]\n"), "drives"),
+    ],
+)
+def test_mistakes_name_their_line(scene: Path, change: tuple[str, str], says: str) -> None:
+    """Joints and patterns that fit nothing, and what a drive does not know."""
+    scene.write_text(SCENE.replace(*change))
+    with pytest.raises(LinkworkError) as caught:
+        Session(scene, watch=False).close()
+    assert says in str(caught.value)
+
+
+def test_exports_know_the_drives_of_the_scene(scene: Path, tmp_path: Path) -> None:
+    """MJCF gets the scene's gain, and says which drives it leaves out."""
+    found = linkwork("convert", scene, tmp_path / "bench.xml")
+    assert found.code == 0, found.err
+    assert "drives of type smart_servo" in found.out
+    assert 'kp="3"' in (tmp_path / "bench.xml").read_text()
