@@ -23,7 +23,7 @@ from linkwork.parts import Spec
 COUNT = 19
 FULL: dict[str, Any] = {
     "model": "AX-12", "supply": 9.6, "supply_resistance": 0.2, "cogging": 0.005,
-    "cogging_cycles": 1270.0, "ki": 0.1, "kd": 0.01,
+    "cogging_cycles": 1270.0,
 }  # fmt: skip
 
 
