@@ -40,6 +40,8 @@ from shared.report import Row
 
 LEVELS = (1e-3, 1e-4, 1e-5, 1e-6)
 COUNTS = [round(1000 * 2 ** (n / 2)) for n in range(-10, 7)]
+#: How settings begin that a rival does not have by itself: it stands twice in the table.
+LENT = "our "
 #: What is run over ten seconds, and with which settings: the default, and the best.
 LONG = ("four-bar", "hexapod", "ring of 20")
 BEST = {
@@ -90,8 +92,9 @@ def at_equal_error(
     rows = []
     for level in LEVELS:
         mine = cost_at(points[ours.name], level)
-        for rival in rivals:
-            theirs = cost_at(points.get(rival.name, []), level)
+        for rival, lent in entrants(rivals):
+            entered = [p for p in points.get(rival.name, []) if p.setting.startswith(LENT) == lent]
+            theirs = cost_at(entered, level)
             name = f"{case}, error {level:.0e} m [ms]"
             by = f" ({mine[1]})" if mine else ""
             rows.append(
@@ -103,6 +106,12 @@ def at_equal_error(
                 )
             )  # fmt: skip
     return rows
+
+
+def entrants(rivals: Rivals) -> list[tuple[Near | Far, bool]]:
+    """Each rival as it is, and once more with what we lent it."""
+    lent = [rival for rival in rivals if any(s.startswith(LENT) for s in rival.settings)]
+    return [(rival, False) for rival in rivals] + [(rival, True) for rival in lent]
 
 
 def over_seconds(

@@ -34,6 +34,7 @@ class Setting:
 
     Attributes:
         part: Gap as a part of the step's square; 0 for ``gap``.
+        foretold: How badly forces may foretell a step; no rival looks at that.
     """
 
     order: int
@@ -41,6 +42,7 @@ class Setting:
     part: float = 0.0
     gap: float = GAP
     speed_gap: float = SPEED_GAP
+    foretold: float = 1e-4
 
 
 SETTINGS = (
@@ -52,12 +54,12 @@ SETTINGS = (
         if order != 4 or part
     }
     | {
-        f"forces, order {order}, {word}": Setting(order, "forces", 0.0, gap, speed_gap)
+        f"forces, order {order}, {word}": Setting(order, "forces", 0.0, gap, speed_gap, foretold)
         for order in (4, 5, 6)
-        for word, gap, speed_gap in (
-            ("tight", GAP, SPEED_GAP),
-            ("loose", 1e-6, 1e-4),
-            ("looser", 1e-5, 1e-3),
+        for word, gap, speed_gap, foretold in (
+            ("tight", GAP, SPEED_GAP, 1e-4),
+            ("loose", 1e-6, 1e-4, 1e-3),
+            ("looser", 1e-5, 1e-3, 1e-2),
         )
     }
 )
@@ -129,12 +131,12 @@ def _steps(
 @numba.njit
 def _carries(
     count, mechanism, pattern, desk, scratch, tree, room, wrench, memory, known, weights, work,
-    rates, q, v, h, gap, speed_gap, most, account,
+    rates, q, v, h, gap, speed_gap, foretold, most, account,
 ):  # fmt: skip
     for n in range(count):
         done, _opening = carry(
             mechanism, pattern, desk, scratch, tree, room, wrench, memory, known, weights, work,
-            rates, q, v, h, gap, speed_gap, most, account,
+            rates, q, v, h, gap, speed_gap, foretold, most, account,
         )  # fmt: skip
         if done != DONE:
             return n
@@ -195,7 +197,7 @@ class Engine:
         arguments = (
             own.mechanism, own.pattern, own.desk, own.scratch, tree.arrays, tree.room, own.wrench,
             memory, own.known, adams_weights(asked.order), work, own.rates, tree.q, tree.v, h,
-            asked.gap, asked.speed_gap, 50, own.account,
+            asked.gap, asked.speed_gap, asked.foretold, 50, own.account,
         )  # fmt: skip
         started = time.process_time()
         done = _carries(count, *arguments)

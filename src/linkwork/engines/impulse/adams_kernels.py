@@ -36,9 +36,6 @@ from linkwork.engines.impulse.tree_hold_kernels import PATIENCE, TOO_FAR, even, 
 from linkwork.engines.impulse.tree_kernels import accelerate_joints
 from linkwork.jit import flat_kernel, inner_kernel
 
-#: A step was too long whose places were foretold worse than this: of bodies [m or half rad], and
-#: of joints [m or rad], whose coordinates are straighter.
-_COARSE, _COARSE_JOINTS = 1e-4, 1e-3
 #: Columns of a body's state that say where it is.
 _PLACES = 7
 
@@ -233,15 +230,16 @@ def _mend(memory, known, part, columns, places, work):
 @flat_kernel
 def carry(
     mechanism, pattern, desk, scratch, tree, room, wrench, memory, known, weights, work, rates, q,
-    v, h, gap, speed_gap, most, account,
+    v, h, gap, speed_gap, foretold, most, account,
 ):  # fmt: skip
     """One step of the order that the memory has room for, plus one.
 
     ``memory`` (k×N): the last rates; ``known`` (2): how many they are, and where the last is.
     ``weights`` (2×(k+1)): of foretold steps, and of foretold rates with the part of their error
     that is added. ``work`` (8×N) is nobody's. Joints stand at ``q`` and move with ``v``, which are
-    empty where bodies are carried on. Returns how it went, and the speed with which loops open,
-    which only joints tell.
+    empty where bodies are carried on. A step is too long whose places are foretold worse than
+    ``foretold``, of joints [m or rad] or bodies [m or half rad]. Returns how it went, and the speed
+    with which loops open, which only joints tell.
     """
     bodies, whole = mechanism[0], mechanism[1]
     error, impulse = desk[6], desk[7]
@@ -264,11 +262,11 @@ def carry(
         _foretell(memory, known, weights, work)
         _put(bodies, tree, q, v, state, h, work[0])
         _rate(mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, work[2], account)
-        columns, firsts, coarse = STATE_COLUMNS, _PLACES, _COARSE
+        columns, firsts = STATE_COLUMNS, _PLACES
         if q.shape[0]:
-            columns, firsts, coarse = memory.shape[1], q.shape[0], _COARSE_JOINTS
+            columns, firsts = memory.shape[1], q.shape[0]
         worst = _mend(memory, known, weights[1, places], columns, firsts, work)
-        if worst * h > coarse:
+        if worst * h > foretold:
             account[FORETOLD] = worst * h
             return COARSE, math.inf
     _put(bodies, tree, q, v, state, h, work[0])

@@ -22,6 +22,8 @@ class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         order: Order of the integration in time; 5 by forces only. Joint by joint it is 2.
         method: What holds joints: "impulses" at the ends of steps, with free flight between, or
             "forces" all the time, for mechanisms of joints alone and orders from 4 on.
+        foretold: By forces, how badly a step may foretell where bodies or joints are [m or rad]
+            before it is taken in pieces; of that a tenth is left afterwards.
         solver: All impulses at once ("direct"), or joint by joint ("anytime").
         most: Iterations after which a step counts as not closed; joint by joint, rounds after which
             it goes on as it is.
@@ -35,6 +37,7 @@ class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     speed_gap: Tolerance = 1e-9
     order: Literal[2, 4, 5, 6] = 4
     method: Literal["impulses", "forces"] = "impulses"
+    foretold: Tolerance = 1e-4
     solver: Literal["direct", "anytime"] = "direct"
     most: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 50
     on_gap: Literal["halve", "stop"] = "halve"

@@ -196,7 +196,8 @@ class Stepper:
             done, self._opening = carry(
                 self.mechanism, self.pattern, self.desk, self.scratch, tree.arrays, tree.room,
                 self.wrench, self._memory, self.known, self.weights, self.work, self.rates, tree.q,
-                tree.v, h, self._row_gap, ROWS_OF * params.speed_gap, params.most, self.account,
+                tree.v, h, self._row_gap, ROWS_OF * params.speed_gap, params.foretold, params.most,
+                self.account,
             )  # fmt: skip
             if tree.used and done == phases.DONE:
                 give_bodies(self.mechanism, tree.arrays, tree.room, tree.q, tree.v)
@@ -303,7 +304,8 @@ class Stepper:
             raise EngineError(
                 f'steps of {1e3 * h:.3g} ms are too long for method = "forces" at {now:.3f} s: '
                 f"they foretell places that are wrong by {account[phases.FORETOLD]:.3g}{tried}.",
-                hint='Use a smaller step, or leave "method" away: impulses bear longer ones.',
+                hint='Use a smaller step, allow more with "foretold", or leave "method" away: '
+                "impulses bear longer ones.",
             )
         if done == phases.UNSETTLED:
             raise EngineError(
