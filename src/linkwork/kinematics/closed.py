@@ -31,11 +31,13 @@ class ClosedMotion:
         free: Speeds of all degrees of freedom by free motion, T (nv×r).
         driven: Speeds of the joints that count by free motion (c×r).
         dofs: The degrees of freedom that count (c), leaders of their couplings.
+        plain: Whether each moves by itself: nothing is looped or coupled.
     """
 
     free: np.ndarray
     driven: np.ndarray
     dofs: np.ndarray
+    plain: bool = False
 
     def by_driven(self, rows: np.ndarray, what: str) -> np.ndarray:
         """Rows (m×nv) as functions of the speeds of the joints that count (m×c): A = R T D⁺.
@@ -44,6 +46,8 @@ class ClosedMotion:
             LinkworkError: If those joints do not settle what the rows tell.
         """
         made = rows @ self.free
+        if self.plain:
+            return made
         left = made @ (np.eye(self.driven.shape[1]) - _inverse(self.driven) @ self.driven)
         if np.abs(left).max(initial=0.0) > 1e-7 * max(1.0, float(np.abs(made).max(initial=0.0))):
             raise LinkworkError(
@@ -81,6 +85,9 @@ def closed_motion(
         wanted = choose(world, [*bodies, *ends], None, "")
     else:
         wanted = choose(world, ends, None, "", chosen)
+    if not closing and not len(world.coupling_dof):
+        dofs = np.flatnonzero(wanted) if chosen is None else np.array(chosen, np.int64)
+        return ClosedMotion(np.eye(world.nv)[:, dofs], np.eye(len(dofs)), dofs, plain=True)
     columns = find_columns(world, wanted, limits=False, q=q)
     n = len(columns.dof)
     free = np.zeros((world.nv, n))
