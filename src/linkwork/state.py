@@ -96,7 +96,7 @@ class Layout:
         self.add("report/effort", nv)
         self.add("report/contact_count", 1, integer=True)
         self.add("report/gap", 2)
-        self.add("report/run", 7)
+        self.add("report/run", 8)
         self.add("report/spring", springs, 2)
         self.add("report/energy", 2)
 

@@ -55,6 +55,7 @@ def check(
 
         scene, more = scene_to_run(thing, file, free=False)
         cycle = Cycle(compile_scene(scene))
+        mobilities = [each for engine in cycle.engines for each in engine.mobilities()]
         rehearse(cycle)
     for note in [*notes, *more]:
         out.say(note, lead="note:")
@@ -63,6 +64,8 @@ def check(
         _show_part(out, thing, language)
         for each in movements:
             show_movement(out, f"{file}, movement {each.name!r}", each, thing)
+    for mobility in mobilities:
+        out.say(mobility.line())
     _show_faults(out, cycle)
     if signals:
         _show_signals(out, cycle)

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.blocks import Block
 from linkwork.engines.account import Account
+from linkwork.engines.mobility import Mobility
 from linkwork.errors import listing
 from linkwork.parts import Spec
 from linkwork.state import Report, State
@@ -129,6 +130,10 @@ class Engine(Block):
     def account(self) -> Account | None:
         """How well joints were held since the start; for engines that hold them exactly."""
         return None
+
+    def mobilities(self) -> list[Mobility]:
+        """How freely each mechanism with loops can move, as it stands; for engines that know."""
+        return []
 
     def add_contacts(self, report: Report) -> None:
         """Adds the contacts of the last step to a report's table; for engines that have some."""

@@ -6,8 +6,8 @@ from linkwork.jit import kernel
 from linkwork.spatial.kernels import quat_rotvec
 
 #: Columns of what is kept of a run: steps, widest gap, its loop and step, energy after the first
-#: step, the least and the most since.
-STEPS, GAP, LOOP, WHEN, FIRST, LEAST, MOST = 0, 1, 2, 3, 4, 5, 6
+#: step, the least and the most since, and the last.
+STEPS, GAP, LOOP, WHEN, FIRST, LEAST, MOST, LAST = 0, 1, 2, 3, 4, 5, 6, 7
 
 
 @kernel
@@ -37,7 +37,7 @@ def orientations(q, quaternions, out):
 @kernel
 def keep_run(run, gap, energy, step):
     """Adds a step to what is kept of a run; ``gap`` (2): how wide, and which loop."""
-    total = energy[0] + energy[1]
+    total = run[LAST] = energy[0] + energy[1]
     if run[STEPS] == 0.0:
         run[FIRST] = run[LEAST] = run[MOST] = total
     run[STEPS] += 1.0

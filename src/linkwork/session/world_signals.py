@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from linkwork.kinematics.kernels import BALL, FREE
+from linkwork.session.kernels import LAST
 from linkwork.signals import Signals
 from linkwork.state import State
 from linkwork.world import World
@@ -36,6 +37,7 @@ def add_world_signals(signals: Signals, state: State, world: World, turning: lis
     _add_springs(signals, state, world)
     signals.add("world.kinetic_energy", state.address("report/energy", 0), unit="J")
     signals.add("world.potential_energy", state.address("report/energy", 1), unit="J")
+    signals.add("world.energy", state.address("report/run", LAST), unit="J")
     signals.add("world.gap", state.address("report/gap", 0), unit="m")
 
 

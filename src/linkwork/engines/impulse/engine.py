@@ -7,12 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from linkwork.blocks import read_params
+from linkwork.blocks import SignalSpec, read_params
 from linkwork.engines.account import Account
 from linkwork.engines.engine import Engine
 from linkwork.engines.impulse import account_kernels as keeping
 from linkwork.engines.impulse import phase_kernels as phases
 from linkwork.engines.impulse.account_kernels import keep_account
+from linkwork.engines.impulse.bearing import bearing_signals
+from linkwork.engines.impulse.bearing_kernels import BEARING_COLUMNS, give_bearings
 from linkwork.engines.impulse.build import THINNEST, Builder, thinned
 from linkwork.engines.impulse.circle import circle_through
 from linkwork.engines.impulse.closing_kernels import close
@@ -25,6 +27,7 @@ from linkwork.engines.impulse.coordinate_kernels import (
 from linkwork.engines.impulse.forces import joint_forces, joint_values
 from linkwork.engines.impulse.joint_columns import ARCS
 from linkwork.engines.impulse.landing_kernels import give_efforts
+from linkwork.engines.impulse.mobility import mobilities
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.engines.impulse.places import place_on
 from linkwork.engines.impulse.reasons import origin_of, size_of
@@ -47,6 +50,7 @@ from linkwork.engines.impulse.stepper import KEPT, REMEMBERED, Stepper
 from linkwork.engines.impulse.ways import far_moved
 from linkwork.engines.kernels import follow_speeds, follow_targets, grab_forces, loop_state
 from linkwork.engines.kinematic import coordinate_of_dof, joint_springs, own_loops
+from linkwork.engines.mobility import Mobility
 from linkwork.engines.mujoco.kernels import add_energies
 from linkwork.engines.spring_kernels import spring_state
 from linkwork.errors import EngineError, listing
@@ -137,13 +141,18 @@ class Impulse(Engine):
             "mass": (bodies,),
             "acting": (self.world.nv,),
             "account": (keeping.KEPT_COLUMNS,),
+            "bearings": (joints, BEARING_COLUMNS),
         }
+
+    def signals(self) -> list[SignalSpec]:
+        """``<joint>.force``, ``_x``, ``_y``, ``_z`` and ``<joint>.moment``."""
+        return [*super().signals(), *bearing_signals(self.made, self.field("bearings"))]
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
         self._kept, self._written = self.slot("bodies"), self.slot("written")
         self._arcs, self._pieces = self.slot("arcs"), self.slot("pieces")
-        self._told = self.slot("account")
+        self._told, self._bearings = self.slot("account"), self.slot("bearings")
         self._wrench = np.zeros((len(self.made.own) + 1, 6))
         self._q_next, self._v_next = state.q.copy(), state.v.copy()
         self._by_speed = self.by_speed(self.prescribed)
@@ -404,6 +413,9 @@ class Impulse(Engine):
         impulses, piece = self.stepper.impulses(), self.stepper.piece
         return joint_forces(self.world, self.made, self.stepper.desk[0], impulses, piece)
 
+    def mobilities(self) -> list[Mobility]:  # noqa: D102
+        return mobilities(self.made, self.stepper.desk[0])
+
     def account(self) -> Account | None:
         """How well joints were held since the start."""
         told = self._told
@@ -471,6 +483,11 @@ class Impulse(Engine):
                 self.stepper.desk, rows, soft, self._drive, self._each_dof,
                 joint_values(world, self._qaddr, state.q, self._balls), state.v, piece,
                 state.report.effort,
+            )  # fmt: skip
+        if self.stepper.piece:
+            give_bearings(
+                bodies, made.whole, made.number, self.stepper.desk[0], self.stepper.desk[7],
+                self.stepper.piece, self._bearings,
             )  # fmt: skip
         self._kept[:] = bodies[:-1, KEPT]
         own = made.own
