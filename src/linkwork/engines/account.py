@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+#: How rough steps are, on average, that are called coarse, and that a better step would be.
+_COARSE, _FINE = 5e-4, 1e-4
+#: The part of all steps that may be taken in pieces before the step is called coarse.
+_OFTEN = 0.05
 
 
 @dataclass(frozen=True)
@@ -22,6 +28,10 @@ class Account:
         pieces: How many pieces those were.
         exceeded: Steps after which a gap or a speed was larger than allowed.
         alone: Whether joints are corrected one by one.
+        rough: How far the steps of which one is combined differ, on average, as a part of all
+            speeds; 0 where none are combined.
+        smooth: Whether joints alone hold and nothing acts along them: ``rough`` then goes down
+            with the cube of the step.
     """
 
     engine: str
@@ -36,6 +46,22 @@ class Account:
     pieces: int
     exceeded: int
     alone: bool
+    rough: float = 0.0
+    smooth: bool = False
+
+    def hint(self, h: float) -> str:
+        """Says that the step is coarse for the motion there was and what to try, or nothing."""
+        if self.rough > _COARSE:
+            better = h * math.cbrt(_FINE / self.rough) if self.smooth else 0.5 * h
+            why = f"the steps that one is combined from differ by {100 * self.rough:.2g} % in speed"
+        elif self.halved > _OFTEN * self.steps:
+            better = h * self.halved / self.pieces
+            why = f"{self.halved} of {self.steps} had to be taken in pieces"
+        else:
+            return ""
+        return (
+            f"Steps of {1e3 * h:g} ms are coarse for this motion, as {why}: try {_round(better)}."
+        )
 
     def lines(self, h: float) -> list[str]:
         """What there is to say of it; ``h`` is the time step [s]."""
@@ -58,4 +84,12 @@ class Account:
                 f"After {self.exceeded} of {self.steps} steps a joint was open by more than "
                 f"{gap:g}, or opening faster than {speed:g}."
             )
+        if hint := self.hint(h):
+            found.append(hint)
         return found
+
+
+def _round(h: float) -> str:
+    """A step of 1, 2 or 5 times a power of ten that is no longer, in words."""
+    power = 10.0 ** math.floor(math.log10(1.000001 * h))
+    return f"{1e3 * max(k * power for k in (1, 2, 5) if k * power <= 1.000001 * h):g} ms"

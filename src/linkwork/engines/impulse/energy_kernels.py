@@ -111,6 +111,16 @@ def gained(mechanism, desk, soft_whole, soft, wrench, h, pieces):
 
 
 @flat_kernel
+def still(bodies, wrench, h):
+    """What outer forces would give bodies at rest in ten steps [J]: less is as good as none."""
+    energy = 0.0
+    for n in range(bodies.shape[0]):
+        pull = wrench[n, 0] ** 2 + wrench[n, 1] ** 2 + wrench[n, 2] ** 2
+        energy += 50.0 * h * h * pull * bodies[n, MASS_INV]
+    return energy
+
+
+@flat_kernel
 def strays(bodies, wrench, h, part):
     """Whether a step of joints alone has changed the energy by more than a part of it.
 
@@ -118,15 +128,13 @@ def strays(bodies, wrench, h, part):
     the part is one of what these forces would give in ten steps.
     """
     before, after = _kinetic_before(bodies), kinetic(bodies)
-    scale, turned = max(before, after), 0.0
+    scale, turned = max(before, after) + still(bodies, wrench, h), 0.0
     for n in range(bodies.shape[0]):
         body = bodies[n]
         if body[MASS_INV] == 0.0:
             continue
         wx, wy, wz = spin(body)
         turned += abs(wrench[n, 3] * wx) + abs(wrench[n, 4] * wy) + abs(wrench[n, 5] * wz)
-        pull = wrench[n, 0] ** 2 + wrench[n, 1] ** 2 + wrench[n, 2] ** 2
-        scale += 50.0 * h * h * pull * body[MASS_INV]
     return abs(after - before - outer_work(bodies, wrench, h)) > part * scale + h * turned
 
 

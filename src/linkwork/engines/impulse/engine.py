@@ -13,6 +13,7 @@ from linkwork.engines.engine import Engine
 from linkwork.engines.impulse import account_kernels as keeping
 from linkwork.engines.impulse import phase_kernels as phases
 from linkwork.engines.impulse.account_kernels import keep_account
+from linkwork.engines.impulse.adams import not_joints_alone
 from linkwork.engines.impulse.bearing import bearing_signals
 from linkwork.engines.impulse.bearing_kernels import BEARING_COLUMNS, give_bearings
 from linkwork.engines.impulse.build import THINNEST, Builder, thinned
@@ -432,6 +433,8 @@ class Impulse(Engine):
             pieces=int(told[keeping.PIECES]),
             exceeded=int(told[keeping.EXCEEDED]),
             alone=self.params.solver == "anytime",
+            rough=float(told[keeping.ROUGHNESS] / max(1.0, told[keeping.STEPS])),
+            smooth=not not_joints_alone(self.made),
         )
 
     def _pull(self) -> None:

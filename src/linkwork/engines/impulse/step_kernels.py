@@ -14,6 +14,7 @@ from linkwork.engines.impulse.body_kernels import (
     LO,
     MASS_INV,
     QO,
+    TENSOR,
     VO,
     XN,
     XO,
@@ -26,7 +27,7 @@ from linkwork.engines.impulse.body_kernels import (
     tensor,
 )
 from linkwork.engines.impulse.closing_kernels import GROWTHS, close_near, turn
-from linkwork.engines.impulse.energy_kernels import gained, strays
+from linkwork.engines.impulse.energy_kernels import gained, kinetic, still, strays
 from linkwork.engines.impulse.frame_kernels import near
 from linkwork.engines.impulse.joint_columns import HARD, MODE, SIDES, TURNS, S
 from linkwork.engines.impulse.landing_kernels import arrive, project_speeds
@@ -45,6 +46,7 @@ from linkwork.engines.impulse.phase_kernels import (
     ITERATIONS,
     LOST,
     OPEN,
+    ROUGH,
     UNSETTLED,
     WHERE,
     factor_rows,
@@ -273,11 +275,23 @@ def _gather(bodies, weight, mean, begin, before):
 
 @flat_kernel
 def _scatter(bodies, mean):
-    """Puts all bodies where the weighted mean says."""
+    """Puts all bodies where the weighted mean says.
+
+    Returns the energy of what its speeds differ by from those that are there [J].
+    """
+    energy = 0.0
     for n in range(bodies.shape[0]):
         body, row = bodies[n], mean[n]
         if body[MASS_INV] == 0.0:
             continue
+        x = body[LO] + row[9] - body[L]
+        y = body[LO + 1] + row[10] - body[L + 1]
+        z = body[LO + 2] + row[11] - body[L + 2]
+        for i in range(3):
+            v, t = body[VO + i] + row[6 + i] - body[V + i], TENSOR + 3 * i
+            spun = body[t] * x + body[t + 1] * y + body[t + 2] * z
+            energy += 0.5 * v * v / body[MASS_INV]
+            energy += 0.5 * spun * (x if i == 0 else (y if i == 1 else z))
         for i in range(3):
             body[X + i] = body[XO + i] + row[i]
             body[V + i] = body[VO + i] + row[6 + i]
@@ -286,6 +300,7 @@ def _scatter(bodies, mean):
         for i in range(4):
             body[Q + i] = body[QO + i]
         turn(body)
+    return energy
 
 
 @flat_kernel
@@ -343,7 +358,10 @@ def step(
         for n in range(soft.shape[0]):
             before = 0.0 if m == 1 or account[EVENTS] > 0.0 else start[n, law.MEAN]
             start[n, law.MEAN] = before + weight * soft[n, law.LENT]
-    _scatter(bodies, mean)
+    apart = _scatter(bodies, mean)
+    if account[EVENTS] == 0.0:
+        scale = kinetic(bodies) + still(bodies, wrench, h)
+        account[ROUGH] = math.sqrt(apart / scale) if scale > 0.0 else 0.0
     for n in range(soft.shape[0]):
         soft[n, law.LENT] = start[n, law.MEAN]
     set_diagonal(desk, soft_whole, soft, h, True)
