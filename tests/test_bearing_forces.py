@@ -23,7 +23,6 @@ def pendulum(start: float) -> Part:
     )  # fmt: skip
 
 
-@pytest.mark.capability(14)
 @pytest.mark.parametrize(
     "params", [{"order": 2}, {"order": 4}, {"order": 6}, {"order": 6, "method": "forces"}]
 )

@@ -489,7 +489,7 @@ class Impulse(Engine):
             )  # fmt: skip
         if self.stepper.piece:
             give_bearings(
-                bodies, made.whole, made.number, self.stepper.desk[0], self.stepper.desk[7],
+                bodies, made.whole, made.number, self.stepper.desk[0], self.stepper.impulses(),
                 self.stepper.piece, self._bearings,
             )  # fmt: skip
         self._kept[:] = bodies[:-1, KEPT]
