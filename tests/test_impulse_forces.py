@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from linkwork.engines.impulse.build import turned
+from linkwork.engines.impulse.principal import turned
 from linkwork.session.session import Session
 from mechanisms import centres, chain, four_bar, scene_of
 

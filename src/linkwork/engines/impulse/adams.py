@@ -7,8 +7,8 @@ from math import comb
 
 import numpy as np
 
-from linkwork.engines.impulse.build import Mechanism
 from linkwork.engines.impulse.joint_columns import COUPLING, KIND, POINT_ON_CURVE, SOFT_COUNT
+from linkwork.engines.impulse.mechanism import Mechanism
 from linkwork.kinematics.kernels import RAIL
 
 

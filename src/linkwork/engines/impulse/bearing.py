@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from linkwork.blocks import SignalSpec
 from linkwork.engines.impulse.bearing_kernels import ALONG, FORCE, MOMENT
-from linkwork.engines.impulse.build import Mechanism
 from linkwork.engines.impulse.joint_columns import COUPLING, KIND, SPRING, TORSION_SPRING
+from linkwork.engines.impulse.mechanism import Mechanism
 
 
 def bearing_signals(made: Mechanism, field: str) -> list[SignalSpec]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
-from linkwork.engines.impulse.build import Mechanism
 from linkwork.engines.impulse.joint_columns import MODE, SIDES, SOFT
+from linkwork.engines.impulse.mechanism import Mechanism
 
 
 def circle_through(made: Mechanism, joint: int) -> list[str]:

@@ -16,7 +16,7 @@ from linkwork.engines.impulse.account_kernels import keep_account
 from linkwork.engines.impulse.adams import not_joints_alone
 from linkwork.engines.impulse.bearing import bearing_signals
 from linkwork.engines.impulse.bearing_kernels import BEARING_COLUMNS, give_bearings
-from linkwork.engines.impulse.build import THINNEST, Builder, thinned
+from linkwork.engines.impulse.build import Builder
 from linkwork.engines.impulse.circle import circle_through
 from linkwork.engines.impulse.closing_kernels import close
 from linkwork.engines.impulse.coordinate_kernels import (
@@ -31,6 +31,7 @@ from linkwork.engines.impulse.landing_kernels import give_efforts
 from linkwork.engines.impulse.mobility import mobilities
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.engines.impulse.places import place_on
+from linkwork.engines.impulse.principal import THINNEST, thinned
 from linkwork.engines.impulse.reasons import origin_of, size_of
 from linkwork.engines.impulse.row_kernels import (  # fmt: skip
     DAMP,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.engines.impulse.body_kernels import R, X
-from linkwork.engines.impulse.build import Mechanism
 from linkwork.engines.impulse.joint_columns import COUPLING, KIND, PB, B
+from linkwork.engines.impulse.mechanism import Mechanism
 from linkwork.engines.impulse.row_kernels import JOINT
 from linkwork.spatial.kernels import quat_rotvec
 from linkwork.world import World

@@ -7,9 +7,10 @@ import numpy as np
 from linkwork.engines.impulse import phase_kernels as phases
 from linkwork.engines.impulse.account_kernels import opening
 from linkwork.engines.impulse.body_kernels import Q
-from linkwork.engines.impulse.build import Builder, Mechanism
+from linkwork.engines.impulse.build import Builder
 from linkwork.engines.impulse.closing_kernels import close
 from linkwork.engines.impulse.coordinate_kernels import give_coordinates
+from linkwork.engines.impulse.mechanism import Mechanism
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.engines.impulse.row_kernels import DOF, JOINT, NEVER, RATE, ROW, TARGET
 from linkwork.engines.impulse.stepper import KEPT, Stepper

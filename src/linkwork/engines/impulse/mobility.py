@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.engines.impulse.build import Mechanism
 from linkwork.engines.impulse.joint_columns import HARD, MODE, SIDES
+from linkwork.engines.impulse.mechanism import Mechanism
 from linkwork.engines.mobility import Mobility
 
 #: Parts of the largest singular value of J, with rows of length 1, below which one counts as 0.

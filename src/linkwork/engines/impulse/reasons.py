@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.engines.impulse.body_kernels import MASS_INV
-from linkwork.engines.impulse.build import Mechanism
 from linkwork.engines.impulse.joint_columns import COUPLING, KIND, SIZE
+from linkwork.engines.impulse.mechanism import Mechanism
 from linkwork.engines.impulse.row_kernels import JOINT, KEEPS, PRESCRIBED
 from linkwork.errors import Origin, listing
 from linkwork.world import World

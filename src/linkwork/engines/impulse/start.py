@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.engines.impulse.body_kernels import L, V
-from linkwork.engines.impulse.build import Builder, Mechanism
+from linkwork.engines.impulse.build import Builder
 from linkwork.engines.impulse.holding import (
     SAME,
     Holder,
@@ -17,6 +17,7 @@ from linkwork.engines.impulse.holding import (
     single_dofs,
 )
 from linkwork.engines.impulse.joint_columns import COUPLING, KIND
+from linkwork.engines.impulse.mechanism import Mechanism
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.errors import EngineError
 from linkwork.units import in_words

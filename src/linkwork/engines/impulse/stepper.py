@@ -13,11 +13,11 @@ from linkwork.engines.impulse.adams import adams_weights, not_joints_alone
 from linkwork.engines.impulse.adams_kernels import carry
 from linkwork.engines.impulse.anytime_kernels import leap_anytime
 from linkwork.engines.impulse.body_kernels import L, Q, V, X
-from linkwork.engines.impulse.build import Mechanism, make_desk, make_scratch
 from linkwork.engines.impulse.circle import circle_through
 from linkwork.engines.impulse.force_kernels import RATE_COLUMNS, STATE_COLUMNS, accelerate
 from linkwork.engines.impulse.joint_columns import ARCS
 from linkwork.engines.impulse.landing_kernels import project_speeds
+from linkwork.engines.impulse.mechanism import Mechanism, make_desk, make_scratch
 from linkwork.engines.impulse.params import LEAST_GAP, ImpulseParams
 from linkwork.engines.impulse.reasons import advice, size_of
 from linkwork.engines.impulse.row_kernels import DRIVE, LENT, Q0, SLIP, STOP, WAY

@@ -6,8 +6,8 @@ import numpy as np
 
 from linkwork.dynamics.branches import dof_above
 from linkwork.dynamics.recursive import workspace
-from linkwork.engines.impulse.build import Mechanism
 from linkwork.engines.impulse.joint_columns import HARD, MODE, A, B
+from linkwork.engines.impulse.mechanism import Mechanism
 from linkwork.world import World
 
 #: Products for each joint, up to which coordinates of a tree are the cheaper way.
