@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,12 +15,14 @@ from linkwork.errors import LinkworkError
 from linkwork.kinematics import PositionTask, PostureTask, Solver, forward
 from linkwork.kinematics.measures import closed_jacobian, manipulability
 from linkwork.kinematics.workspace import workspace
-from linkwork.parts import Anchor, Box, Coupling, Element, Joint, Part
+from linkwork.parts import Anchor, Box, Coupling, Element, Joint, Part, Spec
 from linkwork.scene import Scene
 from linkwork.spatial import Pose
 from linkwork.world import World, compile_scene
+from looped_arm import looped_arm
 from mechanism_truth import coupler_point, three_spheres
-from test_inverse import at
+from mechanisms import four_bar
+from test_inverse import BENT, arm, at
 
 FOUR_BAR = compile_scene(lw.load_scene("mechanisms/four_bar"))
 DELTA = compile_scene(lw.load_scene("mechanisms/delta"))
@@ -131,6 +134,9 @@ def test_too_few_joints_are_refused() -> None:
         manipulability(DELTA, q, "robot/platform", joints=MOTORS[:2])
     with pytest.raises(LinkworkError, match="cannot hold this posture"):
         holding_efforts(DELTA, q, joints=MOTORS[:2])
+    for kind in ("dynamic", "impact"):
+        with pytest.raises(LinkworkError, match="free to move while the joints that count stand"):
+            dynamic_manipulability(DELTA, q, "robot/platform", kind=kind, joints=MOTORS[:2])
 
 
 @pytest.mark.capability(115)
@@ -178,15 +184,87 @@ def test_drives_hold_what_the_energy_asks_for(
     dofs = [world.single_dof(name) for name in drives]
     np.testing.assert_allclose(found[dofs], truth, atol=1e-5 * max(1.0, np.abs(truth).max()))
     assert np.count_nonzero(found) == len(drives)
-    spread = holding_efforts(world, q, gravity=(0, 0, -9.81))
-    bare = holding_efforts(world, q, joints=drives, gravity=(0, 0, -9.81))
-    # any share of the work is the same work
-    rate = (
-        with_joints(world, dict(zip(drives, x + steps[0], strict=True)))
-        - with_joints(world, dict(zip(drives, x - steps[0], strict=True)))
-    ) / 2e-5
-    if world.nq == world.nv:
-        assert spread @ rate == pytest.approx(bare[dofs[0]], abs=1e-6)
+    alone = holding_efforts(world, q, loads=[Load(tip, force=tuple(force))], gravity=(0, 0, -9.81))
+    np.testing.assert_allclose(alone, found, atol=1e-9)  # nothing named: the drives hold
+
+
+def test_joints_without_a_drive_hold_what_they_are_named_for() -> None:
+    """One pivot alone gives dV/dφ of its own angle; all together do the same work with less."""
+    q = with_joints(FOUR_BAR, {"linkage/shaft": 0.7})
+    ahead, behind = (with_joints(FOUR_BAR, {"linkage/shaft": 0.7 + s}) for s in (1e-5, -1e-5))
+    rate = (ahead - behind) / 2e-5
+    slope = (heights(FOUR_BAR, ahead) - heights(FOUR_BAR, behind)) / 2e-5
+    gravity = (0, 0, -9.81)
+    pivot = FOUR_BAR.single_dof("linkage/pivot")
+    found = holding_efforts(FOUR_BAR, q, joints=["linkage/pivot"], gravity=gravity)
+    assert found[pivot] == pytest.approx(slope / rate[pivot], rel=1e-5)
+    assert np.count_nonzero(found) == 1
+    names = [name for name in FOUR_BAR.joint_names if len(FOUR_BAR.dofs(name))]
+    spread = holding_efforts(FOUR_BAR, q, joints=names, gravity=gravity)
+    # the least sum of squares that does this work: along the rates themselves
+    np.testing.assert_allclose(spread, slope * rate / (rate @ rate), atol=1e-5 * abs(slope))
+    assert np.count_nonzero(spread) == 3
+    assert np.linalg.norm(spread) < np.linalg.norm(found)
+
+
+def test_loops_and_drives_say_nothing_of_what_stands_beside_them() -> None:
+    """A loose box, or an arm without drives: they hold themselves, and the delta as it does."""
+    scene = lw.load_scene("mechanisms/delta")
+    box = Part("box").add(Element("box", (Box(size=(0.1, 0.1, 0.1)),), mass=2.0))
+    scene.place(box, name="box", base="free", at=Pose((1.0, 0.0, 0.5)))
+    scene.place(arm(), name="arm", base="fixed", at=Pose((2.0, 0.0, 0.0)))
+    world = compile_scene(scene)
+    gravity = (0, 0, -9.81)
+    made = holding_efforts(world, world.q0, gravity=gravity)
+    alone = holding_efforts(DELTA, DELTA.q0, gravity=gravity)
+    for name in MOTORS:
+        assert made[world.single_dof(name)] == pytest.approx(alone[DELTA.single_dof(name)])
+    loose = [d for d in range(world.nv) if world.body_part[world.dof_body[d]] == "box"]
+    assert made[loose] == pytest.approx([0, 0, 2 * 9.81, 0, 0, 0], abs=1e-9)
+    tree = compile_scene(Scene("s").place(arm(), name="arm", base="fixed"))
+    mine = [world.single_dof(f"arm/j{n}") for n in range(7)]
+    np.testing.assert_allclose(
+        made[mine], holding_efforts(tree, tree.q0, gravity=gravity), atol=1e-9
+    )
+
+
+def test_an_arm_before_a_driven_loop_counts_joint_by_joint() -> None:
+    """Its flange has the ellipsoid of the arm alone, though only the loop it carries is driven."""
+    world = compile_scene(Scene("s").place(looped_arm(), name="a", base="fixed"))
+    tree = compile_scene(Scene("s").place(arm(), name="a", base="fixed"))
+    q = world.q0.copy()
+    q[[world.qadr[world.joint_body[world.joint(f"a/j{n}")]] for n in range(7)]] = BENT
+    made = manipulability(world, q, "a/tool")
+    np.testing.assert_allclose(made.jacobian, manipulability(tree, BENT, "a/tool").jacobian)
+    assert closed_jacobian(world, q, "a/rod").shape == (6, 8)
+
+
+def tilted(angle: float, *, driven: bool = True) -> World:
+    """A flat four-bar whose last hinge stands askew."""
+    part = four_bar(turned=angle)
+    if driven:
+        part.joints["A"] = replace(part.joints["A"], drive=Spec("actuator", "servo"))
+    return compile_scene(Scene("s").place(part, name="p", base="fixed"))
+
+
+@pytest.mark.parametrize("driven", [True, False])
+def test_a_loop_that_leaves_nothing_free_is_refused(driven: bool) -> None:
+    """Askew by the last digits of a file it turns as if it were flat; by more it is told."""
+    flat, nearly, askew = (tilted(angle, driven=driven) for angle in (0.0, 1e-8, 1e-3))
+    true = manipulability(flat, flat.q0, "p/rocker", point=(0.2, 0, 0)).lengths
+    assert true[0] > 0.01
+    found = manipulability(nearly, nearly.q0, "p/rocker", point=(0.2, 0, 0)).lengths
+    np.testing.assert_allclose(found, true, atol=1e-6)
+    efforts = holding_efforts(nearly, nearly.q0)
+    np.testing.assert_allclose(efforts, holding_efforts(flat, flat.q0), atol=1e-5)
+    assert np.abs(efforts).max() > 0.1
+    for ask in (manipulability, dynamic_manipulability):
+        with pytest.raises(LinkworkError, match="'p/C' leaves nothing free"):
+            ask(askew, askew.q0, "p/rocker")
+    with pytest.raises(LinkworkError, match=r"leaves nothing free|do not close"):
+        workspace(askew, "p/rocker", 10)
+    with pytest.raises(LinkworkError, match="'p/C' leaves nothing free"):
+        holding_efforts(askew, askew.q0)
 
 
 def test_a_leader_counts_and_holds_for_its_followers() -> None:

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from linkwork.kinematics import CentreOfMassTask, CouplingTask, PoseTask, PostureTask, Solver
+from linkwork.errors import LinkworkError
+from linkwork.kinematics import (
+    CentreOfMassTask,
+    CouplingTask,
+    PoseTask,
+    PositionTask,
+    PostureTask,
+    Solver,
+)
 from linkwork.parts import Box, Coupling, Element, Part
 from linkwork.scene import Scene
 from linkwork.spatial import Pose
@@ -52,6 +60,12 @@ def test_a_posture_alone_moves_all_robots_but_nothing_loose() -> None:
     assert part_of(Solver(CROWD, [CentreOfMassTask(part="b")])) == {"b"}
 
 
+def test_a_frame_that_stays_beside_a_posture_moves_its_own_robot_only() -> None:
+    """A base does not move, but says whose posture it is."""
+    tasks = [PoseTask("a/base", Pose((0.0, 0.0, 0.1))), PostureTask(weight=1e-3)]
+    assert part_of(Solver(CROWD, tasks)) == {"a"}
+
+
 def following() -> World:
     """An arm whose fourth joint follows its second: j3 = 0.1 − 0.5 j1."""
     part = arm().add(Coupling("j3", "j1", ratio=-0.5, offset=0.1))
@@ -85,3 +99,17 @@ def test_a_posture_of_a_joint_that_may_not_move_is_not_reached() -> None:
     answer = Solver(WORLD, [PostureTask({"a/j1": 0.5}, near=1e-6)], joints=["a/j2"]).solve()
     assert not answer.reached
     assert answer.misses[0].distance == pytest.approx(0.5)
+
+
+def test_a_curved_law_is_refused_where_it_would_move_and_nowhere_else() -> None:
+    """The hint names the leader; without it the follower stays with it, and the rest solves."""
+    law = {"polycoef": [0.5, 0.0, 0.0]}
+    part = arm().add(Coupling("j6", "j5", mujoco=law))
+    world = compile_scene(Scene("s").place(part, name="a", base="fixed"))
+    with pytest.raises(LinkworkError, match="Leave 'a/j5' out of the joints that may move"):
+        Solver(world, [PoseTask("a/tool")])
+    names = [f"a/j{n}" for n in range(5)]
+    task = PositionTask("a/tool", (0.3, 0.2, 0.8))
+    answer = Solver(world, [task], joints=names).solve()
+    assert answer.reached
+    assert (answer.q[5:] == world.q0[5:]).all()

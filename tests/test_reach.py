@@ -8,14 +8,15 @@ import pytest
 from linkwork.engines.kernels import loop_state
 from linkwork.errors import LinkworkError
 from linkwork.formats import load_scene
-from linkwork.kinematics import CentreOfMassTask, Solver, forward
+from linkwork.kinematics import CentreOfMassTask, Solver, forward, jacobian
 from linkwork.motion import Aim, Reach, keep_distance
 from linkwork.motion.chains import chain_of
 from linkwork.motion.reach import SHORT
-from linkwork.parts import Element, Joint, Part, Sphere
+from linkwork.parts import Part
 from linkwork.scene import Scene
 from linkwork.spatial.pose import Pose
 from linkwork.world import World, compile_scene
+from looped_arm import looped_arm, sliding_ball
 from test_inverse import arm
 
 TIP = "arm/flange"
@@ -127,6 +128,13 @@ def test_mistakes_are_told(table: World) -> None:
         Reach(table, TIP, [Aim("position", 0, 0.0)])
 
 
+def beside_a_ball(part: Part, place: tuple[float, ...]) -> tuple[World, int]:
+    """A robot and a ball on a rail, and the coordinate of the rail."""
+    scene = Scene("s").place(part, name="a", base="fixed")
+    world = compile_scene(scene.place(sliding_ball(), name="b", base="fixed", at=Pose.of(place)))
+    return world, int(world.qadr[world.joint_body[world.joint("b/slide")]])
+
+
 @pytest.mark.parametrize(
     ("target", "place"),
     [((0.3, -1.0, 0.3), (0.25, -0.5, 0.8)), ((-3.0, 0.0, 0.3), (0.3, -0.5, 0.8))],
@@ -136,14 +144,7 @@ def test_a_fence_holds_however_far_the_target_leaps(
     target: tuple[float, ...], place: tuple[float, ...]
 ) -> None:
     """A ball that comes at 0.5 m/s pushes the arm away, step by step as fast as it comes."""
-    ball = Part("ball").add(
-        Element("rail", mass=1.0),
-        Element("ball", (Sphere(radius=0.06),), mass=1.0),
-        Joint("slide", "slider", "rail", "ball", axis=(0, 1, 0)),
-    )
-    scene = Scene("s").place(arm(), name="a", base="fixed")
-    world = compile_scene(scene.place(ball, name="b", base="fixed", at=Pose.of(place)))
-    slide = int(world.qadr[world.joint_body[world.joint("b/slide")]])
+    world, slide = beside_a_ball(arm(), place)
     keep = keep_distance(world, "a", "b/ball", 0.05)
     q = world.q0.copy()
     q[:7] = (0.0, 0.6, 0.0, -1.2, 0.0, 0.9, 0.0)
@@ -167,3 +168,59 @@ def test_the_ellipsoid_of_a_platform_is_that_of_its_drives() -> None:
     assert reach.jacobian(world.q0).shape == (6, 3)
     np.testing.assert_allclose(made.lengths, sigma, atol=1e-9)
     assert made.lengths[0] < 0.5  # a free body would have 1
+
+
+@pytest.mark.parametrize("speeds", [False, True])
+def test_a_looped_robot_keeps_fences_strides_and_speeds_too(speeds: bool) -> None:
+    """An arm with a parallelogram: as far from the ball as one without, and loops stay closed."""
+    world, slide = beside_a_ball(looped_arm(), (0.25, -0.5, 0.8))
+    keep = keep_distance(world, "a", "b/ball", 0.05)
+    q = world.q0.copy()
+    for n, value in enumerate((0.0, 0.6, 0.0, -1.2, 0.0, 0.9, 0.0)):
+        q[world.qadr[world.joint_body[world.joint(f"a/j{n}")]]] = value
+    reach = Reach(world, "a/tool", q=q, keep=keep)
+    reach.aim(Pose.of((0.3, -1.0, 0.3)))
+    dt, least, longest, fastest = 1.0 / 60.0, math.inf, 0.0, 0.0
+    for _ in range(150):
+        after = reach.step(q, dt, speeds=speeds)
+        longest = max(longest, float(np.abs(after - q).max()))
+        fastest = max(fastest, float((np.abs(after - q) / world.dof_speed).max()))
+        q = after
+        q[slide] += 0.008
+        least = min([least, *(each.distance for each in keep.nearest(q, 0.5))])
+    assert 0.045 < least < 0.06
+    assert longest <= SHORT + 1e-12
+    assert not speeds or fastest <= dt + 1e-12
+    rest = np.zeros(1)
+    gap, _ = loop_state(np.arange(1), *world.loop_arrays, forward(world, q), rest, rest.copy())
+    assert gap < 1e-5
+
+
+def test_a_chosen_chain_counts_also_where_there_are_loops() -> None:
+    """Three joints of an arm with a parallelogram: three columns, and the ellipsoid is theirs."""
+    world = compile_scene(Scene("s").place(looped_arm(), name="a", base="fixed"))
+    chosen = ["a/j3", "a/j4", "a/j5"]
+    reach = Reach(world, "a/tool", joints=chosen)
+    assert reach.columns == chosen
+    dofs = [world.single_dof(name) for name in chosen]
+    rows = jacobian(world, world.q0, "a/tool")[:, dofs]
+    np.testing.assert_allclose(reach.jacobian(world.q0), rows, atol=1e-12)
+    sigma = np.linalg.svd(rows[:3], compute_uv=False)
+    np.testing.assert_allclose(reach.ellipsoid(world.q0).lengths, sigma, atol=1e-7)
+    assert Reach(world, "a/rod").columns == [*(f"a/j{n}" for n in range(7)), "a/grip"]
+
+
+def test_a_ball_is_as_urgent_after_steps_have_become_short() -> None:
+    """A target that flickers makes steps short; a ball at 1 m/s pushes the arm as far as ever."""
+    world, slide = beside_a_ball(arm(), (0.3, -0.5, 0.6))
+    keep = keep_distance(world, "a", "b/ball", 0.05)
+    q = world.q0.copy()
+    q[:7] = (0.0, 0.6, 0.0, -1.2, 0.0, 0.9, 0.0)
+    reach = Reach(world, "a/tool", q=q, keep=keep)
+    here, least = reach.place(q), math.inf
+    for n in range(60):
+        reach.aim(shifted(here, 0.0, 0.0, 0.2 if n % 2 else -0.2))
+        q = reach.step(q, 1.0 / 60.0, speeds=False)
+        q[slide] += 1.0 / 60.0
+        least = min([least, *(each.distance for each in keep.nearest(q, 0.5))])
+    assert 0.04 < least < 0.06

@@ -128,3 +128,14 @@ def test_the_nearest_posture_is_also_nearest_by_whole_turns() -> None:
         assert (found <= world.dof_hi).all()
         there = at(world, found)
         assert math.dist(there.xyz, at(world, q).xyz) < 1e-9
+
+
+def test_what_is_no_posture_to_stay_near_is_refused() -> None:
+    """Numbers that are not finite, and no turn of the elbow to try."""
+    closed, goal = SrsArm(WORLD, "a/tool"), at(WORLD, WORLD.q0)
+    with pytest.raises(LinkworkError, match="near holds numbers that are not finite"):
+        closed.solve(goal, near=np.full(WORLD.nq, np.nan))
+    with pytest.raises(LinkworkError, match="turns must be 1 or above, not 0"):
+        closed.solve(goal, turns=0)
+    with pytest.raises(LinkworkError, match="turns must be 1 or above, not -3"):
+        closed.solve_many([goal], turns=-3)

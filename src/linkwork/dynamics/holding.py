@@ -55,8 +55,9 @@ def holding_efforts(
         q: Coordinates.
         loads: Forces and moments on it.
         gravity: [m/s²]; the world's if absent.
-        joints: Joints that hold what hangs together with them, the others being passive; all hold
-            if absent.
+        joints: Joints that hold what hangs together with them, the others being passive. If
+            absent, all hold, but of those that loops tie together only the driven ones, where
+            there are any.
 
     Returns:
         Efforts by degree of freedom (nv), 0 where nothing holds.
@@ -84,14 +85,14 @@ def _carried(
     holding = range(world.nv) if joints is None else [d for j in joints for d in world.dofs(j)]
     islands = {int(world.island[world.dof_body[d]]) for d in holding}
     bodies = [b for b in range(1, world.nb) if int(world.island[b]) in islands]
-    motion = closed_motion(world, q, bodies)
+    motion = closed_motion(world, q, bodies, joints, held=False)
     counted = np.flatnonzero(np.isin(motion.dofs, list(holding)))
     driven, needed = motion.driven[counted].T, motion.free.T @ efforts
     found = np.linalg.pinv(driven, rcond=SMALL) @ needed
     if np.abs(driven @ found - needed).max(initial=0.0) > 1e-6 * (1.0 + np.abs(efforts).max()):
-        names = ", ".join(joints or ())
+        names = "the drives" if joints is None else ", ".join(joints) or "no joint"
         raise LinkworkError(
-            f"{names or 'no joint'} cannot hold this posture: it is free to move while they stand.",
+            f"{names} cannot hold this posture: it is free to move while they stand.",
             hint="Name all joints that drive it, leaders in place of their followers.",
         )
     made = np.zeros(world.nv)

@@ -42,12 +42,17 @@ def dynamic_manipulability(
         point: The point in that frame [m].
         joints: Joints that count; all that move the frame if absent. The others are held, but for
             those that loops take along.
+
+    Raises:
+        LinkworkError: If those joints do not settle how the frame moves, or move no mass.
     """
     if kind not in KINDS:
         raise not_found("kind of ellipsoid", kind, list(KINDS))
     motion = closed_motion(world, q, [world.frame(frame)[0]], joints)
     free = motion.free
-    rows = jacobian(world, q, frame, point=point)[:3] @ free
+    point_rows = jacobian(world, q, frame, point=point)[:3]
+    shown = motion.by_driven(point_rows, f"{frame!r}")
+    rows = point_rows @ free
     mass = free.T @ crba(world, q) @ free
     try:
         np.linalg.cholesky(mass)
@@ -56,7 +61,6 @@ def dynamic_manipulability(
             f"{frame!r}: some of the joints that move it move nothing that has mass.",
             hint="Give what they carry a mass, or the joints an armature.",
         ) from None
-    shown = rows @ np.linalg.pinv(motion.driven)
     if kind == "dynamic":
         easy = np.linalg.solve(mass, rows.T).T @ motion.driven.T
         sizes, axes = principal(easy @ easy.T)

@@ -70,9 +70,10 @@ def find_columns(
         wanted: Which degrees of freedom may move (nv, bool).
         limits: Whether ranges count.
         metric: Weight of each degree of freedom's motion; 1 if absent.
-        q: Coordinates at which curved couplings count as straight; they are refused if absent.
+        q: Coordinates at which curved couplings count as straight; if absent,
+            what would move by them is refused.
     """
-    lead, ratio, offset = _leaders(world, q)
+    lead, ratio, offset = leaders(world, q)
     col = np.full(world.nv, -1, np.int64)
     moving = [d for d in range(world.nv) if lead[d] == d and wanted[d]]
     for c, d in enumerate(moving):
@@ -80,6 +81,13 @@ def find_columns(
     for d in range(world.nv):
         if lead[d] != d:
             col[d] = col[lead[d]]
+        if col[d] >= 0 and np.isnan(ratio[d]):
+            leader = world.dof_name(int(lead[d]))
+            raise LinkworkError(
+                f"{world.dof_name(d)!r} follows {leader!r} by a curved law; inverse kinematics "
+                "follows straight ones only.",
+                hint=f"Leave {leader!r} out of the joints that may move.",
+            )
     lo = np.array([world.dof_lo[d] for d in moving]) if limits else np.full(len(moving), -np.inf)
     hi = np.array([world.dof_hi[d] for d in moving]) if limits else np.full(len(moving), np.inf)
     speed = np.array([world.dof_speed[d] for d in moving])
@@ -103,26 +111,23 @@ def find_columns(
     if weights.shape != (world.nv,) or not (weights > 0.0).all():
         raise LinkworkError(f"metric must have {world.nv} numbers above 0, not {weights}.")
     return Columns(
-        col, ratio, coordinate, np.array(moving, np.int64), lo.astype(float), hi.astype(float),
-        speed.astype(float), weights[moving], by_body,
+        col, np.nan_to_num(ratio), coordinate, np.array(moving, np.int64), lo.astype(float),
+        hi.astype(float), speed.astype(float), weights[moving], by_body,
     )  # fmt: skip
 
 
-def _leaders(
-    world: World, q: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Leader, ratio and offset of each degree of freedom; its own leader where it is free."""
+def leaders(world: World, q: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Leader, ratio and offset of each degree of freedom; its own leader where it is free.
+
+    Where a law is curved, ratio and offset are those at ``q``, and no numbers without it.
+    """
     lead, ratio, offset = np.arange(world.nv), np.ones(world.nv), np.zeros(world.nv)
     coordinate = coordinates_of(world)
     for (follows, leads), law in zip(world.coupling_dof, world.laws(), strict=True):
         start, slope = law[0], law[1]
-        if any(law[2:]):
-            if q is None:
-                raise LinkworkError(
-                    f"{world.dof_name(int(follows))!r} follows {world.dof_name(int(leads))!r} by "
-                    "a curved law; inverse kinematics follows straight ones only.",
-                    hint="Leave it out of the joints that may move.",
-                )
+        if any(law[2:]) and q is None:
+            slope = start = np.nan
+        elif q is not None and any(law[2:]):
             here = float(q[coordinate[leads]])
             slope = sum(n * law[n] * here ** (n - 1) for n in range(1, len(law)))
             start = sum(law[n] * here**n for n in range(len(law))) - slope * here
@@ -136,8 +141,9 @@ class Followers:
     """Coordinates that follow others by couplings: q_f = ratio q_l + offset."""
 
     def __init__(self, world: World) -> None:
-        lead, ratio, offset = _leaders(world)
-        dofs = np.flatnonzero(lead != np.arange(world.nv))
+        lead, ratio, offset = leaders(world)
+        # what follows by a curved law stays, as its leader does
+        dofs = np.flatnonzero((lead != np.arange(world.nv)) & ~np.isnan(ratio))
         coordinate = coordinates_of(world)
         self._follows, self._leads = coordinate[dofs], coordinate[lead[dofs]]
         self._ratio, self._offset = ratio[dofs], offset[dofs]

@@ -36,7 +36,8 @@ def find_moving(
             dofs |= each.named
         elif not each.whole:
             bodies += [b for b in (each.body, each.other, *each.bodies) if b > 0]
-    near = {b for b in (*bodies, *world.dof_body[sorted(dofs)].tolist()) if not world.is_static(b)}
+    spoken = {*bodies, *world.dof_body[sorted(dofs)].tolist()}
+    near = {b for b in spoken if not world.is_static(b)} or spoken
     for each in packed:
         if each.whole:
             posture = each.kind == k.POSTURE
@@ -48,7 +49,7 @@ def find_moving(
 
 def _robots(world: World, near: set[int], *, posture: bool) -> set[int]:
     """Degrees of freedom of the robots that bodies belong to; of all if there are no bodies."""
-    islands = {int(world.island[b]) for b in near}
+    islands = {int(world.island[b]) for b in near} - {-1}
     parts = {world.body_part[b] for b in near} - {""}
     jointed = {int(world.island[b]) for b in world.dof_body if world.kind[b] != FREE}
     found = set()

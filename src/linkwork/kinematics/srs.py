@@ -140,6 +140,9 @@ class SrsArm:
             turns: How many turns of the elbow are tried.
         """
         q = self.world.q0.copy() if near is None else shaped("near", near, (self.world.nq,)).copy()
+        if not np.isfinite(q).all():
+            raise LinkworkError("near holds numbers that are not finite.")
+        _check_turns(turns)
         made, close = np.zeros(7), np.ascontiguousarray(q[self.coordinates])
         room = np.zeros((k.SCRATCH, 8))
         if k.closed_form(self._arm, goal_of(target), close, turns, near is None, room, made) != 1:
@@ -151,8 +154,14 @@ class SrsArm:
         self, targets: Sequence[Pose], *, turns: int = 128
     ) -> tuple[np.ndarray, np.ndarray]:
         """Joint values (n×7) for many targets in a compiled loop, and which have any."""
+        _check_turns(turns)
         goals = np.array([goal_of(target) for target in targets]).reshape(-1, 12)
         q, found = np.zeros((len(goals), 7)), np.zeros(len(goals), np.int64)
         room = np.zeros((k.SCRATCH, 8))
         k.closed_form_many(self._arm, goals, np.zeros(7), turns, True, room, q, found)
         return q, found == 1
+
+
+def _check_turns(turns: int) -> None:
+    if turns < 1:
+        raise LinkworkError(f"turns must be 1 or above, not {turns}.")

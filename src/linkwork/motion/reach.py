@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ EDGE = 0.3
 #: A step that turns back (by the cosine) is this much shorter than the one before, else longer: at
 #: the edge of what can be reached, joints come to rest instead of going to and fro.
 TURNS_BACK, SHORTER, LONGER, LEAST = -0.2, 0.5, 1.2, 0.01
+#: Part of a step, of its stride and of its time, that is left for closing loops.
+CLOSING = 0.1
 #: A step that moves no joint further has arrived [rad or m].
 STILL = 1e-6
 
@@ -79,6 +82,10 @@ class Reach:
         tasks = [task_of(aim, n, tip, self.point, part) for n, aim in enumerate(aims)]
         self._kinds = [aim.kind for aim in aims]
         self.solver = Solver(world, tasks, q=here, joints=wanted)
+        self._loops_alone: Solver | None = None
+        if self._loops:
+            still = PositionTask(tip, point=self.point, gain=0.0, priority=1)
+            self._loops_alone = Solver(world, [still], q=here, joints=wanted)
         self.used = 0.0
         self._stride, self._way = 1.0, np.zeros(world.nv)
         self.target = self.place(here)
@@ -137,35 +144,42 @@ class Reach:
             speeds: Whether the joints' greatest speeds count; not for a hand on a paused robot.
         """
         solver = self.solver
-        self._aim(q, AHEAD, TURN_AHEAD)
+        self._aim(q)
+        part = 1.0 if self._loops_alone is None else 1.0 - CLOSING
         how: dict[str, Any] = {"damping": self.damping, "speeds": speeds}
+        pushed = False
         if self.keep is not None:
             how["fences"] = self.keep.fences(q, dt, solver)
-        step = solver.tick(q, dt, stride=SHORT * self._stride, **how)
-        if not self._goes_on(step.v):
+            pushed = bool((how["fences"][2] > 0.0).any())
+        # what a fence asks for is as urgent as ever, however short the steps have become
+        short = SHORT * part * (1.0 if pushed else self._stride)
+        step = solver.tick(q, part * dt, stride=short, **how)
+        if pushed:
+            self._stride = 1.0
+        elif not self._goes_on(step.v):
             self._stride = max(LEAST, SHORTER * self._stride)
-            step = solver.tick(q, dt, stride=SHORT * self._stride, **how)
+            step = solver.tick(q, part * dt, stride=SHORT * part * self._stride, **how)
         else:
             self._stride = min(1.0, LONGER * self._stride)
         self.used = step.damping
         self._way = step.v
-        return self._closed(step.q, dt) if self._loops else step.q
+        if self._loops_alone is None:
+            return step.q
+        # a step along the loops' tangents leaves them open a little
+        return self._loops_alone.tick(
+            step.q, CLOSING * dt, stride=CLOSING * SHORT, damping=self.damping, speeds=speeds
+        ).q
 
-    def _aim(self, q: np.ndarray, ahead: float, turn_ahead: float) -> None:
-        """Gives the tasks targets so far ahead of where they are at ``q``."""
+    def _aim(self, q: np.ndarray) -> None:
+        """Gives the tasks targets a little ahead of where they are at ``q``."""
         here, solver = self.place(q), self.solver
         for number, kind in enumerate(self._kinds):
             if kind == "position":
-                solver.aim(_nearer(here.xyz, self.target.xyz, ahead), number)
+                solver.aim(_nearer(here.xyz, self.target.xyz, AHEAD), number)
             elif kind == "orientation":
-                solver.aim(Pose(here.xyz, _turned(here, self.target, turn_ahead)), number)
+                solver.aim(Pose(here.xyz, _turned(here, self.target, TURN_AHEAD)), number)
             elif kind == "hand" and self.hand is not None:
-                solver.aim(_nearer(self._held(q, number), self.hand, ahead), number)
-
-    def _closed(self, q: np.ndarray, dt: float) -> np.ndarray:
-        """Closes loops that a step along their tangents has left open a little."""
-        self._aim(q, 0.0, 0.0)
-        return self.solver.tick(q, dt, damping=self.damping, speeds=False).q
+                solver.aim(_nearer(self._held(q, number), self.hand, AHEAD), number)
 
     def _goes_on(self, v: np.ndarray) -> bool:
         """Whether a step does not turn back from the one before."""
@@ -194,11 +208,16 @@ class Reach:
         far, turn = self.miss(q)
         return far + AHEAD / TURN_AHEAD * turn
 
-    @property
-    def counted(self) -> list[str] | None:
-        """Joints of the sub-chain that carry the tool; None where loops have their own drives."""
-        moving = set(self.joints)
-        return None if self._loops else [joint for joint in self.chain if joint in moving]
+    @cached_property
+    def counted(self) -> list[str]:
+        """Joints of the sub-chain that move the tool; of those in loops the drivers."""
+        world, moving = self.world, set(self.joints)
+        if not self._loops:
+            return [joint for joint in self.chain if joint in moving]
+        names = {int(b): name for b, name in zip(world.joint_body, world.joint_names, strict=True)}
+        dofs = closed_motion(world, world.q0, [self._body]).dofs
+        found = list(dict.fromkeys(names[int(world.dof_body[d])] for d in dofs))
+        return [joint for joint in found if joint in moving] or self.joints
 
     @property
     def columns(self) -> list[str]:

@@ -7,9 +7,7 @@ import numpy as np
 from linkwork.engines.impulse.joint_columns import HARD, MODE, SIDES
 from linkwork.engines.impulse.mechanism import Mechanism
 from linkwork.engines.mobility import Mobility
-
-#: Parts of the largest singular value of J, with rows of length 1, below which one counts as 0.
-_NOTHING = 1e-7
+from linkwork.kinematics.closed import SMALL
 
 
 def mobilities(made: Mechanism, j: np.ndarray) -> list[Mobility]:
@@ -37,7 +35,7 @@ def mobilities(made: Mechanism, j: np.ndarray) -> list[Mobility]:
         matrix = np.array(rows)
         matrix /= np.linalg.norm(matrix, axis=1)[:, None]
         values = np.linalg.svd(matrix, compute_uv=False)
-        rank = int((values > _NOTHING * values[0]).sum())
+        rank = int((values > SMALL * values[0]).sum())
         found.append(Mobility(loops, len(column), len(rows), 6 * len(column) - rank))
     return found
 
