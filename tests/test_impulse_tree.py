@@ -151,3 +151,15 @@ def test_a_run_by_joints_that_is_gone_back_in_goes_the_same_way_again() -> None:
             session.cycle.engines[0].joint_forces()
         np.testing.assert_array_equal(session.state.pose, there.pose)
         np.testing.assert_array_equal(session.state.v, there.v)
+
+
+@pytest.mark.parametrize("order", [4, 6])
+def test_a_first_step_that_is_too_long_is_taken_in_pieces(order: int) -> None:
+    """A tree has no joint that could open: two halves of the step tell that it is wrong."""
+    with Session(scene_of(chain(3), step=0.1, method="forces", order=order)) as session:
+        session.step()
+        (account,) = session.report().accounts
+        assert account.halved == 1
+    with Session(scene_of(chain(3), step=0.1, order=6)) as truth:
+        truth.step()
+    np.testing.assert_allclose(centres(session), centres(truth), atol=1e-3)

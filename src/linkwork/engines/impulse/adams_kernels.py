@@ -170,15 +170,17 @@ def _runge(
 def _start(
     mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, h, better, work, account
 ):  # fmt: skip
-    """The mean rate of a first step, in ``work[0]``; ``better`` by two halves of it."""
+    """The mean rate of a first step, in ``work[0]``; ``better`` by two halves of it.
+
+    Returns by how much that makes coordinates of joints better, at most.
+    """
     bodies, state, whole, half, middle = mechanism[0], work[4], work[5], work[6], work[7]
-    size = state.shape[0]
     _copy(work[0], half)
     _runge(
         mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, h, state, work, account
     )
     if not better:
-        return
+        return 0.0
     _copy(work[0], whole)
     _copy(half, work[0])
     _runge(
@@ -193,9 +195,13 @@ def _start(
         mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, 0.5 * h, middle, work,
         account,
     )  # fmt: skip
-    for i in range(size):
+    worst = 0.0
+    for i in range(state.shape[0]):
         fine = 0.5 * (half[i] + work[0, i])
         work[0, i] = (16.0 * fine - whole[i]) / 15.0
+        if i < q.shape[0]:
+            worst = max(worst, abs(fine - whole[i]))
+    return worst
 
 
 @inner_kernel
@@ -254,9 +260,10 @@ def carry(
         known[0], known[1] = known[0] + 1, (known[1] + 1) % places
         _copy(work[0], memory[known[1]])
     if known[0] < places:
-        _start(
-            mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, h, places > 4,
-            work, account,
+        # Bodies that go astray open their joints, joints of a tree do not: they look at halves.
+        worst = _start(
+            mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, h,
+            places > 4 or q.shape[0] > 0, work, account,
         )  # fmt: skip
     else:
         _foretell(memory, known, weights, work)
@@ -266,9 +273,9 @@ def carry(
         if q.shape[0]:
             columns, firsts = memory.shape[1], q.shape[0]
         worst = _mend(memory, known, weights[1, places], columns, firsts, work)
-        if worst * h > foretold:
-            account[FORETOLD] = worst * h
-            return COARSE, math.inf
+    if worst * h > foretold:
+        account[FORETOLD] = worst * h
+        return COARSE, math.inf
     _put(bodies, tree, q, v, state, h, work[0])
     if q.shape[0]:
         for n in range(whole.shape[0]):

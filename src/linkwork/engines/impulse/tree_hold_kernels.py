@@ -125,6 +125,17 @@ def _ask(desk, tree, room):
         by[r] = error[rows[r, 0], rows[r, 1]]
 
 
+@inner_kernel
+def _is_finite(q, v):
+    """Whether all of them are numbers."""
+    total = 0.0
+    for k in range(q.shape[0]):
+        total += abs(q[k])
+    for k in range(v.shape[0]):
+        total += abs(v[k])
+    return math.isfinite(total)
+
+
 @flat_kernel
 def hold_loops(
     mechanism, desk, scratch, tree, room, wrench, rates, q, v, gap, speed_gap, most, account
@@ -137,6 +148,8 @@ def hold_loops(
     """
     index, order, loops, x = tree[0], tree[3], tree[11], room[9]
     step = room[15]
+    if not _is_finite(q, v):
+        return LOST, math.inf
     left = most
     while True:
         place_ends(mechanism, tree, room, q)
