@@ -122,6 +122,15 @@ def test_a_heavy_ram_turns_round_without_a_loss(order: int, most: float) -> None
         assert account.exceeded == 0
 
 
+@pytest.mark.parametrize("order", [4, 6])
+def test_a_heavy_ram_turns_round_by_forces_too(order: int) -> None:
+    """They have no closed loop that would tell, and are looked at in the same way."""
+    for ram, speed in ((50.0, 3.0), (50.0, 10.0)):
+        scene = scene_of(slider_crank(-0.5, ram=ram, speed=speed), order=order, method="forces")
+        off, _session = swing(scene, 3.0)
+        assert off < 1e-2, (ram, speed, off)
+
+
 def test_a_heavy_ram_goes_as_its_energy_says() -> None:
     """On time after many turns: past change points there is but one way to go on with a speed."""
     start, speed, ram, turned = -0.5, 3.0, 50.0, 0.0

@@ -5,8 +5,10 @@ import re
 import numpy as np
 import pytest
 
+from linkwork.parts import Joint, Part, Spec
+from linkwork.scene import Scene
 from linkwork.session.session import Session
-from mechanisms import centres, chain, four_bar, scene_of
+from mechanisms import bar, centres, chain, four_bar, ground, scene_of
 
 
 def told(step: float, order: int, count: int) -> tuple[str, np.ndarray]:
@@ -42,6 +44,21 @@ def test_a_coarse_step_is_told_and_the_one_to_try_is_better(order: int, count: i
 def test_nothing_is_said_of_steps_that_are_fine(step: float) -> None:
     hint, _ = told(step, 4, 6)
     assert hint == ""
+
+
+def test_rest_without_gravity_is_no_coarse_motion() -> None:
+    """What is left of a settled servo is rounding, and says nothing of the step."""
+    servo = Spec("actuator", "servo", params={"kp": 1e4, "kd": 50.0})
+    part = Part("arm").add(ground(), bar("rod", 0.3, 0.5))
+    part.add(
+        Joint("J", "hinge", "ground", "rod", axis=(0, 0, 1), drive=Spec("servo", kp=1e4, kd=50))
+    )
+    scene = Scene("still", gravity=(0, 0, 0)).place(part).engine("impulse")
+    with Session(scene) as session:
+        session["arm/J.target"] = 0.2
+        session.step(3000)
+        (account,) = session.report().accounts
+        assert account.hint(1e-3) == ""
 
 
 def test_many_steps_in_pieces_are_told_by_order_2_too() -> None:

@@ -8,10 +8,11 @@ import pinocchio
 import pytest
 
 from linkwork.engines.impulse import Impulse, tree
-from linkwork.parts import Anchor, Joint, Loop, Part
+from linkwork.parts import Anchor, Element, Joint, Loop, Part
+from linkwork.scene import Scene
 from linkwork.session.messages import Set
 from linkwork.session.session import Session
-from linkwork.spatial import Pose
+from linkwork.spatial import Inertia, Pose
 from mechanisms import bar, centres, chain, four_bar, ground, ring, scene_of
 
 pin: Any = pinocchio
@@ -151,6 +152,42 @@ def test_a_run_by_joints_that_is_gone_back_in_goes_the_same_way_again() -> None:
             session.cycle.engines[0].joint_forces()
         np.testing.assert_array_equal(session.state.pose, there.pose)
         np.testing.assert_array_equal(session.state.v, there.v)
+
+
+def bob(length: float, mass: float, kind: str, inertia: Inertia | None = None) -> Part:
+    """A bar that swings from a joint."""
+    rod = bar("rod", length, mass, wide=0.1 * length, deep=0.1 * length)
+    if inertia is not None:
+        rod = Element("rod", rod.shapes, inertia=inertia)
+    return Part("bob").add(ground(), rod, Joint("J", kind, "ground", "rod", axis=(0, 1, 0)))
+
+
+@pytest.mark.parametrize(
+    ("part", "steps"),
+    [
+        (bob(4e-3, 1e-6, "ball"), 20),
+        (bob(4e-4, 1e-7, "hinge"), 5),
+        (bob(0.4, 0.3, "ball", Inertia.of(0.3, (0.2, 0, 0), np.diag([0.0, 4e-3, 4e-3]))), 20),
+    ],
+    ids=["milligram", "speck", "rod without thickness"],
+)
+def test_the_smallest_bodies_fall_as_by_impulses(part: Part, steps: int) -> None:
+    """Nothing is too small to have a mass, and what is thinned is so in both ways."""
+    pose, _, _ = run(part, steps=steps, step=1e-4, method="forces", order=6)
+    there, _, _ = run(part, steps=steps, step=1e-4, order=6)
+    assert np.isfinite(pose).all()
+    np.testing.assert_allclose(pose, there, atol=1e-9)
+
+
+def test_far_from_the_origin_a_mechanism_moves_alike() -> None:
+    """Half a kilometre away, to what rounding of places leaves."""
+    ends = []
+    for x in (0.0, 500.0):
+        scene = Scene("far").engine("impulse", method="forces", order=6, gap=1e-9)
+        with Session(scene.place(four_bar(), at=Pose.of((x, x, 0.0)))) as session:
+            session.step(200)
+            ends.append(session.state.q.copy())
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-8)
 
 
 @pytest.mark.parametrize("order", [4, 6])

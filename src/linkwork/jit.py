@@ -34,19 +34,18 @@ def source_hash() -> str:
 
 @cache
 def sources_of(path: Path) -> frozenset[Path]:
-    """A kernel file and what it stands on: all kernel files below it, and other files it names."""
+    """A kernel file and all files of the package that it stands on, directly or through others."""
     found, waiting = {Path(__file__)}, [path]
     while waiting:
         each = waiting.pop()
         if each not in found:
             found.add(each)
-            if each.match(_KERNEL_FILES):
-                waiting += _imported(each)
+            waiting += _imported(each)
     return frozenset(found)
 
 
 def _imported(path: Path) -> Iterator[Path]:
-    """Files of the package that a kernel file imports; kernels import with ``from`` alone."""
+    """Files of the package that a file imports by ``from``, as kernel files do all of theirs."""
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
         place = _ROOT.joinpath(*module.split(".")[1:])
         if place.with_suffix(".py").is_file():
@@ -106,9 +105,12 @@ def _compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         # Numba asks for the folder when it is handed a function, and never again.
-        path = Path(function.__code__.co_filename)
+        path, before = Path(function.__code__.co_filename), numba_config.CACHE_DIR
         numba_config.CACHE_DIR = str(folder_of(path))  # type: ignore[attr-defined]
-        return numba.njit(cache=True, fastmath=False, error_model="numpy", **options)(function)
+        try:
+            return numba.njit(cache=True, fastmath=False, error_model="numpy", **options)(function)
+        finally:
+            numba_config.CACHE_DIR = before  # type: ignore[attr-defined]
 
     return compiled
 

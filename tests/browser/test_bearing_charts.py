@@ -49,8 +49,8 @@ def check_charts(page: StudioPage, pendulum: Studio) -> None:
         assert session[signal] != 0.0
         eventually(
             f"the value of {signal}",
-            lambda cell=shown, name=signal: abs(
-                float(cell.inner_text().split()[0].replace("−", "-")) - session[name]
-            )
-            < 0.01 * abs(session[name]),
+            lambda cell=shown, name=signal: (
+                abs(float(cell.inner_text().split()[0].replace("−", "-")) - session[name])
+                < 0.01 * abs(session[name])
+            ),
         )

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 from linkwork.jit import flat_kernel, inner_kernel
 
+#: Less than this [kg or kg m²] is none, and a part below this of what it was is rounding.
+_MASSLESS, _ROUNDING = 1e-20, 1e-13
+
 
 @flat_kernel
 def factorise(mass, above, dofs):
-    """M = Lᵀ D L in place; false if M is not positive."""
+    """M = Lᵀ D L in place; false if M is not positive, or nothing but rounding is left of it."""
     for n in range(dofs.shape[0] - 1, -1, -1):
         k = dofs[n]
-        if not mass[k, k] > 1e-14:
+        if not mass[k, k] > _MASSLESS:
             return False
         i = above[k]
         while i >= 0:
             share = mass[k, i] / mass[k, k]
+            if not mass[i, i] * (1.0 - _ROUNDING) > share * mass[k, i]:
+                return False
             j = i
             while j >= 0:
                 mass[i, j] -= share * mass[k, j]

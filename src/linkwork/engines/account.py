@@ -28,8 +28,8 @@ class Account:
         pieces: How many pieces those were.
         exceeded: Steps after which a gap or a speed was larger than allowed.
         alone: Whether joints are corrected one by one.
-        rough: How far the steps of which one is combined differ, on average, as a part of all
-            speeds; 0 where none are combined.
+        rough: How far the steps of which one is combined differ, as a part of all speeds, on the
+            mean of energies; 0 where none are combined.
         smooth: Whether joints alone hold and nothing acts along them: ``rough`` then goes down
             with the cube of the step.
     """

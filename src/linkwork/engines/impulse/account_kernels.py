@@ -6,15 +6,15 @@ import math
 
 from linkwork.engines.impulse.body_kernels import MASS_INV, L, V, X, spin
 from linkwork.engines.impulse.joint_columns import HARD, MODE, SIDES
-from linkwork.engines.impulse.phase_kernels import GAP, ITERATIONS, ROUGH, WHERE
+from linkwork.engines.impulse.phase_kernels import APART, GAP, ITERATIONS, MOVING, WHERE
 from linkwork.jit import flat_kernel
 
 #: Columns of what is kept: steps, widest gap, its joint and step, largest speed of a hard row,
 #: iterations, steps taken in pieces, steps after which more was open than allowed, those pieces,
-#: how rough steps were, summed.
+#: energies of what the combined steps differ by and of all that moves, summed over steps [J].
 STEPS, WIDEST, JOINT, STEP, FASTEST, ALL_ITERATIONS, HALVED, EXCEEDED = 0, 1, 2, 3, 4, 5, 6, 7
-PIECES, ROUGHNESS = 8, 9
-KEPT_COLUMNS = 10
+PIECES, ROUGHNESS, MOVED = 8, 9, 10
+KEPT_COLUMNS = 11
 
 
 @flat_kernel
@@ -51,7 +51,8 @@ def keep_account(account, speed, pieces, gap, speed_gap, step, kept):
     """Adds a step to what is kept; ``pieces`` is how many it had to be taken in."""
     kept[STEPS] += 1.0
     kept[ALL_ITERATIONS] += account[ITERATIONS]
-    kept[ROUGHNESS] += account[ROUGH]
+    kept[ROUGHNESS] += account[APART]
+    kept[MOVED] += account[MOVING]
     kept[FASTEST] = max(kept[FASTEST], speed)
     if account[GAP] > kept[WIDEST]:
         kept[WIDEST], kept[JOINT], kept[STEP] = account[GAP], account[WHERE], step

@@ -207,6 +207,7 @@ class Impulse(Engine):
         self._written[:] = np.nan
         self._pieces[:] = 0.0
         self._told[:] = 0.0
+        self._bearings[:] = 0.0
         self.slot("mass")[:] = self.state["param/mass"][self.made.own]
         self.slot("acting")[:] = 0.0
         self._ready = np.zeros(0)
@@ -320,7 +321,7 @@ class Impulse(Engine):
         rows, springs = made.springs.T
         law = state["param/spring"][springs]
         made.soft[rows, STIFF], made.soft[rows, REST], made.soft[rows, DAMP] = law.T
-        self._pulling = bool(state["param/grab"][:, 0].any())
+        self._pulling = self.stepper.pulled = bool(state["param/grab"][:, 0].any())
         self._ready = np.zeros(0)
         self._changed = True
 
@@ -434,7 +435,7 @@ class Impulse(Engine):
             pieces=int(told[keeping.PIECES]),
             exceeded=int(told[keeping.EXCEEDED]),
             alone=self.params.solver == "anytime",
-            rough=float(told[keeping.ROUGHNESS] / max(1.0, told[keeping.STEPS])),
+            rough=math.sqrt(told[keeping.ROUGHNESS] / (told[keeping.MOVED] or 1.0)),
             smooth=not not_joints_alone(self.made),
         )
 

@@ -50,7 +50,10 @@ def _joined(made: Mechanism, last: int) -> list[list[int]]:
         return body
 
     # what does not move joins nothing
-    moving = [[int(b) for b in row[: row[SIDES]] if b != last] for row in made.whole]
+    moving = [
+        [int(b) for b in row[: row[SIDES]] if b != last and HARD in row[MODE : MODE + 6]]
+        for row in made.whole
+    ]
     for ends in moving:
         for other in ends[1:]:
             leader[root(other)] = root(ends[0])

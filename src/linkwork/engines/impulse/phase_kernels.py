@@ -26,10 +26,10 @@ from linkwork.jit import flat_kernel, inner_kernel
 #: pieces of laws that change without end, or places that were foretold too badly.
 DONE, OPEN, LOST, UNSETTLED, COARSE = 0, 1, 2, 3, 4
 #: Columns of the account: worst gap [m or rad], joint where, iterations, factorisations, rows that
-#: say nothing new, pieces of laws that changed, how badly places were foretold [m or half rad], how
-#: far speeds of the finest of the combined steps are from those of all, as a part of them.
-GAP, WHERE, ITERATIONS, FACTORS, REDUNDANT, EVENTS, FORETOLD, ROUGH = 0, 1, 2, 3, 4, 5, 6, 7
-ACCOUNT_COLUMNS = 8
+#: say nothing new, pieces of laws that changed, how badly places were foretold [m or half rad], the
+#: energy of what the finest of the combined steps is faster than all [J], and that of all.
+GAP, WHERE, ITERATIONS, FACTORS, REDUNDANT, EVENTS, FORETOLD, APART, MOVING = range(9)
+ACCOUNT_COLUMNS = 9
 #: Pivots, as parts of their first values, below which K is softened, and by how much of itself:
 #: anywhere, and in a joint of which another row says nothing new.
 WEAK, BESIDE_LOST, SOFTENED = 1e-5, 1e-3, 1e-9

@@ -39,14 +39,15 @@ from linkwork.engines.impulse.look_kernels import (
     tell_stops,
 )
 from linkwork.engines.impulse.phase_kernels import (
+    APART,
     COARSE,
     DONE,
     EVENTS,
     GAP,
     ITERATIONS,
     LOST,
+    MOVING,
     OPEN,
-    ROUGH,
     UNSETTLED,
     WHERE,
     factor_rows,
@@ -185,8 +186,8 @@ def _copy_rows(given, out):
             out[n, k] = given[n, k]
 
 
-@inner_kernel
-def _keep(bodies):
+@flat_kernel
+def keep(bodies):
     """Keeps where a step starts."""
     for n in range(bodies.shape[0]):
         body = bodies[n]
@@ -313,7 +314,7 @@ def step(
     A step that changes the energy by more than the part ``stray`` of it is coarse; 0 lets all be.
     """
     bodies = mechanism[0]
-    _keep(bodies)
+    keep(bodies)
     pieces = order // 2
     usual = account[ITERATIONS] + _MANY * (pieces * (pieces + 1) // 2)
     if pieces > 1:
@@ -360,8 +361,7 @@ def step(
             start[n, law.MEAN] = before + weight * soft[n, law.LENT]
     apart = _scatter(bodies, mean)
     if account[EVENTS] == 0.0:
-        scale = kinetic(bodies) + still(bodies, wrench, h)
-        account[ROUGH] = math.sqrt(apart / scale) if scale > 0.0 else 0.0
+        account[APART], account[MOVING] = apart, kinetic(bodies) + still(bodies, wrench, h)
     for n in range(soft.shape[0]):
         soft[n, law.LENT] = start[n, law.MEAN]
     set_diagonal(desk, soft_whole, soft, h, True)

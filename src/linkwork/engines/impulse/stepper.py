@@ -14,6 +14,7 @@ from linkwork.engines.impulse.adams_kernels import carry
 from linkwork.engines.impulse.anytime_kernels import leap_anytime
 from linkwork.engines.impulse.body_kernels import L, Q, V, X
 from linkwork.engines.impulse.circle import circle_through
+from linkwork.engines.impulse.energy_kernels import strays
 from linkwork.engines.impulse.force_kernels import RATE_COLUMNS, STATE_COLUMNS, accelerate
 from linkwork.engines.impulse.joint_columns import ARCS
 from linkwork.engines.impulse.landing_kernels import project_speeds
@@ -21,7 +22,7 @@ from linkwork.engines.impulse.mechanism import Mechanism, make_desk, make_scratc
 from linkwork.engines.impulse.params import LEAST_GAP, ImpulseParams
 from linkwork.engines.impulse.reasons import advice, size_of
 from linkwork.engines.impulse.row_kernels import DRIVE, LENT, Q0, SLIP, STOP, WAY
-from linkwork.engines.impulse.step_kernels import step
+from linkwork.engines.impulse.step_kernels import keep, step
 from linkwork.engines.impulse.tree import Tree
 from linkwork.engines.impulse.tree_hold_kernels import give_bodies
 from linkwork.errors import EngineError, Origin, listing
@@ -50,6 +51,7 @@ class Stepper:
         tree: Coordinates of joints, which steps by forces take where that is cheaper.
         account: What the last step found and took.
         piece: The time over which impulses were summed last [s]; 0 before any step.
+        pulled: Whether a hand pulls at bodies.
     """
 
     def __init__(
@@ -68,7 +70,7 @@ class Stepper:
         self.store = (
             *(self.desk[k].copy() for k in (0, 2, 3, 5, 9)), made.number[:, ARCS].copy()
         )  # fmt: skip
-        self.piece = 0.0
+        self.piece, self.pulled = 0.0, False
         self._by_forces = params.method == "forces"
         whole = self._by_forces or params.solver == "anytime"
         self._pieces_of = 1 if whole else params.order // 2
@@ -86,6 +88,7 @@ class Stepper:
         self.weights = adams_weights(params.order)
         self.work = np.zeros((8, joints or STATE_COLUMNS * bodies))
         self.rates = np.zeros((bodies + 1, RATE_COLUMNS))
+        self._changes, self._unread = np.zeros(STATE_COLUMNS * bodies), self.account.copy()
 
     def check(self, origin: Origin | None) -> None:
         """Refuses settings that do not go together, and what forces cannot carry."""
@@ -160,10 +163,9 @@ class Stepper:
     def impulses(self) -> np.ndarray:
         """What held each joint along its rows, summed over :attr:`piece`; J is on the desk."""
         if self.tree.used and self.piece:
-            out = np.zeros(STATE_COLUMNS * len(self.made.own))
             accelerate(
-                self.mechanism, self.pattern, self.desk, self.scratch, self.wrench, self.rates, out,
-                self.account.copy(),
+                self.mechanism, self.pattern, self.desk, self.scratch, self.wrench, self.rates,
+                self._changes, self._unread,
             )  # fmt: skip
             np.multiply(self.desk[6], self.piece, out=self.desk[7])
         return self.desk[7]
@@ -187,12 +189,14 @@ class Stepper:
 
     def _step(self, h: float, fresh: bool, *, finest: bool = False) -> int:
         made, params = self.made, self.params
-        self.account[phases.EVENTS] = 0.0
+        stray = 0.0 if finest or self.pulled else self._stray  # what a hand does is not known
+        self.account[phases.EVENTS], self._strayed = 0.0, False
         if self._by_forces:
             if not np.array_equal(self._pulled, self.wrench):  # no smooth way from there to here
                 self._pulled[:] = self.wrench
                 self.known[:] = 0
             tree = self.tree
+            keep(made.bodies)
             done, self._opening = carry(
                 self.mechanism, self.pattern, self.desk, self.scratch, tree.arrays, tree.room,
                 self.wrench, self._memory, self.known, self.weights, self.work, self.rates, tree.q,
@@ -201,6 +205,9 @@ class Stepper:
             )  # fmt: skip
             if tree.used and done == phases.DONE:
                 give_bodies(self.mechanism, tree.arrays, tree.room, tree.q, tree.v)
+            if done == phases.DONE and stray and strays(made.bodies, self.wrench, h, stray):
+                self.known[:], self._strayed = 0, True
+                return phases.COARSE
             return done
         if params.solver == "anytime":
             return leap_anytime(
@@ -211,7 +218,7 @@ class Stepper:
         return step(
             self.mechanism, self.pattern, self.desk, self.scratch, made.soft_whole, made.soft,
             self.drive, self.wrench, self.past, self.known, self.mean, self.start, self.store,
-            h, params.order, self._row_gap, params.most, 0.0 if finest else self._stray, fresh,
+            h, params.order, self._row_gap, params.most, stray, fresh,
             self.account,
         )  # fmt: skip
 
@@ -294,7 +301,7 @@ class Stepper:
         name, *others = circle_through(self.made, joint)
         pieces = 1 if self.params.on_gap == "stop" else _FINEST
         tried = f", in pieces of {1e3 * h / pieces:.2g} ms too" if pieces > 1 else ""
-        if done == phases.COARSE and not self._by_forces:
+        if done == phases.COARSE and (self._strayed or not self._by_forces):
             raise EngineError(
                 f"steps of {1e3 * h:.3g} ms are too long at {now:.3f} s: one changes the energy by "
                 f"more than {self._stray:.1g} of it, and nothing acts.",

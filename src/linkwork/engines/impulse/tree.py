@@ -8,6 +8,7 @@ from linkwork.dynamics.branches import dof_above
 from linkwork.dynamics.recursive import workspace
 from linkwork.engines.impulse.joint_columns import HARD, MODE, A, B
 from linkwork.engines.impulse.mechanism import Mechanism
+from linkwork.engines.impulse.principal import turned
 from linkwork.world import World
 
 #: Products for each joint, up to which coordinates of a tree are the cheaper way.
@@ -31,16 +32,20 @@ class Tree:
         loops = np.flatnonzero(made.loops >= 0)
         rows = [(n, k) for n in loops for k in range(6) if made.whole[n, MODE + k] == HARD]
         self.used = wanted and _products(above, mine, len(rows)) <= WORTH * len(made.whole)
-        self._world, self._made = world, made
+        self._made = made
         dofs = np.flatnonzero(mine)
         if not self.used:
             dofs, loops, rows = dofs[:0], loops[:0], []
         ends = np.unique(made.whole[loops][:, [A, B]])
         self._inert = np.zeros((world.nb, 13))
+        index, frame, rail = world.tree
+        origin = poses[made.own[0], :3].copy() if len(made.own) else np.zeros(3)
+        frame = frame.copy()
+        frame[world.parent == 0, :3] -= origin
         self.arrays = (
-            *world.tree, made.own, self._inert, made.mount, above, dofs, made.turning,
+            index, frame, rail, made.own, self._inert, made.mount, above, dofs, made.turning,
             np.array([_last_dof(world, above, int(b)) for b in made.own], np.int64),
-            ends[ends < len(made.own)], loops, np.array(rows, np.int64).reshape(-1, 2),
+            ends[ends < len(made.own)], loops, np.array(rows, np.int64).reshape(-1, 2), origin,
         )  # fmt: skip
         nv, many = world.nv, len(rows)
         self.room = (
@@ -49,17 +54,16 @@ class Tree:
             np.zeros(many), np.zeros(many), np.zeros(world.nq), np.zeros(many),
         )  # fmt: skip
         self.room[0][:] = poses  # of bodies that others own
+        self.room[0][:, :3] -= origin
         self.q, self.v = (np.zeros(n if self.used else 0) for n in (world.nq, nv))
         self.weigh(world.mass)
 
     def weigh(self, mass: np.ndarray) -> None:
-        """Takes masses [kg] over; inertias grow with them."""
-        world = self._world
-        own = self._made.own
-        share = (mass[own] / world.mass[own])[:, None]
-        self._inert[own, 0] = mass[own]
-        self._inert[own, 1:4] = world.com[own]
-        self._inert[own, 4:] = share * world.inertia[own].reshape(-1, 9)
+        """Takes masses [kg] over, and inertias as bodies are mounted with."""
+        for b, mount in zip(self._made.own, self._made.mount, strict=True):
+            axes = turned(mount[3:7])
+            self._inert[b, 0], self._inert[b, 1:4] = mass[b], mount[:3]
+            self._inert[b, 4:] = (axes * mount[7:10] @ axes.T).ravel()
 
 
 def _products(above: np.ndarray, mine: np.ndarray, rows: int) -> int:

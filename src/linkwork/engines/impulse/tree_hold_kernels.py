@@ -204,7 +204,7 @@ def hold_loops(
 @flat_kernel
 def give_bodies(mechanism, tree, room, q, v):
     """Writes places and momenta of all bodies, whose joints stand at ``q`` and move with ``v``."""
-    order, mount, pose, twist = tree[3], tree[5], room[0], room[2]
+    order, mount, origin, pose, twist = tree[3], tree[5], tree[13], room[0], room[2]
     bodies = mechanism[0]
     place_ends(mechanism, tree, room, q)
     twist_bodies(tree, room, v)
@@ -218,3 +218,5 @@ def give_bodies(mechanism, tree, room, q, v):
         body[V + 1] = twist[b, 1] + wz * x - wx * z
         body[V + 2] = twist[b, 2] + wx * y - wy * x
         turn_body(mount[n], wx, wy, wz, body)
+        for i in range(3):
+            body[X + i] += origin[i]

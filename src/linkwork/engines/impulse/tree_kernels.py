@@ -2,14 +2,15 @@
 
 M(q) v̇ + c(q, v) = Gᵀ λ, where G v = 0 says that loops stay closed: G v̇ + Ġ v = 0 gives
 (G M⁻¹ Gᵀ) λ = G M⁻¹ c − Ġ v. M is found by composite bodies and factored along the tree,
-M = Lᵀ D L; with Zᵀ = L⁻ᵀ Gᵀ the matrix of loops is Z D⁻¹ Zᵀ. Every spatial vector is seen at the
-world's origin. The rows of loops are those of ``joint_kernels``, of bodies as the tree places them.
+M = Lᵀ D L; with Zᵀ = L⁻ᵀ Gᵀ the matrix of loops is Z D⁻¹ Zᵀ. Every spatial vector is seen at a
+point of the mechanism, ``origin``, from which poses count here. The rows of loops are those of
+``joint_kernels``, of bodies as the tree places them.
 
 What the kernels share is in two tuples of arrays, see ``tree.py``:
     tree: index, frame, rail; order (the body of each row of ``bodies``), inert, mount; above, dofs,
         turning (bodies with quaternions), last (the last degree of freedom that moves each row);
         ends (rows of bodies that loops hold), loops (their joints), rows (joint and row of each
-        equation)
+        equation), origin
     room: pose, motion, twist, rate, force, scratch, composite, mass, ease (1/D), x (what joints
         do), z, held, factor, pivot, by (what loops do), step,
         first (squares of rows, as if all of them lay along what joints do)
@@ -140,11 +141,11 @@ def _gather(index, order, above, motion, force, composite, mass, x):
 @inner_kernel
 def move_ends(tree, room, bodies, rates):
     """Gives bodies that loops hold their velocity, and their angular velocity to ``rates``."""
-    order, ends, twist = tree[3], tree[10], room[2]
+    order, ends, o, twist = tree[3], tree[10], tree[13], room[2]
     for k in range(ends.shape[0]):
         n = ends[k]
         b = order[n]
-        x, y, z = bodies[n, X], bodies[n, X + 1], bodies[n, X + 2]
+        x, y, z = bodies[n, X] - o[0], bodies[n, X + 1] - o[1], bodies[n, X + 2] - o[2]
         wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
         bodies[n, V] = twist[b, 0] + wy * z - wz * y
         bodies[n, V + 1] = twist[b, 1] + wz * x - wx * z
@@ -153,12 +154,13 @@ def move_ends(tree, room, bodies, rates):
 
 
 @inner_kernel
-def _bend_ends(order, ends, rate, bodies, rates):
+def _bend_ends(tree, rate, bodies, rates):
     """Accelerations of their centres, and angular ones, while no speed of a joint changes."""
+    order, ends, o = tree[3], tree[10], tree[13]
     for k in range(ends.shape[0]):
         n = ends[k]
         b = order[n]
-        x, y, z = bodies[n, X], bodies[n, X + 1], bodies[n, X + 2]
+        x, y, z = bodies[n, X] - o[0], bodies[n, X + 1] - o[1], bodies[n, X + 2] - o[2]
         wx, wy, wz = rates[n, 0], rates[n, 1], rates[n, 2]
         vx, vy, vz = bodies[n, V], bodies[n, V + 1], bodies[n, V + 2]
         ux, uy, uz = rate[b, 3], rate[b, 4], rate[b, 5]
@@ -181,15 +183,19 @@ def twist_bodies(tree, room, v):
 def place_ends(mechanism, tree, room, q):
     """Places all bodies, and those that loops hold in ``mechanism`` too."""
     index, frame, rail, order, mount, ends = tree[0], tree[1], tree[2], tree[3], tree[5], tree[10]
+    origin = tree[13]
     place_bodies(index, frame, rail, order, q, room[0], room[1], room[5])
     for k in range(ends.shape[0]):
-        put_body(mount[ends[k]], room[0], order[ends[k]], mechanism[0][ends[k]])
+        body = mechanism[0][ends[k]]
+        put_body(mount[ends[k]], room[0], order[ends[k]], body)
+        for i in range(3):
+            body[X + i] += origin[i]
 
 
 @inner_kernel
 def _lay(mechanism, desk, scratch, tree, room):
     """Rows of loops, by degrees of freedom in ``z``, as bodies stand."""
-    above, dofs, last, loops, rows = tree[6], tree[7], tree[9], tree[11], tree[12]
+    above, dofs, last, loops, rows, o = tree[6], tree[7], tree[9], tree[11], tree[12], tree[13]
     bodies, whole = mechanism[0], mechanism[1]
     j, motion, ease, z, first = desk[0], room[1], room[8], room[10], room[16]
     for k in range(loops.shape[0]):
@@ -203,7 +209,7 @@ def _lay(mechanism, desk, scratch, tree, room):
             at = whole[n, side]
             if at == bodies.shape[0] - 1:
                 continue
-            x, y, w = bodies[at, X], bodies[at, X + 1], bodies[at, X + 2]
+            x, y, w = bodies[at, X] - o[0], bodies[at, X + 1] - o[1], bodies[at, X + 2] - o[2]
             a, b, c = j[n, side, k, 0], j[n, side, k, 1], j[n, side, k, 2]
             d0 = j[n, side, k, 3] + y * c - w * b
             d1 = j[n, side, k, 4] + w * a - x * c
@@ -293,7 +299,7 @@ def accelerate_joints(mechanism, desk, scratch, tree, room, wrench, q, v, rates,
     Leaves M and the matrix of loops factored.
     """
     index, order, inert, above, dofs = tree[0], tree[3], tree[4], tree[6], tree[7]
-    ends, loops, rows = tree[10], tree[11], tree[12]
+    loops, rows = tree[11], tree[12]
     pose, motion, twist, rate, force = room[0], room[1], room[2], room[3], room[4]
     composite, mass, ease, x, z, by = room[6], room[7], room[8], room[9], room[10], room[14]
     error = desk[6]
@@ -313,7 +319,7 @@ def accelerate_joints(mechanism, desk, scratch, tree, room, wrench, q, v, rates,
             ease[dofs[n]] = 1.0 / mass[dofs[n], dofs[n]]
         _lay(mechanism, desk, scratch, tree, room)
         move_ends(tree, room, mechanism[0], rates)
-        _bend_ends(order, ends, rate, mechanism[0], rates)
+        _bend_ends(tree, rate, mechanism[0], rates)
         for k in range(loops.shape[0]):
             row_misses(mechanism, desk, rates, loops[k])
         for r in range(rows.shape[0]):
