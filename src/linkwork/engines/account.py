@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-#: How rough steps are, on average, that are called coarse, and that a better step would be.
-_COARSE, _FINE = 5e-4, 1e-4
+#: How rough steps are that are called coarse, and that a better step would be; where something
+#: acts along joints, targets that jump and stops are rough with any step.
+_COARSE, _FINE, _COARSE_DRIVEN = 5e-4, 1e-4, 5e-2
 #: The part of all steps that may be taken in pieces before the step is called coarse.
 _OFTEN = 0.05
 
@@ -51,7 +52,7 @@ class Account:
 
     def hint(self, h: float) -> str:
         """Says that the step is coarse for the motion there was and what to try, or nothing."""
-        if self.rough > _COARSE:
+        if self.rough > (_COARSE if self.smooth else _COARSE_DRIVEN):
             better = h * math.cbrt(_FINE / self.rough) if self.smooth else 0.5 * h
             why = f"the steps that one is combined from differ by {100 * self.rough:.2g} % in speed"
         elif self.halved > _OFTEN * self.steps:
