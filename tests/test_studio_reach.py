@@ -71,6 +71,13 @@ def settled(here: Backstage) -> None:
     eventually("arrived", lambda: scene_of(here).reach.drag.reach is None)
 
 
+def dragged(here: Backstage, pose: Pose, gesture: int = 1) -> None:
+    """Drags the tool somewhere, lets go there and waits until it has come to rest."""
+    here.ask(to(pose, gesture))
+    eventually("on its way", lambda: scene_of(here).reach.drag.reach is not None)
+    settled(here)
+
+
 def shifted(pose: Pose, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Pose:
     return Pose(tuple(np.add(pose.xyz, (x, y, z))), pose.quat)  # type: ignore[arg-type]
 
@@ -159,10 +166,10 @@ def test_what_viewers_see_is_the_singular_value_decomposition(arm: Backstage) ->
     """Axes, lengths, figure and Jacobian of the block are those that NumPy finds."""
     session, desk = scene_of(arm).session, scene_of(arm).reach
     block = np.frombuffer(desk.block(m.REACH, session.state))
-    count = int(block[31])
+    count = int(block[32])
     whole = jacobian(session.world, session.state.q, TIP)
     assert count == 7
-    assert block[32:].reshape(6, count) == pytest.approx(whole, abs=1e-12)
+    assert block[33:].reshape(6, count) == pytest.approx(whole, abs=1e-12)
     u, s, _ = np.linalg.svd(whole[:3])
     assert block[14:17] == pytest.approx(s, abs=1e-12)
     assert block[26] == pytest.approx(s.prod(), abs=1e-12)
@@ -205,6 +212,53 @@ def test_the_workspace_is_a_cloud_with_progress_that_can_be_given_up(arm: Backst
     arm.ask(m.Workspace(0))
     arm.until("cloud", lambda c: c["count"] == 0)
     assert scene_of(arm).meshes.get(last["hash"]) == b""
+
+
+def told(here: Backstage) -> np.ndarray:
+    """The numbers of the tool as viewers get them."""
+    return np.frombuffer(scene_of(here).reach.block(m.REACH, scene_of(here).session.state))
+
+
+def test_what_is_out_of_reach_is_told_when_the_tool_has_come_to_rest(arm: Backstage) -> None:
+    """How far is left stays told until something else is done; who arrives has nothing left."""
+    start = tool(arm)
+    goal = shifted(start, z=1.5)
+    dragged(arm, goal)
+    far = np.linalg.norm(np.subtract(goal.xyz, tool(arm).xyz))
+    assert far > 0.5
+    eventually("told", lambda: told(arm)[28] == pytest.approx(far, abs=1e-9))
+    assert np.isnan(told(arm)[7:14]).all()
+    arm.ask(m.Undo())
+    eventually("undone", lambda: told(arm)[28] == 0.0 and tool(arm) == start)
+    dragged(arm, shifted(start, y=0.1), 2)
+    assert told(arm)[28:30].tolist() == [0.0, 0.0]
+
+
+def test_a_reset_is_the_posture_that_is_kept_to(arm: Backstage) -> None:
+    """Wanted where it stands after a reset, the tool moves no joint, whatever was before."""
+    session = scene_of(arm).session
+    first = session.state.q.copy()
+    arm.ask(m.Place("arm/J3", "", 0.6))
+    arm.ask(m.SetReach(None))
+    arm.ask(m.SetReach(m.ReachSetup(TIP)))
+    arm.until("reaching", lambda r: r["setup"] is not None and r["joints"])
+    arm.ask(m.Reset())
+    eventually("reset", lambda: bool((session.state.q == first).all()))
+    dragged(arm, tool(arm))
+    assert session.state.q == pytest.approx(first, abs=1e-5)
+
+
+def test_viewers_are_told_when_the_tool_is_put_elsewhere(arm: Backstage) -> None:
+    """A drag is a way that the tool goes; reset, undo and a drag given up are none."""
+    before = told(arm)[31]
+    dragged(arm, shifted(tool(arm), y=0.1))
+    assert told(arm)[31] == before
+    arm.ask(m.Undo())
+    arm.ask(m.Redo())
+    arm.ask(m.Reset())
+    arm.ask(to(shifted(tool(arm), y=0.1), 2))
+    arm.ask(m.LetGo(given_up=True))
+    eventually("told", lambda: told(arm)[31] == before + 4)
 
 
 #: A stick of one hinge that weighs nothing.

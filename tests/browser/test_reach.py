@@ -246,6 +246,45 @@ def test_who_watches_sees_the_tool_and_cannot_drag_it(
     assert (scene_of(table).session.state.q == first).all()
 
 
+def test_a_panel_that_comes_while_time_stands_has_all_figures(
+    page: StudioPage, table: Studio, chromium: Browser
+) -> None:
+    """Whoever opens it after the figures came sees them at once, without any motion."""
+    session = scene_of(table).session
+    figure = np.linalg.svd(jacobian(session.world, session.state.q, TIP)[:3], compute_uv=False)
+    with opened(chromium, table) as other:
+        other.ready()
+        other.until("linkwork.reach.numbers && linkwork.reach.near?.length")
+        other.press("i")
+        tab = other.page
+        expect(tab.get_by_label("Manipulability")).to_have_text(f"{figure.prod():.4f}")
+        expect(tab.get_by_label("Left to go")).to_have_text("nothing")
+        expect(
+            tab.get_by_role("list", name="Nearest pairs").get_by_role("listitem")
+        ).not_to_have_count(0)
+        expect(tab.get_by_text("Nothing within 300 mm.")).to_be_hidden()
+
+
+def test_a_typed_place_out_of_reach_says_how_far_is_left(page: StudioPage, table: Studio) -> None:
+    """The arm stops at the nearest, the field says where it is, and nonsense does not stay."""
+    tab, start = page.page, tool(table)
+    z = tab.get_by_label("Place of the tool, z")
+    z.fill("2000")
+    z.press("Enter")
+    eventually("up", lambda: tool(table)[2] > start[2] + 0.1)
+    eventually("at rest", lambda: desk(table).drag.reach is None)
+    far = np.linalg.norm(np.subtract((start[0], start[1], 2.0), tool(table))) * 1e3
+    expect(tab.get_by_label("Left to go")).to_have_text(
+        re.compile(rf"^{far:.1f} mm, .*: no nearer$")
+    )
+    expect(z).to_have_value(f"{tool(table)[2] * 1e3:.1f}")
+    z.fill("abc mm")
+    z.press("Tab")
+    expect(z).to_have_value(f"{tool(table)[2] * 1e3:.1f}")
+    page.press("Control+Z")
+    expect(tab.get_by_label("Left to go")).to_have_text("nothing")
+
+
 def reached(page: StudioPage, table: Studio, place: tuple[float, float, float]) -> None:
     """Drags the tool to a place, turned as it is, and waits until it is there."""
     reach = desk(table).reach

@@ -34,7 +34,9 @@ FORCES = 8
 #: Kind of a block about the tool that reaches, a list of numbers: its pose (7); the pose it is
 #: dragged to, not a number while it is not (7); lengths (3) and axes, one behind the other (9), of
 #: its ellipsoid; the figure of that; the damping of the last step; how far the tool is from its
-#: target [m, rad]; whether it is on its way; n; its Jacobian, row by row (6·n).
+#: target, or at rest from where it was let go, zeros where it has arrived [m, rad]; whether it is
+#: on its way; how often the robot was put elsewhere without going there; n; its Jacobian, row by
+#: row (6·n).
 REACH = 9
 #: Kind of a block with what is near the robot that reaches: nearest points of its shape and of the
 #: other, their distance [m], then element and shape of the first and of the second.

@@ -45,6 +45,7 @@ export function dampingSection(): HTMLElement {
   on("reach", build);
   on("tool", paced(draw));
   build();
+  draw();
   return section(
     "Damping",
     null,

@@ -28,16 +28,18 @@ export function distanceSection(): HTMLElement {
   const none = h("p", { class: "empty" }, "Nothing within 300 mm.");
   far.addEventListener("change", () => {
     const value = arithmetic(far.value.trim().replaceAll(",", "."));
-    if (value === null || value < 0 || value > 10_000)
+    if (value === null || value < 0 || value > 10_000) {
       toast({ level: "warning", text: "A distance is a number of millimetres, 0 or more." });
-    else change({ keep: value / 1e3 });
+      write();
+    } else change({ keep: value / 1e3 });
   });
+  const write = (): void => void (far.value = format((reach.setup?.keep ?? USUAL) * 1e3, 0));
   const build = (): void => {
     const kept = reach.setup?.keep ?? null;
     keep.input.checked = kept !== null;
     itself.input.checked = reach.setup?.itself ?? false;
     setHidden(how, kept === null);
-    if (document.activeElement !== far) far.value = format((kept ?? USUAL) * 1e3, 0);
+    if (document.activeElement !== far) write();
   };
   const draw = (): void => {
     const rows = reach.near;
@@ -53,11 +55,12 @@ export function distanceSection(): HTMLElement {
       setText(words, mm <= 0 ? `collides, ${format(-mm, 1)} mm` : `${format(mm, 0)} mm`);
       item.classList.toggle("err", mm <= 0);
     });
-    setHidden(none, count > 0);
+    setHidden(none, rows === null || count > 0);
   };
   on(["reach", "scene"], build);
   on("near", paced(draw));
   build();
+  draw();
   return section(
     "Distances",
     shown("distances"),

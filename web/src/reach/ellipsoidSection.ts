@@ -42,6 +42,7 @@ export function ellipsoidSection(): HTMLElement {
   on("reach", build);
   on("tool", paced(draw));
   build();
+  draw();
   return section(
     "Ellipsoid",
     shown("ellipsoid"),
@@ -71,8 +72,5 @@ function fillJacobian(table: HTMLTableElement, n: Float64Array): void {
   }
   for (let r = 0; r < 6; r++)
     for (let c = 0; c < columns; c++)
-      setText(
-        table.rows[r + 1]!.cells[c + 1]!,
-        format(n[JACOBIAN + r * columns + c]!, 2),
-      );
+      setText(table.rows[r + 1]!.cells[c + 1]!, format(n[JACOBIAN + r * columns + c]!, 2));
 }

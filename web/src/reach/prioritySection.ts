@@ -100,17 +100,19 @@ function row(aims: ReachAim[], each: ReachAim, at: number): HTMLElement {
         priority: n < at ? one.priority : one.priority + (shared ? 1 : -1),
       })),
     );
+  const now = format(each.weight, each.weight < 0.1 ? 3 : 2);
   const weight = h("input", {
     type: "text",
     class: "number",
     "aria-label": `Weight of ${words}`,
-    value: format(each.weight, each.weight < 0.1 ? 3 : 2),
+    value: now,
   });
   weight.addEventListener("change", () => {
     const value = arithmetic(weight.value.trim().replaceAll(",", "."));
-    if (value === null || value <= 0 || value > 1000)
+    if (value === null || value <= 0 || value > 1000) {
       toast({ level: "warning", text: "A weight is a number above 0, up to 1000." });
-    else put(aims.map((one, n) => (n === at ? { ...one, weight: value } : one)));
+      weight.value = now;
+    } else put(aims.map((one, n) => (n === at ? { ...one, weight: value } : one)));
   });
   return h(
     "div",

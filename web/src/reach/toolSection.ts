@@ -57,13 +57,14 @@ export function toolSection(): HTMLElement {
     const n = reach.numbers;
     if (!n) return;
     stand.draw(n);
-    const way = `${format(n[MISS]! * 1e3, 1)} mm`;
-    const turn = formatSI(n[MISS + 1]!, "rad", store.degrees);
-    setText(miss, Number.isFinite(n[7]!) ? `${way}, ${turn}` : "nothing");
+    const [words, short] = leftToGo(n, store.degrees);
+    setText(miss, words);
+    miss.classList.toggle("warn", short);
   };
   on(["scene", "reach"], build);
   on("tool", paced(draw));
   build();
+  draw();
   return section(
     "Tool",
     null,
@@ -80,6 +81,14 @@ export function toolSection(): HTMLElement {
     ),
     h("div", { class: "fields" }, line("Left to go", miss)),
   );
+}
+
+/** What the tool has left to go, and whether it has come to rest before it was there. */
+export function leftToGo(n: Float64Array, degrees: boolean): [words: string, short: boolean] {
+  const [way, turn] = [n[MISS]!, n[MISS + 1]!];
+  const words = `${format(way * 1e3, 1)} mm, ${formatSI(turn, "rad", degrees)}`;
+  if (Number.isFinite(n[7]!)) return [words, false];
+  return way > 0 || turn > 0 ? [`${words}: no nearer`, true] : ["nothing", false];
 }
 
 /** Lets the gizmo stand otherwise; everybody has it as it suits them. */

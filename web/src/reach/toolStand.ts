@@ -26,6 +26,7 @@ export function toolStand(): { elements: HTMLElement[]; draw: (n: Float64Array) 
         level: "warning",
         text: "A place is three numbers in millimetres, a turn in degrees.",
       });
+      if (reach.numbers) draw(reach.numbers, true);
       return;
     }
     const [roll, pitch, yaw] = angles as [number, number, number];
@@ -33,20 +34,30 @@ export function toolStand(): { elements: HTMLElement[]; draw: (n: Float64Array) 
     const pose = [...at, q.w, q.x, q.y, q.z];
     if (command({ type: "reach", pose, gesture: newGesture() })) command({ type: "let_go" });
   };
-  for (const each of [...place, ...turn]) each.addEventListener("change", go);
-  const write = (inputs: HTMLInputElement[], values: number[], digits: number): void => {
-    if (inputs.some((each) => each === document.activeElement)) return;
+  for (const each of [...place, ...turn]) {
+    each.addEventListener("change", go);
+    each.addEventListener("keydown", (event) => event.key === "Enter" && each.blur());
+    // Where the tool does not get does not stay.
+    each.addEventListener("blur", () => setTimeout(() => reach.numbers && draw(reach.numbers)));
+  }
+  const write = (
+    inputs: HTMLInputElement[],
+    values: number[],
+    digits: number,
+    all: boolean,
+  ): void => {
+    if (!all && inputs.some((each) => each === document.activeElement)) return;
     inputs.forEach((each, n) => {
       const text = format(values[n]!, digits);
       if (each.value !== text) each.value = text;
     });
   };
-  const draw = (n: Float64Array): void => {
+  const draw = (n: Float64Array, all = false): void => {
     // A number that is being typed is not written over, nor are those beside it.
-    write(place, [n[0]! * 1e3, n[1]! * 1e3, n[2]! * 1e3], 1);
+    write(place, [n[0]! * 1e3, n[1]! * 1e3, n[2]! * 1e3], 1, all);
     const q = new Quaternion(n[4], n[5], n[6], n[3]);
     const { x, y, z } = new Euler().setFromQuaternion(q, "ZYX");
-    write(turn, [x / DEGREE, y / DEGREE, z / DEGREE], 1);
+    write(turn, [x / DEGREE, y / DEGREE, z / DEGREE], 1, all);
   };
   const boxes = (inputs: HTMLInputElement[]): HTMLElement[] =>
     inputs.map((each) => h("div", { class: "input-box small" }, each));

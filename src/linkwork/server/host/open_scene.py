@@ -48,6 +48,8 @@ _INSTEAD = (
     m.Set, m.Place, m.Posture, m.Grab, m.Drop, m.Release, m.Reset, m.Undo, m.Redo, m.Step, m.Seek,
     m.Live, m.Play, m.Pause,
 )  # fmt: skip
+#: What puts the robot elsewhere at once; a step back does, too.
+_JUMPS = (m.Reset, m.Undo, m.Redo, m.Seek, m.Live, m.Posture, m.ShowMovement)
 
 #: What leaves postures that were given by hand as they are; after all else they are not undone.
 _STILL = (
@@ -252,6 +254,8 @@ class OpenScene:
             self._tell_undo()
         if isinstance(message, _INSTEAD):
             self.reach.drag.stop()
+        if isinstance(message, _JUMPS) or _goes_back(message):
+            self.reach.jump()
         if isinstance(message, m.Play | m.Set | m.Grab):
             self.movement.play.leave_running()
         if isinstance(message, _AWAY):
@@ -286,6 +290,7 @@ class OpenScene:
                 self._time.past = None
                 self._door.apply(inbox.Reset())
                 self._time.keep_now()
+                self.reach.begin_anew()
             case m.Speed():
                 session.clock = Clock("real" if message.value else "fast", message.value or 1.0)
             case m.Seek():
@@ -431,7 +436,14 @@ class OpenScene:
 
 def _acts(message: m.FromClient) -> bool:
     """Whether it changes the state that is looked at; a step back only looks further."""
-    return isinstance(message, _ACTING) and not (isinstance(message, m.Step) and message.steps < 0)
+    return isinstance(message, _ACTING) and not _goes_back(message)
+
+
+def _goes_back(message: m.FromClient) -> bool:
+    """Whether it puts the robot back to where it was: a step back, a drag that is given up."""
+    return (isinstance(message, m.Step) and message.steps < 0) or (
+        isinstance(message, m.LetGo) and message.given_up
+    )
 
 
 def _key(message: m.FromClient) -> str:

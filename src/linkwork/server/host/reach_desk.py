@@ -51,7 +51,7 @@ class ReachDesk:
         self.drag = ToolDrag(session, door, tell, postures, tell_undo)
         self._making: Future[Reach] | None = None
         self._asker = ""
-        self._view = ReachView()
+        self._view, self._jumps = ReachView(), 0
 
     def set_up(self, client: str, setup: m.ReachSetup | None) -> None:
         """Chooses the tool, what comes first, and how it is damped.
@@ -162,6 +162,19 @@ class ReachDesk:
             except LinkworkError:
                 self.setup = None
 
+    def jump(self) -> None:
+        """The robot is put elsewhere: the tool has not gone the way between."""
+        self._jumps += 1
+
+    def begin_anew(self) -> None:
+        """The first state is the present one: aims that keep to a posture keep to that one."""
+        self.drag.stop()
+        setup, q = self.setup, self._session.state.q
+        if setup is not None and self.reach is not None:
+            self.reach = self._build(setup, q, _aims(setup))
+        elif setup is not None:
+            self._make(setup)
+
     def look_after(self) -> None:
         """Takes over what was made ready, and moves on what is dragged while time stands."""
         making = self._making
@@ -230,8 +243,7 @@ class ReachDesk:
             return b""
         if kind == m.NEAR:
             return self._view.near(reach, setup, state)
-        dragged = self.drag.reach
-        return self._view.tool(reach, setup, state, dragged)
+        return self._view.tool(reach, setup, state, self.drag, self._jumps)
 
 
 def _damping(setup: m.ReachSetup) -> Damping:

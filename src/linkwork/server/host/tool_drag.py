@@ -45,6 +45,8 @@ class ToolDrag:
 
     Attributes:
         reach: What is on its way; None for nothing.
+        missed: How far from where it was dragged the tool has come to rest [m, rad]; zeros for a
+            link, and once anything else is done.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class ToolDrag:
     def stop(self) -> None:
         """Lets everything stay where it is now."""
         self.reach: Reach | None = None
+        self.missed = (0.0, 0.0)
         self._gesture: Gesture = ("", 0)
         self._before: State | None = None
         self._undo: object = None
@@ -171,7 +174,9 @@ class ToolDrag:
         self._vain = 0 if left < self._best - _NEARER else self._vain + 1
         self._best = min(left, self._best)
         if far < STILL or self._vain > _VAIN:
+            missed = reach.miss(q) if reach.hand is None else (0.0, 0.0)
             self.stop()
+            self.missed = missed
 
     def _set(self, dof: int, value: float) -> None:
         name = f"{self._session.world.dof_name(dof)}.target"
