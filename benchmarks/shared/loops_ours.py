@@ -53,6 +53,7 @@ SETTINGS = (
         for part in (0.0, 1e-4 if order == 2 else 1e-5)
         if order != 4 or part
     }
+    | {"order 2, looser": Setting(2, gap=1e-6, speed_gap=1e-4)}
     | {
         f"forces, order {order}, {word}": Setting(order, "forces", 0.0, gap, speed_gap, foretold)
         for order in (4, 5, 6)

@@ -25,13 +25,13 @@ from linkwork.engines.impulse.coordinate_kernels import (
     give_quaternions,
     take_poses,
 )
+from linkwork.engines.impulse.findings import notes_of_closing, notes_of_joints, shortcomings
 from linkwork.engines.impulse.forces import joint_forces, joint_values
 from linkwork.engines.impulse.joint_columns import ARCS
 from linkwork.engines.impulse.landing_kernels import give_efforts
 from linkwork.engines.impulse.mobility import mobilities
 from linkwork.engines.impulse.params import ImpulseParams
 from linkwork.engines.impulse.places import place_on
-from linkwork.engines.impulse.principal import THINNEST, thinned
 from linkwork.engines.impulse.reasons import origin_of, size_of
 from linkwork.engines.impulse.row_kernels import (  # fmt: skip
     DAMP,
@@ -84,29 +84,7 @@ class Impulse(Engine):
 
     def check(self) -> list[Finding]:
         """What cannot be done, or is not done, with this world."""
-        world, found = self.world, super().check()
-        for b in np.flatnonzero(self.owned):
-            if not (world.mass[b] > 0.0 and np.trace(world.inertia[b]) > 0.0):
-                text = "Impulse needs a mass and an extent of every body that moves."
-                found.append(Finding("error", world.body_names[b], text, world.body_origins[b]))
-            elif (part := thinned(world, int(b))) < 1.0:
-                text = (
-                    f"its inertia about one axis is {part:.2g} of the largest; Impulse counts it "
-                    f"as {THINNEST:g} of that."
-                )
-                found.append(Finding("soft", world.body_names[b], text, world.body_origins[b]))
-        for joint, name, b in zip(world.joints, world.joint_names, world.joint_body, strict=True):
-            if self.owned[b] and joint.type == "ball" and joint.ranges[0] is not None:
-                text = "Impulse leaves the range of a ball joint open; Mujoco keeps it."
-                found.append(Finding("soft", name, text, joint.origin))
-        for joint, name, b in zip(world.joints, world.joint_names, world.joint_body, strict=True):
-            if self.owned[b] and joint.type == "ball" and joint.stiffness and joint.rest:
-                text = "the spring of a ball joint is slack where its value is 0; rest is ignored."
-                found.append(Finding("soft", name, text, joint.origin))
-        for (follows, _), words in zip(world.coupling_dof, world.coupling_words, strict=True):
-            if self.owned[world.dof_body[follows]] and words.get("polycoef"):
-                text = "of its coupling Impulse follows the ratio and the offset only."
-                found.append(Finding("soft", world.dof_name(int(follows)), text))
+        found = super().check() + shortcomings(self.world, self.owned)
         if touching := self._touchable(self.owned):
             text = "Impulse knows no contacts: it passes through everything. Mujoco knows them."
             found.append(Finding("soft", listing(touching, most=4), text, self.spec.origin))
@@ -233,30 +211,13 @@ class Impulse(Engine):
         moved, turned = far_moved(before, made.bodies[:-1, KEPT])
         self._leave(1.0, 0.0)
         self._after_closing()
-        found = []
-        for way, said in ((moved, "moved by {:.3g} mm"), (turned, "turned by {:.3g}°")):
-            if (most := float(way.max(initial=0.0))) > 1e-9:
-                name = self.world.body_names[made.own[int(way.argmax())]]
-                much = said.format(1e3 * most if way is moved else math.degrees(most))
-                text = f"was {much}, more than others, to close all joints."
-                found.append(Finding("note", name, text, self.spec.origin))
-        found += start.notes(self.state.q, self.state.v)
-        for n in self._builder.facing:
-            text = (
-                "the axes of its anchors point against each other: the second is taken the other "
-                "way round, which is the same joint."
-            )
-            found.append(
-                Finding("note", self.world.loop_names[n], text, self.world.loop_origins[n])
-            )
-        if lost := int(self.stepper.account[phases.REDUNDANT]):
-            text = (
-                f"{lost} of the ways in which joints hold it are held by others too; forces that "
-                "they share cannot be told apart."
-            )
-            names = [n for n, loop in zip(made.names, made.loops, strict=True) if loop >= 0]
-            found.append(Finding("note", listing(names or made.names, most=4), text))
-        return found
+        return [
+            *notes_of_closing(self.world, made, moved, turned, self.spec.origin),
+            *start.notes(self.state.q, self.state.v),
+            *notes_of_joints(
+                self.world, made, self._builder.facing, int(self.stepper.account[phases.REDUNDANT])
+            ),
+        ]
 
     def _read(self) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates and speeds as bodies stand, but for those of balls and free bodies."""
