@@ -23,7 +23,7 @@ class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         method: What holds joints: "impulses" at the ends of steps, with free flight between, or
             "forces" all the time, for mechanisms of joints alone and orders from 4 on.
         foretold: By forces, how badly a step may foretell where bodies or joints are [m or rad]
-            before it is taken in pieces; of that a tenth is left afterwards.
+            before it is taken in pieces; most of that is mended afterwards.
         solver: All impulses at once ("direct"), or joint by joint ("anytime").
         most: Iterations after which a step counts as not closed; joint by joint, rounds after which
             it goes on as it is.
