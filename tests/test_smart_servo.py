@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from linkwork.actuators import smart_kernels as cut
 from linkwork.actuators.response import respond_to
 from linkwork.actuators.smart_models import servo_models
 from linkwork.actuators.smart_params import SmartServoParams, motor_of
@@ -168,6 +169,50 @@ def test_a_reversed_motor_crosses_the_play_before_the_joint_follows() -> None:
     assert most * (t - (1.0 - math.exp(-rate * t)) / rate) == pytest.approx(0.02, rel=0.1)
     knock = min(got[len(crossing) :])
     assert knock < -0.6  # its momentum comes with it
+
+
+def run_up(**given: object) -> Session:
+    """An AX-12 without friction, about to run up the link in steps of 1 ms."""
+    model = servo_models()["AX-12"].params
+    return session(step=0.001, **{**model, "friction": 0.0, "damping": 0.0, **given})
+
+
+def speed_after(steps: int, **given: object) -> float:
+    with run_up(**given) as run:
+        run["arm/J.target"] = 1.0
+        run.step(steps)
+        return run["arm/J.speed"]
+
+
+def test_play_that_vanishes_is_none() -> None:
+    """With a smaller and smaller backlash a servo runs up as with none."""
+    plain = speed_after(10, backlash=0.0)
+    assert plain > math.radians(60.0)
+    for backlash in (1e-5, 1e-9, 1e-12):
+        assert speed_after(10, backlash=backlash) == pytest.approx(plain, rel=1e-3)
+
+
+@pytest.mark.parametrize("backlash", [1e-9, 1e-3, 0.00524, 0.05])
+def test_play_makes_no_energy(backlash: float) -> None:
+    """Link and rotor never have more kinetic energy than the motor put into its shaft."""
+    model = servo_models()["AX-12"].params
+    reflected = model["rotor_inertia"] * model["gear"] ** 2
+    with run_up(backlash=backlash) as run:
+        for step in range(600):
+            run["arm/J.target"] = 0.5 if step % 200 < 100 else -0.5
+            run.step()
+            memory, v = run.state["actuator/smart_servo/memory"][0], run["arm/J.speed"]
+            rotor = memory[cut.ROTOR] if memory[cut.SIDE] == 0.0 else v
+            kinetic = 0.5 * (INERTIA * v**2 + reflected * rotor**2)
+            assert kinetic <= run["arm/J.shaft_work"] * (1.0 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("backlash", [1e-9, 1e-3])
+def test_a_servo_with_play_keeps_its_largest_effort(backlash: float) -> None:
+    """The joint gets as fast as that effort lets it; only in the play do the gears lose nothing."""
+    plain = speed_after(40, backlash=0.0, max_effort=0.1)
+    got = speed_after(40, backlash=backlash, max_effort=0.1)
+    assert got == pytest.approx(plain, rel=0.15)
 
 
 # Inner loop

@@ -158,30 +158,37 @@ def _decide(h, step, data, at, gain, fixed, row):
 
 
 @inner_kernel
-def _cross(h, volts, v, a, push, fixed, row):
+def _cross(h, volts, v, a, push, limit, fixed, row):
     """Lets the rotor cross the play of the gears; returns whether they do not touch.
 
-    ``push`` is the motor's effort. Gears part when what they pass on changes its sign; the rotor
-    then turns by itself, and where it meets the teeth again its momentum knocks at the joint.
+    ``push`` is the motor's effort, at most ``limit``. Gears part when what they pass on changes its
+    sign; the rotor then turns by itself. Where it meets the teeth again, the momentum that it had
+    knocks at the joint; the motor's effort of that step goes to the joint as in any other. A knock
+    is no acceleration that could part them.
     """
+    knocked = row[KNOCK] != 0.0
     row[KNOCK] = 0.0
     half, inertia, k = 0.5 * fixed[BACKLASH], fixed[INERTIA], fixed[K]
     if half <= 0.0:
         return False
     if row[SIDE] != 0.0:
-        if (push - inertia * a) * row[SIDE] >= 0.0:
+        if knocked or (push - inertia * a) * row[SIDE] >= 0.0:
             row[PLAY] = half * row[SIDE]
             return False
         row[SIDE], row[ROTOR] = 0.0, v
-    damping = k * k / row[HOT_OHM]
+    before, damping = row[ROTOR], k * k / row[HOT_OHM]
     drive = k * volts / row[HOT_OHM]
-    row[ROTOR] = (row[ROTOR] * inertia / h + drive) / (inertia / h + damping)
-    row[PLAY] += h * (row[ROTOR] - v)
+    speed = (before * inertia / h + drive) / (inertia / h + damping)
+    effort = min(max(drive - damping * speed, -limit), limit)
+    if inertia > 0.0:
+        speed = before + h * effort / inertia
+    row[PLAY] += h * (speed - v - h * a)
     if abs(row[PLAY]) < half:
+        row[ROTOR], row[CURRENT] = speed, effort / k
         return True
     row[SIDE] = 1.0 if row[PLAY] > 0.0 else -1.0
     row[PLAY] = half * row[SIDE]
-    row[KNOCK] = inertia * (row[ROTOR] - v) / h
+    row[KNOCK] = inertia * (before - v) / h
     return False
 
 
@@ -206,8 +213,9 @@ def _push(h, stride, data, at, gain, fixed, duty, of_angle, of_speed, volts, row
     if torque:
         wanted = data[at[AT_EFFORT]] / fixed[SHARE]
         now = min(max(wanted, k * (-most * volts - k * v) / ohm), k * (most * volts - k * v) / ohm)
-    now = min(max(now, -limit / fixed[SHARE]), limit / fixed[SHARE])
-    if _cross(h, used * volts, v, data[at[AT_A]], now, fixed, row):
+    reach = limit / fixed[SHARE]
+    now = min(max(now, -reach), reach)
+    if _cross(h, used * volts, v, data[at[AT_A]], now, reach, fixed, row):
         _write(data, at[EFFORT], stride, 0.0, 0.0, 0.0, -math.inf, math.inf)
         return
     lowest, highest = -math.inf, math.inf
@@ -298,7 +306,7 @@ def _currents(h, stride, data, at, fixed, row):
     if lowest == 0.0 and highest == 0.0:  # off, or dead
         return 0.0, 0.0, speed
     if fixed[BACKLASH] > 0.0 and row[SIDE] == 0.0:
-        return 0.0, (row[DUTY] * row[VOLTAGE] - k * row[ROTOR]) / row[HOT_OHM], row[ROTOR]
+        return 0.0, row[CURRENT], row[ROTOR]
     effort = data[place] - data[place + stride] * q - data[place + 2 * stride] * speed
     effort = min(max(effort, lowest), highest)
     cog = row[COG_NOW] + row[COG_SLOPE] * (q - row[LAST_Q])

@@ -206,6 +206,7 @@ class SmartServo(Drives):
             step = p.resolution
             memory[n, cut.MEASURED] = step * math.floor(exact / step + 0.5) if step else exact
             memory[n, cut.LAST_Q] = exact
+            memory[n, cut.ROTOR] = state.v[dof]
             memory[n, cut.TEMPERATURE] = p.ambient
             memory[n, cut.VOLTAGE] = given["supply"]
             memory[n, cut.HOT_OHM] = self.motors[n].resistance
