@@ -165,6 +165,37 @@ def test_a_ready_servos_free_speed_limits_the_plan(tmp_path: Path) -> None:
             Session(scene, watch=False)
 
 
+def test_the_largest_effort_of_a_servo_or_its_joint_limits_the_plan() -> None:
+    """The truth is a run: the servo alone, told to go far, takes off as hard as the limit says."""
+    part = lw.load_part("gripper/arm")
+    model = servo_models()["AX-12"].params | {"backlash": 0.0}
+    for own, joint in ((0.2, None), (None, 0.2)):
+        given = {"model": "AX-12"} | ({"max_effort": own} if own else {})
+        servo = Spec("actuator", "smart_servo", params=given)
+        part.joints["J1"] = replace(
+            part.joints["J1"], drive=servo, max_speed=None, max_effort=joint
+        )
+        world = compile_scene(lw.Scene("s", step=0.01).place(part, name="arm"))
+        found = servo_limits(world, world.single_dof("arm/J1"))
+        run = respond_to(np.full(4000, 1e4), {**model, "max_effort": 0.2}, inertia=1e-9)
+        assert found.acceleration == pytest.approx(run.speed[1] / 2e-3, rel=0.01)
+        assert found.speed == pytest.approx(run.speed[-1], rel=1e-3)
+
+
+def test_no_plan_replaces_the_robot(tmp_path: Path) -> None:
+    """The robot that limits a movement, or holds it, is a source too."""
+    robot, nod = tmp_path / "hum.toml", tmp_path / "nod.toml"
+    assert linkwork("convert", "bioloid/humanoid", robot).code == 0
+    assert linkwork("convert", "bioloid/neck", nod).code == 0
+    before = robot.read_bytes()
+    for words in (("plan", nod, "--robot", robot, "--out", robot),
+                  ("convert", nod, robot, "--robot", robot)):  # fmt: skip
+        done = linkwork(*words, "--overwrite")
+        assert done.code == 1
+        assert "is the source itself" in done.err
+        assert robot.read_bytes() == before
+
+
 def test_the_command_plans_within_a_robots_limits(tmp_path: Path) -> None:
     """--robot lists the limits and who sets them; --soonest keeps to them."""
     (tmp_path / "turn.toml").write_text(
@@ -174,8 +205,12 @@ def test_the_command_plans_within_a_robots_limits(tmp_path: Path) -> None:
     )
     done = linkwork("plan", tmp_path / "turn.toml", "--robot", "bioloid/smart", "--soonest")
     assert done.code == 0, done.err
-    assert "281°/s         the joint" in done.out
-    assert "its servo without load" in done.out
+    row = next(line for line in done.out.splitlines() if line.startswith("neck "))
+    assert " ".join(row.split()[1:]) == "281°/s the joint 4000°/s² the movement"
+    words = ("--max-acceleration-deg", "900")
+    told = linkwork("plan", tmp_path / "turn.toml", "--robot", "bioloid/smart", "--soonest", *words)
+    row = next(line for line in told.out.splitlines() if line.startswith("neck "))
+    assert " ".join(row.split()[1:]) == "281°/s the joint 900°/s² --max-acceleration-deg"
     assert linkwork("plan", "bioloid/neck", "--robot", "gripper/arm").code == 1
 
 

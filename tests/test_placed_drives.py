@@ -123,3 +123,16 @@ def test_exports_know_the_drives_of_the_scene(scene: Path, tmp_path: Path) -> No
     assert found.code == 0, found.err
     assert "drives of type smart_servo" in found.out
     assert 'kp="3"' in (tmp_path / "bench.xml").read_text()
+
+
+def test_a_part_that_is_taken_alone_keeps_the_drives_it_was_placed_with(
+    scene: Path, tmp_path: Path
+) -> None:
+    """convert --part writes them into the part."""
+    found = linkwork("convert", scene, tmp_path / "robot.toml", "--part", "robot")
+    assert found.code == 0, found.err
+    joints = lw.load_part(tmp_path / "robot.toml").joints
+    given = {name: joint.drive.params for name, joint in joints.items() if joint.drive}
+    assert given["neck"] == {"model": "XM430-W350"}
+    assert given["left_knee"] == {"kp": 3}
+    assert given["right_knee"] == {"model": "AX-12", "supply": 9.6}

@@ -17,7 +17,7 @@ def servo_limits(world: World, dof: int) -> Limits:
     """The lowest of what the joint states, what its servo states, and what its motor can do.
 
     The motor's own are those without load: the free speed at the supply's voltage, and the stall
-    effort on the rotor alone.
+    effort, or the largest that is allowed, on the rotor alone.
     """
     speed = float(world.dof_speed[dof])
     found = Limits(speed=speed, whose=("the joint" if math.isfinite(speed) else "", "", ""))
@@ -26,7 +26,8 @@ def servo_limits(world: World, dof: int) -> Limits:
             spec = with_model(spec)
             params = {**spec.params, "joint": world.dof_name(dof)}
             read = read_params(Spec("actuator", spec.type, spec.name, params), SmartServoParams)
-            found = found.within(_stated(read)).within(_unloaded(read, spec))
+            most = float(world.dof_effort[dof]) if read.max_effort is None else read.max_effort
+            found = found.within(_stated(read)).within(_unloaded(read, spec, most))
         except LinkworkError:
             continue  # the servo itself says what is wrong with it
     return found
@@ -38,8 +39,8 @@ def _stated(params: SmartServoParams) -> Limits:
     return Limits(speed, acceleration, whose=("its servo", "its servo", ""))
 
 
-def _unloaded(params: SmartServoParams, spec: Spec) -> Limits:
-    """What its motor does with nothing to move.
+def _unloaded(params: SmartServoParams, spec: Spec, most: float) -> Limits:
+    """What its motor does with nothing to move, and no more than the effort ``most``.
 
     From V = R i + k ω with η k i = friction + damping ω, and J a = η k V/R − friction.
     """
@@ -48,7 +49,9 @@ def _unloaded(params: SmartServoParams, spec: Spec) -> Limits:
     passed = motor.efficiency * motor.constant
     drop = motor.resistance / passed
     speed = (voltage - drop * params.friction) / (motor.constant + drop * params.damping)
-    effort = passed * voltage / motor.resistance - params.friction
+    if params.damping > 0.0 or most <= params.friction:
+        speed = min(speed, (most - params.friction) / max(params.damping, 1e-9))
+    effort = min(passed * voltage / motor.resistance, most) - params.friction
     acceleration = effort / motor.inertia if motor.inertia > 0.0 else math.inf
     tiny = 1e-9  # a servo that cannot move at all
     whose = ("the free speed of its servo", "its servo without load", "")

@@ -14,7 +14,7 @@ from linkwork.errors import FormatError, LinkworkError, PartError, listing, not_
 from linkwork.formats import prepare
 from linkwork.formats.extent import part_extent
 from linkwork.formats.mesh.element import DENSITY, LARGE
-from linkwork.formats.single import left_behind
+from linkwork.formats.single import taken_alone
 from linkwork.parts import Part
 from linkwork.parts.joint import Range
 from linkwork.scene import Scene
@@ -146,12 +146,13 @@ def _loaded(model: str, answers: Answers, out: Screen) -> Part:
     name = name or next(iter(thing.parts))
     if name not in thing.parts:
         raise not_found("part", name, thing.parts, origin=thing.origin)
-    if left := left_behind(thing, name):
+    part, left = taken_alone(thing, name)
+    if left:
         for note in left:
             out.say(note, lead="note:")
         whole = f"{Path(model).stem}.toml"
         out.say(f"linkwork convert {model} {whole} keeps the scene whole.", lead="note:")
-    return thing.parts[name].part
+    return part
 
 
 def _drawing(part: Part, suffix: str, answers: Answers) -> Part:

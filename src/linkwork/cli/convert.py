@@ -42,13 +42,13 @@ def convert(
     from linkwork.errors import FormatError, listing, not_found
     from linkwork.formats import format_to_write, save
     from linkwork.formats.prepare import gathered
-    from linkwork.formats.single import left_behind
+    from linkwork.formats.single import taken_alone
     from linkwork.parts import Part
     from linkwork.scene import Scene
 
     out = stdout()
     format_to_write(target)
-    check_outputs([target], overwrite=overwrite, sources=[source])
+    check_outputs([target], overwrite=overwrite, sources=[source, robot])
     movements, alone = movements_of(source)
     if alone and not part:
         for note in _movement(movements[0], target, robot):
@@ -60,7 +60,7 @@ def convert(
         for movement in movements
         if target.suffix == ".toml"
     }
-    check_outputs(beside.values(), overwrite=overwrite, sources=[source])
+    check_outputs([*beside.values()], overwrite=overwrite, sources=[source])
     if robot:
         raise FormatError(f"--robot is for movements, and {source} is none.")
     thing, notes = load_with_notes(source)
@@ -69,8 +69,8 @@ def convert(
             raise FormatError(f"--part is for scenes, and {source} is a part.")
         if part not in thing.parts:
             raise not_found("part", part, thing.parts, origin=thing.origin)
-        notes = [*notes, *left_behind(thing, part)]
-        thing = thing.parts[part].part
+        thing, left = taken_alone(thing, part)
+        notes = [*notes, *left]
     if isinstance(thing, Scene) and thing.parts and target.name.lower().endswith(_ONE_PART):
         moving = [name for name, each in thing.parts.items() if each.part.joints]
         raise FormatError(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,6 +80,8 @@ def fit(
 
     if unit and unit not in ANGLES:
         raise typer.BadParameter(f"say one of {', '.join(ANGLES)}.", param_hint="--unit")
+    if str(out) == "-":
+        raise typer.BadParameter("name a file: the screen gets the table.", param_hint="--out")
     source = _find(file)
     check_outputs([out, picture], overwrite=overwrite, sources=[source, model, over])
     log = read_measured(source, unit)
@@ -101,10 +105,26 @@ def fit(
     names = [name.strip() for name in free.split(",") if name.strip()] or _usual(params)
     with getting_ready():
         from linkwork.actuators.fit import fit_servo
-    found = fit_servo(log.time, measured, wanted, params, names, inertia=inertia, load=load)
+    with _progress() as tell:
+        found = fit_servo(
+            log.time, measured, wanted, params, names, inertia=inertia, load=load, tell=tell
+        )
     _tell(log, found, _curves(log, found, measured, wanted), picture)
     if out is not None:
         _write(out, log, model, found)
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[float], object] | None]:
+    """Shows on a terminal how far the fit is: long logs take minutes."""
+    from linkwork.cli.screen import stderr
+
+    out = stderr()
+    if not out.is_terminal:
+        yield None
+        return
+    with out.status("Fitting …") as status:
+        yield lambda share: status.update(f"Fitting … {100.0 * share:.0f} %")
 
 
 def _find(name: str) -> Path:
@@ -203,8 +223,10 @@ def _write(out: Path, log: Measured, model: str, found: Fit) -> None:
     from linkwork.errors import FormatError
 
     known = {
-        each.name: f"# fitted, ± {each.deviation:.2g} (95 %)" for each in found.found
-    }  # fmt: skip
+        each.name: f"# fitted, ± {each.deviation:.2g} (95 %)"
+        for each in found.found
+        if math.isfinite(each.deviation)
+    }
     for pair in ("slope", "margin"):
         if pair in known:
             known |= {f"{pair}_{way}": known[pair] for way in ("cw", "ccw")}

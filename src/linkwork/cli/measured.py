@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +39,8 @@ class Measured:
         columns: The other columns by name, in SI units.
         units: Their SI units; empty where the heading says none, as written where it is not known.
         line: Of the heading.
+        written: Names by how the heading writes them, ``angle_deg`` for ``angle``.
+        unsaid: Unit of angles whose heading says none.
     """
 
     file: Path
@@ -46,6 +48,8 @@ class Measured:
     columns: dict[str, np.ndarray]
     units: dict[str, str]
     line: int = 1
+    written: dict[str, str] = field(default_factory=dict)
+    unsaid: str = ""
 
     @property
     def origin(self) -> Origin:
@@ -59,6 +63,7 @@ class Measured:
             NameNotFound: If there is none called ``given``.
             FormatError: If it does not say its unit, or it is none of an angle.
         """
+        given = self.written.get(given, given)
         if given and given not in self.columns:
             raise not_found("column", given, self.columns, origin=self.origin)
         for name in [given] if given else self.columns:
@@ -73,6 +78,8 @@ class Measured:
             FormatError: If it says none, or another.
         """
         found = self.units[name]
+        if not found and unit == "rad" and self.unsaid:
+            return self.columns[name] * _UNITS.get(self.unsaid, ("", 1.0))[1]
         if found == unit or (not found and not unit):
             return self.columns[name]
         words = [
@@ -115,7 +122,7 @@ def read_measured(file: Path, unit: str = "") -> Measured:
 
     Args:
         file: The log.
-        unit: Of columns that do not say theirs, "deg" or "rad".
+        unit: Of angles that do not say theirs, "deg" or "rad".
 
     Raises:
         FormatError: Naming the line and what is wrong with it.
@@ -128,13 +135,14 @@ def read_measured(file: Path, unit: str = "") -> Measured:
             if row and not row[0].lstrip().startswith("#")]  # fmt: skip
     if len(rows) < 3:
         raise FormatError(f"{file}: a log needs a heading and at least two rows.")
-    names, units, scales = _heading(rows[0][1], unit)
+    names, units, scales = _heading(rows[0][1])
     first = next((n for n, name in enumerate(names) if name.lower() in _TIMES), None)
     if first is None:
         raise FormatError(
             f"no column is called time; there are {', '.join(names)}.",
             origin=Origin(str(file), rows[0][0]),
         )
+    _check_heading(rows[0][1], names, units[first], names[first], Origin(str(file), rows[0][0]))
     table = np.array([_numbers(file, line, row, len(names)) for line, row in rows[1:]]) * scales
     time = table[:, first]
     falls = np.flatnonzero(np.diff(time) <= 0.0)
@@ -144,11 +152,31 @@ def read_measured(file: Path, unit: str = "") -> Measured:
         )
     others = [n for n in range(len(names)) if n != first]
     columns = {names[n]: table[:, n] for n in others}
-    return Measured(file, time, columns, {names[n]: units[n] for n in others}, rows[0][0])
+    written = {rows[0][1][n].strip(): names[n] for n in others}
+    of = {names[n]: units[n] for n in others}
+    return Measured(file, time, columns, of, rows[0][0], written, unit)
 
 
-def _heading(cells: list[str], unsaid: str) -> tuple[list[str], list[str], np.ndarray]:
-    """Names, SI units and scales of the columns; ``unsaid`` is the unit where there is none."""
+def _check_heading(
+    cells: list[str], names: list[str], unit: str, time: str, origin: Origin
+) -> None:
+    """Refuses a time that is none, and two columns of one name."""
+    if unit not in ("", "s"):
+        raise FormatError(
+            f"column {time!r} is in {unit}, and it must be in s or ms.",
+            origin=origin,
+            hint=f"Write it in seconds: {time} [s].",
+        )
+    for n, name in enumerate(names):
+        if name in names[:n]:
+            both = " and ".join(repr(cells[k].strip()) for k in (names.index(name), n))
+            raise FormatError(
+                f"{both} are both called {name!r}.", origin=origin, hint="Give one another name."
+            )
+
+
+def _heading(cells: list[str]) -> tuple[list[str], list[str], np.ndarray]:
+    """Names, SI units and scales of the columns."""
     names, units, scales = [], [], []
     for cell in cells:
         match = _HEADING.match(cell)
@@ -156,8 +184,6 @@ def _heading(cells: list[str], unsaid: str) -> tuple[list[str], list[str], np.nd
         head, _, tail = name.rpartition("_")
         if not unit and head and tail in _ENDINGS:
             name, unit = head, tail
-        if not unit and name.lower() not in _TIMES:
-            unit = unsaid
         si, scale = _UNITS.get(unit or "", (unit or "", 1.0))
         names.append(name)
         units.append(si)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +17,7 @@ Overwrite = Annotated[
 
 
 def check_outputs(
-    files: Iterable[Path | None], *, overwrite: bool, sources: Iterable[str | Path] = ()
+    files: Sequence[Path | None], *, overwrite: bool, sources: Sequence[str | Path] = ()
 ) -> None:
     """Refuses files that cannot or must not be written, before the work for them is done.
 

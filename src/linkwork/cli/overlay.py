@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,8 @@ def lay_over(log: Measured, scene: str, picture: Path | None) -> None:
 
         session = Session(ready, watch=False)
         told, compared = _sort(log, session)
+        values = {n: log.of_unit(n, session.signals[n].unit) for n in (*told, *compared)}
+        log = replace(log, columns=values)
         if told and ready.agents:
             session.close()
             stderr().say("the scene's agents are left out: the log says what is wanted.")
@@ -75,8 +78,6 @@ def lay_over(log: Measured, scene: str, picture: Path | None) -> None:
 def _sort(log: Measured, session: Session) -> tuple[list[str], list[str]]:
     """Columns that are told to the scene, and columns that are compared with it."""
     known = [name for name in log.columns if name in session.signals]
-    for name in known:
-        log.of_unit(name, session.signals[name].unit)
     told = [name for name in known if session.signals[name].direction == "input"]
     compared = [name for name in known if session.signals[name].direction == "output"]
     if not compared:

@@ -13,6 +13,8 @@ from linkwork.cli.outputs import Overwrite, check_outputs
 if TYPE_CHECKING:
     from linkwork.motion.profiles import Reference
 
+_WORDS = ("--max-speed-deg", "--max-acceleration-deg", "--max-jerk-deg")
+
 
 def plan(
     file: Annotated[
@@ -68,7 +70,7 @@ def plan(
 
     given = (max_speed_deg, max_acceleration_deg, max_jerk_deg)
     try:
-        limits = Limits(*(math.radians(value) for value in given))
+        limits = Limits(*(math.radians(value) for value in given), whose=_WORDS)
     except LinkworkError as error:
         raise FormatError(f"--max-…-deg: {error.message}") from None
     of_file = {"--out": out, "--movement": movement, "--planner": planner, "--soonest": soonest,
@@ -85,7 +87,7 @@ def plan(
     elif file:
         if not (math.isfinite(rate) and rate > 0.0):
             raise FormatError(f"--rate must be above 0, not {rate:g}.")
-        check_outputs([out], overwrite=overwrite, sources=[file])
+        check_outputs([out], overwrite=overwrite, sources=[file, robot])
         plan_file(file, movement, planner, limits, robot=robot, soonest=soonest, out=out, rate=rate)
     else:
         show_table_1()

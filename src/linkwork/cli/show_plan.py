@@ -111,7 +111,14 @@ def plan_file(
             return
     screen = stdout()
     if robot:
-        show_limits(screen, allowed, units)
+        stated = {
+            joint: replace(each, whose=("the movement",) * 3)
+            for joint, each in movement.limits.items()
+        }
+        binding = {
+            joint: each.within(stated.get(joint, UNLIMITED)) for joint, each in allowed.items()
+        }
+        show_limits(screen, binding, units)
     screen.rows(
         ("joint", "from", "to", "speed", "acceleration", "jerk"),
         [_peaks(joint, way, _unit(movement, joint)) for joint, way in ways.items()],

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from linkwork.formats.flat import flatten
 from linkwork.formats.notes import Notes
+from linkwork.parts import Part
 from linkwork.scene import Scene
+from linkwork.scene.placed_drives import placed_drives
 
 
-def left_behind(scene: Scene, name: str) -> list[str]:
+def taken_alone(scene: Scene, name: str) -> tuple[Part, list[str]]:
+    """A part of a scene, with the drives that it is placed with, and what stays behind."""
+    placement, notes = scene.parts[name], Notes()
+    part = placement.part
+    links = flatten(part).links
+    joints = {f"{name}/{link.joint_name}": link.joint for link in links if link.joint is not None}
+    own = dict(part.joints)
+    for joint, drive in placed_drives(placement, joints).items():
+        inner = joint.removeprefix(f"{name}/")
+        if inner in own:
+            own[inner] = replace(own[inner], drive=drive)
+        else:
+            notes.about(
+                f"drives of attached parts that the scene has for {name!r}, left out", inner
+            )
+    return replace(part, joints=own), [*notes.lines(), *_left_behind(scene, name)]
+
+
+def _left_behind(scene: Scene, name: str) -> list[str]:
     """What belongs to a part of a scene, and stays behind where the part is taken alone."""
     notes = Notes()
     for what, specs in (
