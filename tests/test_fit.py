@@ -351,6 +351,7 @@ def test_what_cannot_be_fitted_is_told(tmp_path: Path) -> None:
         ),
         (("--free", "gear", "--set", "gear=0"), "gear is fitted from a value above 0"),
         (("--set", "kp"), "NAME=VALUE"),
+        (("--set", "kp=3"), "--set kp=3: kp does nothing here: loop is compliance"),
         (("--angle", "J"), "there is no column named 'J'"),
         (("--over", "gripper/arm"), "no column is an output of the scene"),
     ]:

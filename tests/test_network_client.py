@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 import linkwork as lw
@@ -162,8 +163,26 @@ def test_what_is_no_number_is_refused_at_the_line_that_says_it(shared: Studio) -
                 there.speed(speed)
         with pytest.raises(LinkworkError, match=r"Expected `float`.*time"):
             there.seek(math.nan)
+        for message in (m.Override("bus/x", math.nan), m.AddPosture(time=math.inf)):
+            with pytest.raises(LinkworkError, match=r"a finite number is expected, not"):
+                there.send(message)
         there.run(0.0)
         assert (there.time, there[J1]) == (before, 0.1)
+
+
+def test_numbers_of_numpy_are_numbers(shared: Studio) -> None:
+    """Steps, times and speeds out of arrays."""
+    with remote(shared) as there:
+        there.open("gripper/follow")
+        there.pause()
+        before = there.time
+        there.step(np.int64(3))  # type: ignore[arg-type]
+        assert there.time > before
+        there.speed(np.float32(2.0))  # type: ignore[arg-type]
+        there.seek(np.float32(0.0))  # type: ignore[arg-type]
+        assert there.time == 0.0
+        with pytest.raises(LinkworkError, match="nothing that a message can hold"):
+            there.speed(object())  # type: ignore[arg-type]
 
 
 def test_a_line_that_is_no_message_is_refused_by_its_type(shared: Studio) -> None:

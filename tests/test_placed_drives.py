@@ -9,7 +9,9 @@ from command_line import linkwork
 from linkwork.errors import LinkworkError
 from linkwork.parts import Spec
 from linkwork.scene.document import Document
+from linkwork.server.host.editor import Editor, Opened
 from linkwork.session.session import Session
+from linkwork.world import compile_scene
 
 SCENE = """\
 format = "linkwork/scene 1"
@@ -106,6 +108,10 @@ def test_an_edit_of_the_drives_is_undone_and_keeps_comments(scene: Path) -> None
         ),
         (('"servo", kp', '"servo", kpp'), "bench.toml:12: actuator 'robot/left"),
         (('type = "servo", ', ""), "type"),
+        (
+            ('"XM430-W350"', '"XM430-W350", joint = "left_knee"'),
+            "bench.toml:10: part 'robot': drives: 'neck' says a joint, 'left_knee', beside its",
+        ),
         (("[part.drives]\n", "drives = 3\n[part.more]\n"), "drives"),
     ],
 )
@@ -115,6 +121,20 @@ def test_mistakes_name_their_line(scene: Path, change: tuple[str, str], says: st
     with pytest.raises(LinkworkError) as caught:
         Session(scene, watch=False).close()
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "drives",
+    [
+        {"*": {"type": "servo"}}, {"*": "servo"}, ["neck"], "neck", {1: Spec("actuator", "servo")},
+        {"neck": Spec("sensor", "camera")}, {"neck": Spec("actuator", "servo", "mine")},
+    ],
+)  # fmt: skip
+def test_what_python_gives_as_drives_is_checked(drives: object) -> None:
+    """Tables of actuators without names of their own, and nothing else."""
+    part = lw.load_part("bioloid/humanoid")
+    with pytest.raises(LinkworkError, match="part 'robot': drives"):
+        lw.Scene("bench").place(part, name="robot", drives=drives)  # type: ignore[arg-type]
 
 
 def test_exports_know_the_drives_of_the_scene(scene: Path, tmp_path: Path) -> None:
@@ -136,3 +156,14 @@ def test_a_part_that_is_taken_alone_keeps_the_drives_it_was_placed_with(
     assert given["neck"] == {"model": "XM430-W350"}
     assert given["left_knee"] == {"kp": 3}
     assert given["right_knee"] == {"model": "AX-12", "supply": 9.6}
+
+
+def test_the_attributes_of_a_joint_tell_that_the_scene_gives_its_drive(scene: Path) -> None:
+    """The part's own drive, which they show, is not the one in use."""
+    content = lw.load_scene(scene)
+    editor = Editor(Opened(content, str(scene), folders=[scene.parent]))
+    world = compile_scene(content)
+    for joint, word in (("neck", "neck"), ("left_knee", "left_*"), ("right_knee", "*")):
+        note = editor.rows(world, "joint", f"robot/{joint}")[1]
+        assert f"not this one but {word!r} of the drives of part 'robot'" in note
+    assert "drives" not in editor.rows(world, "element", "robot/trunk")[1]

@@ -109,7 +109,8 @@ def without_effect(params: Mapping[str, Any]) -> dict[str, str]:
     """Parameters that do nothing with the mode, the loop and others that are said, and why."""
     mode, loop = params.get("mode", "position"), params.get("loop", "pid")
     if mode == "effort":
-        idle = dict.fromkeys((*_PID, *_COMPLIANCE, "max_acceleration"), "mode is effort")
+        words = (*_PID, *_COMPLIANCE, "max_acceleration", "max_speed")
+        idle = dict.fromkeys(words, "mode is effort")
     elif mode == "velocity":
         idle = dict.fromkeys((*_COMPLIANCE, "kd"), "mode is velocity, which takes kp and ki")
     elif loop == "compliance":
@@ -117,6 +118,8 @@ def without_effect(params: Mapping[str, Any]) -> dict[str, str]:
         idle = dict.fromkeys(_PID, words)
     else:
         idle = dict.fromkeys(_COMPLIANCE, "loop is pid, which takes kp, ki, kd")
+    if mode != "position" and loop == "compliance":
+        idle["loop"] = f"mode is {mode}, and compliance holds a position"
     pairs = (("cogging", "cogging_cycles"), ("max_temperature", "thermal_capacity"))
     return idle | {word: f"{other} is 0" for word, other in pairs if not params.get(other)}
 

@@ -143,6 +143,7 @@ def _usual(params: dict[str, Any]) -> list[str]:
 
 def _start(model: str, given: list[str]) -> dict[str, Any]:
     from linkwork.actuators.smart_models import with_model
+    from linkwork.actuators.smart_params import without_effect
     from linkwork.errors import FormatError
     from linkwork.parts import Spec
     from linkwork.units import split_unit
@@ -159,6 +160,11 @@ def _start(model: str, given: list[str]) -> dict[str, Any]:
             if name not in ("loop", "encoder"):
                 raise FormatError(f"--set {each}: NAME=VALUE, a number, is expected.") from None
             params[name] = value
+    idle = without_effect(params)
+    for each in given:
+        name = split_unit(each.partition("=")[0])[0]
+        if name in idle:
+            raise FormatError(f"--set {each}: {name} does nothing here: {idle[name]}.")
     return params
 
 

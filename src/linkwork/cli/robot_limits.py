@@ -25,7 +25,7 @@ def limits_of(robot: str, movement: Movement) -> tuple[dict[str, Limits], dict[s
 
     thing, _ = load_with_notes(robot)
     with getting_ready():
-        from linkwork.agents.lookup import find_dof
+        from linkwork.agents.lookup import SeveralFound, find_dof
         from linkwork.agents.servo_limits import servo_limits
         from linkwork.world import compile_scene
 
@@ -34,7 +34,11 @@ def limits_of(robot: str, movement: Movement) -> tuple[dict[str, Limits], dict[s
     found: dict[str, Limits] = {}
     units: dict[str, str] = {}
     for joint in movement.joints():
-        dof = find_dof(world, joint, origin=movement.origin)
+        try:
+            dof = find_dof(world, joint, origin=movement.origin)
+        except SeveralFound as error:
+            error.hint = f"Give a part, or a scene with one of them, as --robot, not {robot}."
+            raise
         found[joint] = servo_limits(world, dof)
         units[joint] = "rad" if world.dof_is_angle(dof) else "m"
     return found, units

@@ -44,5 +44,18 @@ def placed_drives(placement: Placement, joints: Mapping[str, Joint]) -> dict[str
     return found
 
 
+def placed_by(placement: Placement, joint: str) -> str:
+    """The name or pattern among the placement's drives that a joint's drive comes from, or none.
+
+    Args:
+        placement: The part, and what the scene says of its drives.
+        joint: Its name within the part; one with a drive of its own.
+    """
+    if joint in placement.drives:
+        return joint
+    fitting = [word for word in placement.drives if _many(word) and fnmatchcase(joint, word)]
+    return fitting[-1] if fitting else ""
+
+
 def _many(pattern: str) -> bool:
     return any(mark in pattern for mark in "*?[")

@@ -9,6 +9,7 @@ from linkwork.errors import Origin, SceneError, not_found
 from linkwork.parts import Coupling, Element, Loop, Part, Spec, Spring
 from linkwork.parts.fit import check_fit
 from linkwork.parts.names import check_name
+from linkwork.scene.drive_checks import check_drives
 from linkwork.spatial.pose import IDENTITY, Pose, Vec3
 
 #: How a placed part is held: not at all, or to the world.
@@ -176,8 +177,9 @@ class Scene:
         origin: Origin | None = None,
     ) -> Self:
         """Puts a part into the scene (arguments as in :class:`Placement`)."""
+        own = {} if drives is None else check_drives(drives, name or part.name, origin=origin)
         placement = Placement(
-            name or part.name, part, at, base, on, by, drives or {}, source, origin or Origin()
+            name or part.name, part, at, base, on, by, own, source, origin or Origin()
         )
         self._free_name(placement.name, "part", placement.origin)
         if on:

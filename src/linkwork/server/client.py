@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
+from numbers import Integral
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -95,15 +96,15 @@ class RemoteSession:
 
     def step(self, steps: int = 1) -> None:
         """Stops time and does steps; they are done when this returns."""
-        if not isinstance(steps, int) or steps < 1:
+        if not isinstance(steps, Integral) or steps < 1:
             raise SessionError(
                 f"steps are a whole number, 1 or more, not {steps!r}.",
                 hint="Back leads seek(time).",
             )
         if self.status is None or self.status.running:
             self.pause()
-        for done in range(0, steps, _STEPS):
-            self._step(min(steps - done, _STEPS))
+        for done in range(0, int(steps), _STEPS):
+            self._step(min(int(steps) - done, _STEPS))
 
     def _step(self, steps: int) -> None:
         then = self.time + steps * self._open_scene().step

@@ -10,7 +10,7 @@ Positions are in metres, angles in radians, a pose is x y z and the quaternion w
 from __future__ import annotations
 
 import struct
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -1284,7 +1284,14 @@ class Problem(msgspec.Struct, frozen=True):
     where: str = ""
 
 
-_encoder = msgspec.json.Encoder()
+def plain(value: Any) -> Any:
+    """Numbers and arrays of numpy as Python's own, for messages."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise FormatError(f"{value!r} is nothing that a message can hold.")
+
+
+_encoder = msgspec.json.Encoder(enc_hook=plain)
 _decoder = msgspec.json.Decoder(FromClient)
 
 

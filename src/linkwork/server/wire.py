@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import struct
 import threading
 import time
@@ -13,7 +14,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import msgspec
 
-from linkwork.errors import LinkworkError, SessionError
+from linkwork.errors import FormatError, LinkworkError, SessionError
 from linkwork.server import messages as m
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Wire:
                 not finite or out of bounds.
         """
         m.decode(m.encode(message))
+        _check_finite(msgspec.to_builtins(message, enc_hook=m.plain), m.type_of(message))
         with self.news:
             late = [each for each in self._refused if each.what in self._asked]
             self._refused.clear()
@@ -216,6 +218,22 @@ class Wire:
         self._pictures += 1
         if self._pictures % m.ACK_EACH == 0:
             self._socket.send(m.encode(m.Ack(self._pictures)).decode())
+
+
+def _check_finite(value: object, where: str) -> None:
+    """Refuses numbers that JSON cannot say: it would say null, which some fields take for none.
+
+    Raises:
+        FormatError: Naming the field.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        raise FormatError(f"{where}: a finite number is expected, not {value}.")
+    if isinstance(value, dict):
+        for name, each in value.items():
+            _check_finite(each, f"{where}.{name}")
+    elif isinstance(value, list | tuple):
+        for n, each in enumerate(value):
+            _check_finite(each, f"{where}[{n}]")
 
 
 def _mark(number: int) -> str:

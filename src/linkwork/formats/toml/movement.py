@@ -14,8 +14,6 @@ from linkwork.formats.toml.tables import Fields
 from linkwork.scene import Movement, TimedPosture
 from linkwork.scene.planning import LIMITED, Limits, Losses
 
-#: The limits, as a file names them.
-
 
 def read_movement(fields: Fields) -> Movement:
     """A movement from the tables of its file.

@@ -14,6 +14,7 @@ from linkwork.scene import Scene
 from linkwork.scene.document import Document
 from linkwork.scene.edits import locate, read_data, references_changed
 from linkwork.scene.ids import names_of
+from linkwork.scene.placed_drives import placed_by
 from linkwork.scene.project import Project
 from linkwork.scene.toml_index import KeyPath
 from linkwork.server.host import own_files
@@ -189,7 +190,17 @@ class Editor:
             document.text, document.path, self._place(found, document), found.section,
             before=before, kit=kit,
         )  # fmt: skip
-        return rows, self._note(found)
+        return rows, " ".join(filter(None, (self._overridden(kind, name), self._note(found))))
+
+    def _overridden(self, kind: str, name: str) -> str:
+        """Says where a joint's drive is, if the scene gives it another one than its part."""
+        content, (scope, _, joint) = self._files().content, name.partition("/")
+        if kind != "joint" or not isinstance(content, Scene) or scope not in content.parts:
+            return ""
+        word = placed_by(content.parts[scope], joint)
+        if not word:
+            return ""
+        return f"Its drive is not this one but {word!r} of the drives of part {scope!r}: edit that."
 
     def _note(self, found: Found) -> str:
         """What an edit of a thing does besides."""
