@@ -1,6 +1,7 @@
 import type { JointView } from "../protocol/messages";
 import { addCurve, charts } from "../charts/charts";
 import { valueOf } from "../app/signals";
+import { whenSteady } from "../app/steady";
 import { command } from "../app/session";
 import { store } from "../app/store";
 import { offerTakeOver, programOf } from "../app/owners";
@@ -37,7 +38,9 @@ export function stepResponse(joint: JointView): void {
     command({ type: "set", signal: target, value: stepTarget(value, dof) });
     if (!store.status?.running) command({ type: "play" });
   };
+  // A chart that is only being made would miss the jump, and draw it as a ramp.
+  const start = chart ? step : () => whenSteady(step);
   const who = programOf(dof);
-  if (who === null) step();
-  else offerTakeOver(joint.name, [dof], who, step);
+  if (who === null) start();
+  else offerTakeOver(joint.name, [dof], who, start);
 }
