@@ -64,10 +64,12 @@ def test_a_movement_is_made_by_hand_mirrored_undone_and_saved(
     bench.ask(m.AddPosture())
     said = edited(bench, lambda s: s["draft"])
     assert said["on"] == "robot"
-    assert (said["selected"], said["shown"]) == (0, True)
+    assert (said["selected"], said["shown"]) == (-1, False)
     assert len(said["draft"]["postures"][0]["joints"]) == 19
     bench.ask(m.AddPosture(time=1.5))
-    edited(bench, lambda s: s["selected"] == 1)
+    bench.ask(m.ShowMovement(posture=1))
+    said = edited(bench, lambda s: s["selected"] == 1)
+    assert said["shown"]
     placed(bench, "left_shoulder_roll", 60.0, gesture=7)
     placed(bench, "left_shoulder_roll", 70.0, gesture=7)
     placed(bench, "neck", 30.0)
@@ -106,9 +108,11 @@ def test_a_preview_drives_the_robot_and_asks_before_it_takes_joints_over(bench: 
     session = scene_of(bench).session
     bench.ask(m.Speed(0.0))
     bench.ask(m.AddPosture())
-    bench.ask(m.AddPosture(time=0.8))
     placed(bench, "neck", 40.0)
-    edited(bench, lambda s: s["draft"] and s["draft"]["postures"][-1]["joints"]["neck"] > 0.5)
+    bench.ask(m.AddPosture(time=0.8))
+    said = edited(bench, lambda s: s["draft"] and len(s["draft"]["postures"]) == 2)
+    necks = [posture["joints"]["neck"] for posture in said["draft"]["postures"]]
+    assert necks == pytest.approx([0.0, 40 * DEG], abs=1e-4)  # the first is as it was added
     bench.ask(m.Step(2))  # the scene's own agent plays its movement
     eventually("greet drives", lambda: owner(bench, "neck") == "greet")
     assert "greet drives" in bench.refused(m.PlayMovement())
@@ -446,8 +450,8 @@ def test_a_mirror_says_what_it_cannot(tmp_path: Path, monkeypatch: pytest.Monkey
         here.until("scene")
         here.ask(m.Pause())
         here.ask(m.Reset())
-        here.ask(m.AddPosture())
         placed(here, "neck", 30.0)
+        here.ask(m.AddPosture())
         edited(here, lambda s: s["draft"] and s["draft"]["postures"][0]["joints"]["neck"] > 0.5)
         work = scene_of(here).movement.work
         found = work.mirror()

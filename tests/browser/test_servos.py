@@ -99,3 +99,6 @@ def test_a_gain_is_tuned_and_the_step_response_changes(
         [".energy-row[data-name='arm/J'] b", value(made, "arm/J.energy_gross")],
     )
     expect(row).to_contain_text("J")
+    took = max(value(made, f"arm/J.{word}") for word in ("energy_gross", "heat", "work_gross"))
+    scale = f"Joints: a whole bar is {took:.2f} J"
+    expect(tab.get_by_role("table", name="Energy").get_by_text(scale)).to_be_visible()

@@ -1132,10 +1132,14 @@ class MirrorMovement(ClientMessage, frozen=True, tag="mirror_movement"):
 
 
 class ReadPosture(ClientMessage, frozen=True, tag="read_posture"):
-    """Takes what the machine behind a bus reports into a posture, or adds one of it."""
+    """Takes what the machine behind a bus reports into a posture, or adds one of it.
+
+    ``on`` is the robot that a new movement is of.
+    """
 
     bus: Name = ""
     posture: Number = -1
+    on: Name = ""
 
 
 class OpenMovement(ClientMessage, frozen=True, tag="open_movement"):

@@ -34,6 +34,8 @@ export class EnergyBars {
   private readonly list = h("div", { class: "energy-list", role: "table", "aria-label": "Energy" });
   private readonly returned = h("input", { type: "checkbox", onchange: () => this.rebuild() });
   private lines: Line[] = [];
+  /** What a whole bar is, of robots and of joints. */
+  private readonly scales = [true, false].map(() => h("span", { role: "cell" }));
 
   constructor() {
     this.element = h(
@@ -82,19 +84,12 @@ export class EnergyBars {
       found.flatMap(({ name }) => this.signals(name)),
     );
     this.list.replaceChildren(
-      ...this.lines.map((line) =>
-        h(
-          "div",
-          {
-            class: line.whole ? "energy-row whole" : "energy-row",
-            role: "row",
-            "data-name": line.name,
-          },
-          h("span", { role: "rowheader" }, line.name),
-          h("span", { class: "energy-track", role: "cell" }, ...line.bars),
-          line.value,
-        ),
-      ),
+      ...[true, false].flatMap((whole, i) => {
+        const rows = this.lines.filter((line) => line.whole === whole).map(rowOf);
+        return rows.length > 0
+          ? [h("div", { class: "energy-scale", role: "row" }, this.scales[i]!), ...rows]
+          : [];
+      }),
     );
     if (seen && found.length === 0)
       this.list.replaceChildren(
@@ -115,6 +110,10 @@ export class EnergyBars {
         ),
       ),
     );
+    most.forEach((scale, i) => {
+      const what = i === 0 ? "Robots" : "Joints";
+      setText(this.scales[i]!, `${what}: a whole bar is ${joules(scale)}`);
+    });
     this.lines.forEach((line, i) => {
       const scale = most[line.whole ? 0 : 1]!;
       line.bars.forEach((bar, k) => {
@@ -122,7 +121,21 @@ export class EnergyBars {
         bar.style.width = `${(100 * share).toFixed(2)}%`;
       });
       const total = values[i]![0];
-      setText(line.value, total === null || total === undefined ? "–" : `${format(total, 2)} J`);
+      setText(line.value, total === null || total === undefined ? "–" : joules(total));
     });
   }
+}
+
+function joules(energy: number): string {
+  return `${format(energy, 2)} J`;
+}
+
+function rowOf({ name, whole, bars, value }: Line): HTMLElement {
+  return h(
+    "div",
+    { class: whole ? "energy-row whole" : "energy-row", role: "row", "data-name": name },
+    h("span", { role: "rowheader" }, name),
+    h("span", { class: "energy-track", role: "cell" }, ...bars),
+    value,
+  );
 }

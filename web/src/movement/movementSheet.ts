@@ -51,6 +51,7 @@ export function movementSheet(): HTMLElement {
     h("div", { class: "movement-lower" }, settings, grid.element),
   );
   const first = robotChoice();
+  const begin = machineRead();
   const empty = h(
     "div",
     { class: "empty movement-empty" },
@@ -58,6 +59,7 @@ export function movementSheet(): HTMLElement {
     driving(
       first.element,
       button("Add posture", () => addPosture(false), "raised", "plus"),
+      ...begin.elements,
       button("Open a movement…", openMovement),
     ),
   );
@@ -67,6 +69,7 @@ export function movementSheet(): HTMLElement {
     setHidden(whole, !state?.draft);
     setHidden(empty, Boolean(state?.draft));
     first.draw();
+    begin.draw();
     if (!state?.draft) return;
     name.draw();
     robot.draw();
@@ -152,6 +155,39 @@ function nameField(): { element: HTMLElement; draw: () => void } {
   return { element: h("span", { class: "input-box movement-name" }, input), draw };
 }
 
+/** What hands do to the robot now. */
+function hintOf(at: number, shown: boolean, running: boolean): string {
+  if (at < 0)
+    return running ? "" : "Shape the robot and add the next posture, or choose one to change it.";
+  if (shown) return `Posture ${at + 1}: drag the robot, move sliders, or type.`;
+  return running
+    ? "Pause to shape it by hand."
+    : `Choose posture ${at + 1} again to shape it by hand.`;
+}
+
+/** Reads where the machine behind a bus is: a posture more, or into the one that is selected. */
+function machineRead(): { elements: HTMLElement[]; draw: () => void } {
+  const bus = h("select", { "aria-label": "Bus of the machine" });
+  const box = h("span", { class: "input-box movement-bus" }, bus);
+  const read = button("Read posture", () => {
+    const posture = movement.state?.draft ? movement.state.selected : -1;
+    complain("");
+    command({ type: "read_posture", bus: bus.value, posture, on: chosen });
+  });
+  const draw = (): void => {
+    const { buses, draft, selected } = movement.state ?? { buses: [], draft: null, selected: -1 };
+    const into = draft !== null && selected >= 0;
+    setHidden(read, buses.length === 0);
+    rename(read, into ? `Read into posture ${selected + 1}` : "Read posture");
+    read.title = into ? "Replaces it by the machine's posture" : "Adds the posture of the machine";
+    setHidden(box, buses.length < 2);
+    if (bus.dataset["key"] === buses.join()) return;
+    bus.dataset["key"] = buses.join();
+    bus.replaceChildren(...buses.map((value) => h("option", { value }, value)));
+  };
+  return { elements: [read, box], draw };
+}
+
 /** What can be done with the selected posture. */
 function postureActions(): { element: HTMLElement; hint: HTMLElement; draw: () => void } {
   const selected = (): number => movement.state?.selected ?? -1;
@@ -198,11 +234,7 @@ function postureActions(): { element: HTMLElement; hint: HTMLElement; draw: () =
     () => command({ type: "mirror_movement", posture: -1 }),
     "bare",
   );
-  const bus = h("select", { "aria-label": "Bus of the machine" });
-  const busBox = h("span", { class: "input-box movement-bus" }, bus);
-  const read = button("Read posture", () =>
-    command({ type: "read_posture", bus: bus.value, posture: selected() }),
-  );
+  const read = machineRead();
   const hint = h("p", { class: "movement-hint", role: "status" });
   const element = driving(
     button("Add posture", () => addPosture(false), "raised", "plus"),
@@ -213,8 +245,7 @@ function postureActions(): { element: HTMLElement; hint: HTMLElement; draw: () =
     later,
     mirror,
     mirrorAll,
-    read,
-    busBox,
+    ...read.elements,
   );
   element.classList.add("movement-bar");
   const draw = (): void => {
@@ -227,23 +258,8 @@ function postureActions(): { element: HTMLElement; hint: HTMLElement; draw: () =
     mirror.disabled = at < 0 || state.mirror !== "";
     mirrorAll.disabled = state.mirror !== "";
     mirror.title = mirrorAll.title = state.mirror || "Exchanges left and right";
-    setHidden(read, state.buses.length === 0);
-    read.title = at < 0 ? "Adds the posture of the machine" : "Puts the machine's posture here";
-    setHidden(busBox, state.buses.length < 2);
-    if (bus.dataset["key"] !== state.buses.join()) {
-      bus.dataset["key"] = state.buses.join();
-      bus.replaceChildren(...state.buses.map((value) => h("option", { value }, value)));
-    }
-    setText(
-      hint,
-      !isDriver() || at < 0
-        ? ""
-        : state.shown
-          ? `Posture ${at + 1}: drag the robot, move sliders, or type.`
-          : store.status?.running
-            ? "Pause to shape it by hand."
-            : `Choose posture ${at + 1} again to shape it by hand.`,
-    );
+    read.draw();
+    setText(hint, isDriver() ? hintOf(at, state.shown, store.status?.running ?? false) : "");
   };
   on("status", draw);
   return { element, hint, draw };

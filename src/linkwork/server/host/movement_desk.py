@@ -161,7 +161,7 @@ class MovementDesk:
                 if message.on and work.now.movement is None:
                     work.choose(message.on)
                 values = present(self._session, work.robot, self._time.shown, wanted=message.wanted)
-                self._edit(work.added(values, message.time), "add a posture", mine)
+                self._add(work.added(values, message.time), "add a posture", mine)
             case m.MirrorMovement():
                 chosen = work.checked(message.posture)
                 words = "mirror the posture" if chosen >= 0 else "mirror the movement"
@@ -170,10 +170,14 @@ class MovementDesk:
                     words = f"{listing(left)}: no mirror image, left as it was."
                     self._session.say(words, source="movement")
             case m.ReadPosture():
+                if message.on and work.now.movement is None:
+                    work.choose(message.on)
                 values = reported(self._session, work.robot, message.bus)
-                chosen = work.checked(message.posture) if message.posture >= 0 else -1
-                new = work.changed(chosen, values) if chosen >= 0 else work.added(values, None)
-                self._edit(new, "read a posture", mine)
+                if message.posture >= 0:
+                    new = work.changed(work.checked(message.posture), values)
+                    self._edit(new, f"read into posture {message.posture + 1}", mine)
+                else:
+                    self._add(work.added(values, None), "read a posture", mine)
             case m.ShowMovement():
                 self._show(message)
             case m.PlayMovement():
@@ -194,9 +198,19 @@ class MovementDesk:
 
     def _edit(self, new: Edited, what: str, gesture: tuple[str, int]) -> None:
         """Puts another movement in the place of the one that is edited, and shows it."""
+        self._put(new, what, gesture)
+        self.tell()
+
+    def _put(self, new: Edited, what: str, gesture: tuple[str, int]) -> None:
         self.play.stop()
         self._keep(new, what, gesture)
         self.shown.edited()
+
+    def _add(self, new: Edited, what: str, gesture: tuple[str, int]) -> None:
+        """Adds a posture and shows it; what hands move next is for the next one, not for it."""
+        self._put(new, what, gesture)
+        self.work.now = replace(self.work.now, selected=-1)
+        self.shown.lose()
         self.tell()
 
     def _set(self, client: str, message: m.SetMovement) -> None:
