@@ -94,6 +94,16 @@ def test_the_posture_of_a_follower_is_that_of_its_leader() -> None:
     assert levels.solve().q[where[3]] == pytest.approx(-0.3, abs=1e-6)
 
 
+@pytest.mark.parametrize("priority", [0, 1])
+def test_a_stride_holds_for_followers_too(priority: int) -> None:
+    """A joint that goes ten times as far as its leader goes 0.05 rad, and its leader 0.005."""
+    part = arm().add(Coupling("j3", "j1", ratio=-10.0))
+    world = compile_scene(Scene("s").place(part, name="a", base="fixed"))
+    tasks = [PostureTask({"a/j1": 0.1}), PostureTask({"a/j0": 1.0}, priority=priority)]
+    step = Solver(world, tasks).tick(world.q0, 1.0, speeds=False, stride=0.05)
+    assert step.v[:4] == pytest.approx([0.05, 0.005, 0.0, -0.05])
+
+
 def test_a_posture_of_a_joint_that_may_not_move_is_not_reached() -> None:
     """The miss is that of the joint that was named, whoever may move."""
     answer = Solver(WORLD, [PostureTask({"a/j1": 0.5}, near=1e-6)], joints=["a/j2"]).solve()

@@ -1,5 +1,7 @@
 """Priorities, loops and fences: what comes first is not disturbed by what comes after."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,14 +9,17 @@ from hypothesis import strategies as st
 
 from linkwork.kinematics import (
     Damping,
+    DistanceTask,
     PoseTask,
     PositionTask,
     PostureTask,
     Solver,
     jacobian,
 )
+from linkwork.parts import Anchor, Box, Element, Joint, Part
 from linkwork.scene import Scene
-from linkwork.world import compile_scene
+from linkwork.spatial import Pose
+from linkwork.world import World, compile_scene
 from mechanisms import four_bar
 from test_inverse import BENT, GOAL, WORLD, at
 
@@ -109,6 +114,52 @@ def test_solving_with_priorities_reaches_the_first_and_nears_the_second() -> Non
     assert better.misses[0].distance < 1e-6
     assert better.misses[0].angle < 1e-6
     assert better.misses[1].distance <= abs(at(WORLD, plain.q, "a/l3").xyz[2] - 0.8) + 1e-6
+
+
+def planar(count: int) -> World:
+    """Links of 0.5 m that turn about y."""
+    part = Part("p").add(Element("stand", mass=1.0))
+    for n in range(count):
+        part.add(Element(f"l{n}", (Box(size=(0.5, 0.1, 0.1)),), mass=1.0))
+        before, x = (f"l{n - 1}", 0.5) if n else ("stand", 0.0)
+        part.add(Joint(f"j{n}", "hinge", before, f"l{n}", at=Pose((x, 0, 0)), axis=(0, -1, 0)))
+    part.add(Anchor("tip", f"l{count - 1}", at=Pose((0.5, 0.0, 0.0))))
+    return compile_scene(Scene("s").place(part, name="p", base="fixed"))
+
+
+@pytest.mark.parametrize("bend", [0.3, 1e-2, 1e-4, 3e-9, 1e-12, 0.0])
+def test_a_posture_of_some_joints_is_damped_where_they_hardly_take_part(bend: float) -> None:
+    """The place's null motion is one, and less and less the shoulder's: no step exceeds e/ε."""
+    world, damping = planar(3), Damping()
+    q = np.array([0.4, 0.7, bend])
+    tasks = [
+        PositionTask("p/tip", at(world, q, "p/tip").xyz, weight=(1, 0, 1)),
+        PostureTask({"p/j0": 0.9}, priority=1),
+    ]
+    step = Solver(world, tasks).tick(q, 1.0, damping=damping).v
+    assert np.abs(jacobian(world, q, "p/tip")[:3] @ step).max() < 1e-9
+    null = np.linalg.svd(jacobian(world, q, "p/tip")[[0, 2]])[2][-1]
+    assert np.linalg.norm(step) <= 0.5 / max(damping.edge, abs(null[0])) * 1.001
+    if abs(null[0]) > damping.edge:
+        assert step[0] == pytest.approx(0.5, abs=1e-6)
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("bend", [1.0, 1e-2, 1e-4, 1e-8, 0.0])
+def test_a_single_row_is_damped_where_its_axis_hardly_moves(bend: float, level: int) -> None:
+    """A stretched arm along itself, and its tip's distance from the shoulder: no step over e/εF."""
+    world, damping = planar(2), Damping()
+    q = np.array([-0.5 * bend, bend])
+    here = at(world, q, "p/tip").xyz
+    along = PositionTask("p/tip", np.add(here, (-0.1, 0, 0)), weight=(1, 0, 0), priority=level)
+    far = DistanceTask("p/tip", "p/stand", math.dist(here, (0, 0, 0)) - 0.1, priority=level)
+    first = [PostureTask({"p/j0": q[0]}, weights={"p/j0": 0.0})] if level else []
+    rows = jacobian(world, q, "p/tip")[:3]
+    for task in (along, far):
+        step = Solver(world, [*first, task]).tick(q, 1.0, damping=damping).v
+        assert np.linalg.norm(step) <= 0.1 / (damping.edge * np.linalg.norm(rows)) * 1.001
+        if bend == 1.0:
+            assert rows[0] @ step == pytest.approx(-0.1, abs=1e-6)
 
 
 def test_a_fence_is_not_crossed() -> None:

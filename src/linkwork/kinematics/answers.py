@@ -95,7 +95,8 @@ class Damping:
     """Where the damping λ of the least squares comes from.
 
     Attributes:
-        kind: "smallest" (from the smallest singular value σ: with F = ‖J‖, nothing above the edge
+        kind: "smallest" (from the smallest singular value σ: with F = ‖J‖ before higher
+            priorities and with axes without weight, nothing above the edge
             σ = ε F, and λ² = (λ₀² F² + ¼ F ‖e‖)(1 − (σ/(ε F))²) below it), "constant" (λ² is the
             value itself) or "robotix" (003 eq. 3.8, λ = k/(1 + ‖JJᵀ‖)).
         value: λ₀, λ² or k.

@@ -34,7 +34,7 @@ def smallest_singular(gram, n):
     x = np.empty(n)
     for i in range(n):
         x[i] = 1.0 + 0.37 * ((i * 7919) % 13) / 13.0 * (-1.0 if i % 2 else 1.0)
-    if n == 0 or not factorise(gram, n):
+    if n == 0 or trace < 1e-280 or not factorise(gram, n):
         return 0.0
     value = 0.0
     for _ in range(12):
@@ -52,8 +52,31 @@ def smallest_singular(gram, n):
     return math.sqrt(max(value - shift, 0.0))
 
 
+@kernel
+def damping_by(gram, n, wide, settings, lost):
+    """λ² of rows by their Gram matrix (upper half; overwritten) and squared error."""
+    if settings[3] == ROBOTIX:
+        total = 0.0
+        for i in range(n):
+            total += gram[i, i] * gram[i, i]
+            for j in range(i + 1, n):
+                total += 2.0 * gram[i, j] * gram[i, j]
+        weight = settings[4] / (1.0 + math.sqrt(total))
+        return weight * weight
+    size = lost
+    for i in range(n):
+        size += gram[i, i]
+    sigma = smallest_singular(gram, n)
+    edge = settings[5] * math.sqrt(size)
+    floor = 1e-12 * size + 1e-300
+    if sigma >= edge:
+        return floor
+    part = 1.0 - (sigma / edge) ** 2
+    return floor + part * (settings[4] * settings[4] * size + 0.25 * math.sqrt(size * wide))
+
+
 @array_kernel
-def damping_of(rows, m, error, settings, scratch):
+def damping_of(rows, m, error, settings, scratch, lost):
     """λ² for these rows: given, from the smallest singular value, or by 003 eq. 3.8.
 
     Constant: the number itself. Smallest (after Nakamura): with F = ‖J‖, the Frobenius norm,
@@ -62,7 +85,9 @@ def damping_of(rows, m, error, settings, scratch):
     error's own curvature is as large. Robotix: λ = k / (1 + ‖J Jᵀ‖), which hardly depends on the
     posture.
 
-    Postures have no rows here: each of theirs moves a column alone, and none is ever singular.
+    F counts what is in the rows and what is ``lost`` of them (its square): to higher levels, and
+    along axes without weight. Without that, a single row would be regular however short.
+    Postures have no rows here.
     """
     kind = settings[3]
     if kind == CONSTANT:
@@ -88,24 +113,9 @@ def damping_of(rows, m, error, settings, scratch):
                 for k in range(kept):
                     s += rows[which[k], i] * rows[which[k], j]
             scratch[i, j] = s
-    if kind == ROBOTIX:
-        total = 0.0
-        for i in range(small):
-            total += scratch[i, i] * scratch[i, i]
-            for j in range(i + 1, small):
-                total += 2.0 * scratch[i, j] * scratch[i, j]
-        weight = settings[4] / (1.0 + math.sqrt(total))
-        return weight * weight
-    size = 0.0
-    for i in range(small):
-        size += scratch[i, i]
+    if kept == 0:
+        return 1e-300
     wide = 0.0
     for i in range(m):
         wide += error[i] * error[i]
-    sigma = smallest_singular(scratch, small)
-    edge = settings[5] * math.sqrt(size)
-    floor = 1e-12 * size + 1e-300
-    if sigma >= edge:
-        return floor
-    part = 1.0 - (sigma / edge) ** 2
-    return floor + part * (settings[4] * settings[4] * size + 0.25 * math.sqrt(size * wide))
+    return damping_by(scratch, small, wide, settings, lost)

@@ -49,7 +49,7 @@ def pose_error(t, what, how, seen, error, miss, scratch):
         y = seen[t, 8] - seen[t, 1]
         z = seen[t, 9] - seen[t, 2]
         if mask & 4:
-            x, y, z = _into(seen, t, x, y, z)
+            x, y, z = into_goal(seen, t, x, y, z)
         miss[t, 0] = counted_size(x, y, z, how, t, WEIGHT)
         error[r] = gain * how[t, WEIGHT] * x
         error[r + 1] = gain * how[t, WEIGHT + 1] * y
@@ -65,7 +65,7 @@ def pose_error(t, what, how, seen, error, miss, scratch):
         turn[3] = gw * z + gx * y - gy * x + gz * w
         x, y, z = quat_rotvec(turn)
         if mask & 4:
-            x, y, z = _into(seen, t, x, y, z)
+            x, y, z = into_goal(seen, t, x, y, z)
         miss[t, 1] = counted_size(x, y, z, how, t, WEIGHT + 3)
         error[r] = gain * how[t, WEIGHT + 3] * x
         error[r + 1] = gain * how[t, WEIGHT + 4] * y
@@ -86,7 +86,7 @@ def counted_size(x, y, z, how, t, first):
 
 
 @flat_kernel
-def _into(seen, t, x, y, z):
+def into_goal(seen, t, x, y, z):
     """A vector in the goal's axes."""
     w, i, j, k = seen[t, 10], -seen[t, 11], -seen[t, 12], -seen[t, 13]
     tx = 2.0 * (j * z - k * y)
@@ -114,14 +114,14 @@ def pose_rows(t, what, how, support, col, scale, motion, seen, rows):
             y = motion[d, 1] + az * px - ax * pz
             z = motion[d, 2] + ax * py - ay * px
             if mask & 4:
-                x, y, z = _into(seen, t, x, y, z)
+                x, y, z = into_goal(seen, t, x, y, z)
             rows[r, c] += f * w0 * x
             rows[r + _U(1), c] += f * w1 * y
             rows[r + _U(2), c] += f * w2 * z
             r += _U(3)
         if mask & 2:
             if mask & 4:
-                ax, ay, az = _into(seen, t, ax, ay, az)
+                ax, ay, az = into_goal(seen, t, ax, ay, az)
             rows[r, c] += f * w3 * ax
             rows[r + _U(1), c] += f * w4 * ay
             rows[r + _U(2), c] += f * w5 * az

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from linkwork.jit import kernel
-from linkwork.kinematics.damping_kernels import damping_of, posture_damping
+from linkwork.kinematics.damping_kernels import CONSTANT, damping_by, damping_of, posture_damping
 from linkwork.kinematics.layout_kernels import (
     COUNT,
     EXTRA,
@@ -76,11 +76,74 @@ def _copy_row(tasks, t, r, rows, jac, m):
 
 
 @kernel
-def level_damping(rows, m, plain, err, settings, gram):
+def level_damping(rows, m, plain, err, settings, gram, lost):
     """λ² of a level: by its rows, of which the first ``plain`` are no posture's."""
     if plain > 0:
-        return damping_of(rows, plain, err, settings, gram)
+        return damping_of(rows, plain, err, settings, gram, lost)
     return posture_damping(settings, longest(rows, m) * m)
+
+
+@kernel
+def size_of(rows, m):
+    """Sum of the squares of the first rows."""
+    size = 0.0
+    for r in range(m):
+        for c in range(rows.shape[1]):
+            size += rows[r, c] * rows[r, c]
+    return size
+
+
+@kernel
+def _speaks_of_all(jac, m):
+    """Whether rows of postures move each column."""
+    for c in range(jac.shape[1]):
+        moves = False
+        for r in range(m):
+            moves = moves or jac[r, c] != 0.0
+        if not moves:
+            return False
+    return True
+
+
+@kernel
+def damping_below(jac, projected, m, plain, err, settings, span, reduced, gram, lost):
+    """λ² of a level across those above it, which leave ``projected`` of its rows.
+
+    A posture of all columns is never singular: its rows are lost or kept whole. One that names
+    some may want a motion in which those hardly take part, and is damped by what its rows span.
+    """
+    if plain > 0:
+        lost += size_of(jac, plain) - size_of(projected, plain)
+        return damping_of(projected, plain, err, settings, gram, lost)
+    if settings[3] == CONSTANT or _speaks_of_all(jac, m):
+        return posture_damping(settings, longest(projected, m) * m)
+    size, k = longest(jac, m), 0
+    for r in range(m):
+        k = add_row(span, k, projected[r], size)
+    if k == 0:
+        return posture_damping(settings, size)
+    _reduce(projected, m, span, k, reduced, gram)
+    wide = 0.0
+    for r in range(m):
+        wide += err[r] * err[r]
+    return damping_by(gram, k, wide, settings, size_of(jac, m) - size_of(projected, m))
+
+
+@kernel
+def _reduce(projected, m, span, k, reduced, gram):
+    """Rows in the basis ``span`` of what they span, and the upper half of their Gram matrix."""
+    for r in range(m):
+        for i in range(k):
+            s = 0.0
+            for c in range(projected.shape[1]):
+                s += projected[r, c] * span[i, c]
+            reduced[r, i] = s
+    for i in range(k):
+        for j in range(i, k):
+            s = 0.0
+            for r in range(m):
+                s += reduced[r, i] * reduced[r, j]
+            gram[i, j] = s
 
 
 @kernel
@@ -159,19 +222,9 @@ def damped_step(
         z[r] = s
         project(basis, count, projected[r])
         k = add_row(span, k, projected[r], size)
-    for r in range(m):
-        for i in range(k):
-            s = 0.0
-            for c in range(n):
-                s += projected[r, c] * span[i, c]
-            reduced[r, i] = s
+    _reduce(projected, m, span, k, reduced, gram)
     trace = 0.0
     for i in range(k):
-        for j in range(i, k):
-            s = 0.0
-            for r in range(m):
-                s += reduced[r, i] * reduced[r, j]
-            gram[i, j] = s
         trace += gram[i, i]
     right = gram[n]
     for i in range(k):

@@ -12,7 +12,7 @@ from linkwork.kinematics.level_kernels import damped_step, level_damping, level_
 
 
 @kernel
-def nested_step(ints, tree, columns, tasks, out, settings, q, nq, lo, hi, x):
+def nested_step(ints, tree, columns, tasks, out, settings, q, nq, lost, lo, hi, x):
     """003 eq. 3.16 as printed: q̇ = J⁺v + N (J₁⁺v₁ + N₁ (…)), from the last level inwards.
 
     The first level is kept, but each lower one loses to the one above it also where it need not.
@@ -33,7 +33,7 @@ def nested_step(ints, tree, columns, tasks, out, settings, q, nq, lo, hi, x):
         m, plain, damping = level_rows(
             level, tree, columns, tasks, out, q, nq, inverse_root, jac, err
         )  # fmt: skip
-        damping += level_damping(jac, m, plain, err, settings, gram)
+        damping += level_damping(jac, m, plain, err, settings, gram, lost[level])
         largest = max(largest, damping)
         damped_step(
             jac, m, err, span, 0, damping, x, x, projected, span, reduced, gram, z, step

@@ -11,7 +11,7 @@ from linkwork.kinematics.layout_kernels import LEVELS
 from linkwork.kinematics.level_kernels import (
     add_row,
     damped_step,
-    level_damping,
+    damping_below,
     level_rows,
     longest,
     project,
@@ -64,7 +64,9 @@ def _weakest(jac, m, err, damping, x, origin, rows, held, first, count, basis, t
 
 
 @kernel
-def strict_step(ints, tree, columns, tasks, out, settings, q, nq, lo, hi, fence, bounds, x):
+def strict_step(
+    ints, tree, columns, tasks, out, settings, q, nq, lost, lo, hi, fence, bounds, x
+):  # fmt: skip
     """Levels in order, each as well as the higher ones, the ranges and the fences allow.
 
     The recursion of Siciliano and Slotine, q̇ₖ = q̇ₖ₋₁ + (Jₖ Nₖ₋₁)⁺ (eₖ − Jₖ q̇ₖ₋₁), with N from an
@@ -126,7 +128,9 @@ def strict_step(ints, tree, columns, tasks, out, settings, q, nq, lo, hi, fence,
                 for c in range(n):
                     projected[r, c] = jac[r, c]
                 project(basis, count, projected[r])
-            damping += level_damping(projected, m, plain, err, settings, gram)
+            damping += damping_below(
+                jac, projected, m, plain, err, settings, span, reduced, gram, lost[level]
+            )  # fmt: skip
             largest = max(largest, damping)
         for c in range(n):
             origin[c] = x[c]

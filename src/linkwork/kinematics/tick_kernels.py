@@ -7,6 +7,7 @@ import numpy as np
 from linkwork.jit import array_kernel, flat_kernel
 from linkwork.kinematics.damping_kernels import damping_of, posture_damping
 from linkwork.kinematics.layout_kernels import (
+    LEVELS,
     NQ,
     ROUND,
     open_columns,
@@ -17,6 +18,7 @@ from linkwork.kinematics.layout_kernels import (
     open_tasks,
     open_tree,
 )
+from linkwork.kinematics.lost_kernels import lost_size
 from linkwork.kinematics.motion_kernels import place_bodies
 from linkwork.kinematics.nested_kernels import nested_step
 from linkwork.kinematics.priority_kernels import NESTED, strict_step
@@ -35,10 +37,16 @@ UNLIMITED, RANGES, RANGES_AND_SPEEDS = 0, 1, 2
 def _bounds(columns, settings, q, lo, hi):
     """How far each column may go in this step."""
     dofq, dof, least, most, speed = columns[1], columns[2], columns[4], columns[5], columns[6]
-    dt, gain, stride = settings[STEP], settings[RANGE_GAIN], settings[STRIDE]
+    col, scale = columns[0], columns[3]
+    dt, gain = settings[STEP], settings[RANGE_GAIN]
     for c in range(dof.shape[0]):
-        a = dofq[dof[c]]
-        lo[c], hi[c] = -stride, stride
+        hi[c] = settings[STRIDE]
+    for d in range(col.shape[0]):  # a follower goes no farther than any other joint
+        if col[d] >= 0 and abs(scale[d]) > 1.0:
+            hi[col[d]] = min(hi[col[d]], settings[STRIDE] / abs(scale[d]))
+    for c in range(dof.shape[0]):
+        a, stride = dofq[dof[c]], hi[c]
+        lo[c] = -stride
         if settings[LIMITED] == UNLIMITED:
             continue
         far = min(speed[c] * dt, stride) if settings[LIMITED] == RANGES_AND_SPEEDS else stride
@@ -119,7 +127,8 @@ def tick(ints, reals, work, settings, q, v):
     _bounds(columns, settings, q, line[2], line[3])
     damping = gather(tree, columns, tasks, out, q, ints[NQ], weight, pull)
     if out[1].shape[0] > 0:
-        damping += damping_of(out[1], out[1].shape[0], out[0], settings, squares[0])
+        lost = lost_size(-1, tree, columns, tasks, open_places(ints, work))
+        damping += damping_of(out[1], out[1].shape[0], out[0], settings, squares[0], lost)
     else:
         size = 0.0
         for c in range(x.shape[0]):
@@ -135,16 +144,19 @@ def tick(ints, reals, work, settings, q, v):
 
 @array_kernel
 def _level_step(
-    ints, tree, columns, tasks, out, settings, q, lo, hi, motion, bodies, points, bounds, x
+    ints, tree, columns, tasks, out, settings, q, lo, hi, places, bodies, points, bounds, x
 ):  # fmt: skip
     """The step ``x`` of several levels; this part makes arrays of its own."""
     nq = ints[NQ]
+    lost = np.empty(ints[LEVELS])
+    for level in range(ints[LEVELS]):
+        lost[level] = lost_size(level, tree, columns, tasks, places)
     if settings[SCHEME] == NESTED:
-        return nested_step(ints, tree, columns, tasks, out, settings, q, nq, lo, hi, x)
+        return nested_step(ints, tree, columns, tasks, out, settings, q, nq, lost, lo, hi, x)
     fence = np.zeros((bodies.shape[0], x.shape[0]))
-    fence_rows(tree, columns, motion, bodies, points, fence)
+    fence_rows(tree, columns, places[1], bodies, points, fence)
     return strict_step(
-        ints, tree, columns, tasks, out, settings, q, nq, lo, hi, fence, bounds, x
+        ints, tree, columns, tasks, out, settings, q, nq, lost, lo, hi, fence, bounds, x
     )  # fmt: skip
 
 
@@ -165,7 +177,7 @@ def tick_levels(ints, reals, work, settings, bodies, points, bounds, q, v):
     x, lo, hi = line[1], line[2], line[3]
     _bounds(columns, settings, q, lo, hi)
     damping = _level_step(
-        ints, tree, columns, tasks, out, settings, q, lo, hi, places[1], bodies, points, bounds, x
+        ints, tree, columns, tasks, out, settings, q, lo, hi, places, bodies, points, bounds, x
     )
     _give(ints, tree, columns, q, x, rates, settings[STEP], v, places[4])
     return damping
