@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,8 +76,7 @@ class Answers:
     angle: np.ndarray
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(NamedTuple):
     """One step.
 
     Attributes:
@@ -95,10 +95,10 @@ class Damping:
     """Where the damping λ of the least squares comes from.
 
     Attributes:
-        kind: "smallest" (from the smallest singular value σ: with F = ‖J‖ before higher
-            priorities and with axes without weight, nothing above the edge
-            σ = ε F, and λ² = (λ₀² F² + ¼ F ‖e‖)(1 − (σ/(ε F))²) below it), "constant" (λ² is the
-            value itself) or "robotix" (003 eq. 3.8, λ = k/(1 + ‖JJᵀ‖)).
+        kind: "smallest" (from the smallest singular value σ: with F = ‖J‖, before higher priorities
+            take their part and with axes without weight, nothing above the edge σ = ε F, and
+            λ² = (λ₀² F² + ¼ F ‖e‖)(1 − (σ/(ε F))²) below it), "constant" (λ² is the value
+            itself) or "robotix" (003 eq. 3.8, λ = k/(1 + ‖JJᵀ‖)).
         value: λ₀, λ² or k.
         edge: ε.
     """

@@ -88,7 +88,7 @@ class Solver:
         near = packed[0].how[k.NEAR], packed[0].how[k.NEAR_TURN]
         self._search = Search(self._targets.first, self._chain, near, seed)
         self._has_levels = int(self._problem.ints[k.LEVELS]) > 1
-        self._settings = np.zeros(tick_kernels.SETTINGS)
+        self._settings, self._how = np.zeros(tick_kernels.SETTINGS), tuple[float, ...]()
         limited = bool(np.isfinite([*self.columns.lo, *self.columns.speed]).any())
         self._limits = (
             (tick_kernels.RANGES, tick_kernels.RANGES_AND_SPEEDS)
@@ -253,13 +253,14 @@ class Solver:
             kind, value, edge = DAMPING["constant"], Damping.checked(damping), 0.0
         here = check_shape(q, self.world)
         v = np.zeros(len(self.columns.col))
-        settings = self._settings
-        settings[:] = (
+        how = (
             dt, range_gain, _SCHEMES[scheme], kind, value, edge,
             self._limits[speeds], 0.0, stride,
         )  # fmt: skip
+        if how != self._how:  # most ticks are asked for as the one before
+            self._settings[:] = self._how = how
         problem = self._problem
-        arrays = problem.ints, problem.reals, problem.work, settings
+        arrays = problem.ints, problem.reals, problem.work, self._settings
         if self._has_levels or scheme == "nested" or len(fences[0]):
             used = tick_kernels.tick_levels(*arrays, *fences, here, v)
         else:
