@@ -857,11 +857,12 @@ export interface MirrorMovement {
   posture?: number;
 }
 
-/** Takes what the machine behind a bus reports into a posture, or adds one of it. */
+/** Takes what the machine behind a bus reports into a posture, or adds one of it. ``on`` is the robot that a new movement is of. */
 export interface ReadPosture {
   type: "read_posture";
   bus?: string;
   posture?: number;
+  on?: string;
 }
 
 /** Edits a movement of a file: a kit's name for it, or a file of the studio's folders. */
