@@ -164,6 +164,12 @@ def test_the_attributes_of_a_joint_tell_that_the_scene_gives_its_drive(scene: Pa
     editor = Editor(Opened(content, str(scene), folders=[scene.parent]))
     world = compile_scene(content)
     for joint, word in (("neck", "neck"), ("left_knee", "left_*"), ("right_knee", "*")):
-        note = editor.rows(world, "joint", f"robot/{joint}")[1]
+        rows, note = editor.rows(world, "joint", f"robot/{joint}")
         assert f"not this one but {word!r} of the drives of part 'robot'" in note
+        drive = [row for row in rows if row.key.split(".")[0] == "drive"]
+        assert drive
+        assert not any(row.editable for row in drive)
+        assert editor.placement("joint", f"robot/{joint}") == "robot"
+    assert any(row.key == "drives.*.model" for row in editor.rows(world, "part", "robot")[0])
+    assert editor.placement("element", "robot/trunk") == ""
     assert "drives" not in editor.rows(world, "element", "robot/trunk")[1]

@@ -699,7 +699,8 @@ class Row(msgspec.Struct, frozen=True):
 class Attributes(ServerMessage, frozen=True):
     """Answer to ``inspect``; ``note`` says what an edit would do, or why there is none.
 
-    ``convert`` is set where a copy in TOML could be edited.
+    ``convert`` is set where a copy in TOML could be edited; ``placement`` is the placed part whose
+    drives replace a joint's own.
     """
 
     name: str
@@ -707,6 +708,7 @@ class Attributes(ServerMessage, frozen=True):
     rows: list[Row]
     note: str = ""
     convert: bool = False
+    placement: str = ""
 
 
 class Refused(ServerMessage, frozen=True):

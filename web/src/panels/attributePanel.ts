@@ -1,6 +1,7 @@
 import { chosenAnchors, closeLoop } from "../app/closeLoop";
-import type { Row } from "../protocol/messages";
+import type { Attributes, Row } from "../protocol/messages";
 import { convert } from "../app/files";
+import { select } from "../app/selection";
 import { command } from "../app/session";
 import { ofPrimary, primary, same, store, type Thing } from "../app/store";
 import { announce, on } from "../app/topics";
@@ -103,7 +104,7 @@ export function attributePanel(): HTMLElement {
     );
     fields.replaceChildren(
       head(thing),
-      ...actions(thing, answer?.convert ?? false, answer?.note ?? ""),
+      ...actions(thing, answer),
       h("div", { class: "fields" }, ...set.map(made), ...(bind ? [bind] : []), ...folds),
       legend(rows, refusedKey !== undefined),
       origin(rows),
@@ -190,10 +191,15 @@ function head(thing: Thing): HTMLElement {
 }
 
 /** What can be done with the thing, and what an edit of it would do besides. */
-function actions(thing: Thing, convertible: boolean, note: string): HTMLElement[] {
+function actions(thing: Thing, answer: Attributes | null): HTMLElement[] {
   const made: HTMLElement[] = [];
-  if (note) made.push(h("p", { class: "attribute-note" }, note));
-  if (convertible)
+  if (answer?.note) made.push(h("p", { class: "attribute-note" }, answer.note));
+  if (answer?.placement) {
+    const { placement: name } = answer;
+    const show = button(`Drives of ${name}`, () => select({ kind: "part", name }), "raised");
+    made.push(h("div", { class: "attribute-act" }, show));
+  }
+  if (answer?.convert)
     made.push(h("div", { class: "attribute-act" }, button("Edit as TOML", convert, "raised")));
   if (thing.kind === "anchor") {
     const both = chosenAnchors().length === 2;

@@ -496,7 +496,7 @@ export interface Row {
   help: string;
 }
 
-/** Answer to ``inspect``; ``note`` says what an edit would do, or why there is none. ``convert`` is set where a copy in TOML could be edited. */
+/** Answer to ``inspect``; ``note`` says what an edit would do, or why there is none. ``convert`` is set where a copy in TOML could be edited; ``placement`` is the placed part whose drives replace a joint's own. */
 export interface Attributes {
   type: "attributes";
   name: string;
@@ -504,6 +504,7 @@ export interface Attributes {
   rows: Row[];
   note: string;
   convert: boolean;
+  placement: string;
 }
 
 /** Something asked for was not done; ``what`` is the type of the message that asked. */

@@ -46,7 +46,8 @@ class AttributeDesk:
                           "", True, False, help="Of the running scene; no file keeps it.")
                 )  # fmt: skip
         convert = editor.project is None and bool(editor.file)
-        self._tell(client, m.Attributes(name, kind, rows, note, convert))
+        placement = editor.placement(kind, name)
+        self._tell(client, m.Attributes(name, kind, rows, note, convert, placement))
 
     def set_live(self, message: m.Edit) -> None:
         """Sets a value of the running scene.

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from linkwork.errors import FormatError, NameNotFound, SceneError, listing
 from linkwork.parts import Loop, Part
 from linkwork.parts.loop import free_loop_name
@@ -190,16 +192,24 @@ class Editor:
             document.text, document.path, self._place(found, document), found.section,
             before=before, kit=kit,
         )  # fmt: skip
-        return rows, " ".join(filter(None, (self._overridden(kind, name), self._note(found))))
+        words = self._overridden(kind, name)
+        if words:
+            rows = [_without_edits(row, words) if _is_drive(row) else row for row in rows]
+        return rows, " ".join(filter(None, (words, self._note(found))))
+
+    def placement(self, kind: str, name: str) -> str:
+        """The placed part whose drives in the scene replace a joint's own; empty for none."""
+        content, (scope, _, joint) = self.project and self.project.content, name.partition("/")
+        if kind != "joint" or not isinstance(content, Scene) or scope not in content.parts:
+            return ""
+        return scope if placed_by(content.parts[scope], joint) else ""
 
     def _overridden(self, kind: str, name: str) -> str:
         """Says where a joint's drive is, if the scene gives it another one than its part."""
-        content, (scope, _, joint) = self._files().content, name.partition("/")
-        if kind != "joint" or not isinstance(content, Scene) or scope not in content.parts:
+        scope, content = self.placement(kind, name), self._files().content
+        if not scope or not isinstance(content, Scene):
             return ""
-        word = placed_by(content.parts[scope], joint)
-        if not word:
-            return ""
+        word = placed_by(content.parts[scope], name.partition("/")[2])
         return f"Its drive is not this one but {word!r} of the drives of part {scope!r}: edit that."
 
     def _note(self, found: Found) -> str:
@@ -361,3 +371,12 @@ def _itself(content: Part | Scene) -> Scene:
     if isinstance(content, Scene):
         return content
     raise FormatError("this is a part; it needs a scene to stand in.")
+
+
+def _is_drive(row: Row) -> bool:
+    return row.key == "drive" or row.key.startswith("drive.")
+
+
+def _without_edits(row: Row, words: str) -> Row:
+    """A row of what is not in use; ``words`` say what is."""
+    return msgspec.structs.replace(row, editable=False, help=words)
