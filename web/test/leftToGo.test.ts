@@ -13,5 +13,5 @@ function numbers(target: number, way: number, turn: number): Float64Array {
 test("a tool that rests before it is there says how far is left", () => {
   expect(leftToGo(numbers(NaN, 0, 0), true)).toEqual(["nothing", false]);
   expect(leftToGo(numbers(1, 0.38, 0), true)).toEqual(["380.0 mm, 0.0°", false]);
-  expect(leftToGo(numbers(NaN, 0.38, 0), true)).toEqual(["380.0 mm, 0.0°: no nearer", true]);
+  expect(leftToGo(numbers(NaN, 0.38, 0), true)).toEqual(["380.0 mm, 0.0° short", true]);
 });

@@ -88,7 +88,7 @@ export function leftToGo(n: Float64Array, degrees: boolean): [words: string, sho
   const [way, turn] = [n[MISS]!, n[MISS + 1]!];
   const words = `${format(way * 1e3, 1)} mm, ${formatSI(turn, "rad", degrees)}`;
   if (Number.isFinite(n[7]!)) return [words, false];
-  return way > 0 || turn > 0 ? [`${words}: no nearer`, true] : ["nothing", false];
+  return way > 0 || turn > 0 ? [`${words} short`, true] : ["nothing", false];
 }
 
 /** Lets the gizmo stand otherwise; everybody has it as it suits them. */
