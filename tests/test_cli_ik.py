@@ -23,11 +23,49 @@ def test_one_target_is_solved_and_shown() -> None:
 
 
 def test_a_sub_chain_is_chosen_by_its_first_joint() -> None:
-    """Joints before it are not among the answer's; their part's name may be left out."""
+    """Joints before it stay, and where is said; their part's name may be left out."""
     done = linkwork("ik", "kuka/arm", "--tip", "flange", "--first", "J4", "--to", "0.4,0.1,0.9")
-    assert "arm/J3" not in done.out
+    stays = {line.split()[0]: line for line in done.out.splitlines() if "(stays)" in line}
+    assert set(stays) == {"arm/J1", "arm/J2", "arm/J3"}
+    assert "30°" in stays["arm/J2"]
     assert "arm/J4" in done.out
     assert "°." not in done.out  # only the place is asked for
+
+
+def test_the_turn_of_a_free_base_is_a_rotation_vector(tmp_path: Path) -> None:
+    """In a batch and on the screen; base and joints lead forward to the target."""
+    given, out = tmp_path / "targets.csv", tmp_path / "joints.csv"
+    given.write_text("0.1,0.1,0.3")
+    done = linkwork(
+        "ik", "bioloid/stand", "--tip", "robot/left_hand", "--batch", given, "--out", out
+    )
+    assert done.code == 0, done.err
+    row = {name: float(v) for name, v in next(csv.DictReader(out.open())).items()}
+    world = compile_scene(lw.load_scene("bioloid/stand"))
+    q = world.q0.copy()
+    q[:3] = [row[f"robot.{axis}_m"] for axis in "xyz"]
+    turn = np.radians([row[f"robot.r{axis}_deg"] for axis in "xyz"])
+    angle = float(np.linalg.norm(turn))
+    assert angle > 0.01
+    q[3:7] = math.cos(angle / 2), *(math.sin(angle / 2) * turn / angle)
+    for name, value in row.items():
+        if name.startswith("robot/"):
+            joint = world.joint(name.removesuffix("_deg"))
+            q[world.qadr[world.joint_body[joint]]] = math.radians(value)
+    body, local = world.frame("robot/left_hand")
+    pose = lw.forward(world, q)[body]
+    place = (lw.Pose(tuple(pose[:3]), tuple(pose[3:])) @ local).xyz
+    np.testing.assert_allclose(place, (0.1, 0.1, 0.3), atol=1e-6)
+    shown = linkwork("ik", "bioloid/stand", "--tip", "robot/left_hand", "--to", "0.1,0.1,0.3")
+    assert "free" not in shown.out
+    assert "robot.rz" in shown.out
+
+
+def test_numbers_that_are_not_finite_are_told() -> None:
+    """Apart from words that are no numbers."""
+    done = linkwork("ik", "kuka/arm", "--tip", "flange", "--to", "nan,0,0")
+    assert done.code != 0
+    assert "not all finite" in done.err
 
 
 def test_a_target_out_of_reach_ends_with_1_and_the_nearest_posture() -> None:

@@ -14,9 +14,13 @@ import typer
 from linkwork.cli.outputs import Overwrite, check_outputs
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from linkwork.errors import Origin
     from linkwork.kinematics import Solver
     from linkwork.spatial import Pose
+
+_NOTHING = 1e-12  # [rad or m] rounding that is shown as 0
 
 
 def ik(
@@ -83,11 +87,14 @@ def ik(
         if reached < len(poses):
             raise typer.Exit(exits.MISTAKE)
         return
+    staying = _staying(solver, name) if first else []
     solver.aim(poses[0])
     answer = solver.solve()
     screen = stdout()
-    rows = [(solver.movable[c], _shown(solver, c, answer.q)) for c in range(len(solver.movable))]
-    screen.rows(("joint", "value"), rows)
+    moved = solver.columns.dof.tolist()
+    rows = [(world.dof_name(d), _shown(solver, d, answer.q)) for d in moved]
+    stays = [(world.dof_name(d), f"{_shown(solver, d, answer.q)} (stays)") for d in staying]
+    screen.rows(("joint", "value"), [*stays, *rows])
     screen.say(f"{name}: {answer}.")
     if not answer.reached:
         raise typer.Exit(exits.MISTAKE)
@@ -112,8 +119,10 @@ def _numbers(words: list[str], where: str, origin: Origin | None = None) -> list
         made = [float(word) for word in words]
     except ValueError:
         made = []
-    if len(made) not in (3, 6) or not all(map(math.isfinite, made)):
-        given = ",".join(words)
+    given = ",".join(words)
+    if len(made) in (3, 6) and not all(map(math.isfinite, made)):
+        raise FormatError(f"{where}: the numbers {given!r} are not all finite.", origin=origin)
+    if len(made) not in (3, 6):
         raise FormatError(
             f"{where}: expected x,y,z or x,y,z,roll,pitch,yaw, not {given!r}.", origin=origin
         )
@@ -186,21 +195,28 @@ def _pose(numbers: list[float]) -> Pose:
     return Pose.of(numbers[:3], rpy=(turn[0], turn[1], turn[2])) if turn else Pose.of(numbers)
 
 
-def _value(solver: Solver, column: int, q: object) -> tuple[float, str]:
-    """Value of a column in the unit that people read."""
-    import numpy as np
+def _value(solver: Solver, dof: int, q: np.ndarray) -> tuple[float, str]:
+    """Value of a degree of freedom in the unit that people read; turns are rotation vectors."""
+    from linkwork.kinematics.turns import value_of
 
-    dof = int(solver.columns.dof[column])
-    coordinate = int(solver.columns.coordinate[dof])
-    if coordinate < 0:
-        return math.nan, ""
-    value = float(np.asarray(q)[coordinate])
+    value = value_of(solver.world, dof, q)
+    value = 0.0 if abs(value) < _NOTHING else value
     return (math.degrees(value), "°") if solver.world.dof_is_angle(dof) else (value, " m")
 
 
-def _shown(solver: Solver, column: int, q: object) -> str:
-    value, unit = _value(solver, column, q)
-    return f"{value:.6g}{unit}".replace("-", "−") if unit else "free"
+def _shown(solver: Solver, dof: int, q: np.ndarray) -> str:
+    value, unit = _value(solver, dof, q)
+    return f"{value:.6g}{unit}".replace("-", "−")
+
+
+def _staying(solver: Solver, name: str) -> list[int]:
+    """Degrees of freedom that carry a frame and are not among those that may move."""
+    world = solver.world
+    body, found = world.frame(name)[0], []
+    while body > 0:
+        found += [d for d in range(world.nv) if int(world.dof_body[d]) == body]
+        body = int(world.parent[body])
+    return sorted(d for d in found if solver.columns.col[d] < 0)
 
 
 def _batch(solver: Solver, poses: list[Pose], out: Path) -> int:
@@ -210,7 +226,7 @@ def _batch(solver: Solver, poses: list[Pose], out: Path) -> int:
     from linkwork.cli.screen import stderr
 
     screen = stderr()
-    columns = range(len(solver.movable))
+    moved = solver.columns.dof.tolist()
     units = ["_deg" if solver.world.dof_is_angle(int(d)) else "_m" for d in solver.columns.dof]
     with out.open("w", newline="", encoding="utf-8") as file:  # before the work, which may be long
         with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
@@ -222,7 +238,7 @@ def _batch(solver: Solver, poses: list[Pose], out: Path) -> int:
         names = [f"{n}{unit}" for n, unit in zip(solver.movable, units, strict=True)]
         writer.writerow(["reached", "miss_m", "miss_deg", *names])
         for n in range(len(poses)):
-            values = [repr(_value(solver, c, answers.q[n])[0]) for c in columns]
+            values = [repr(_value(solver, d, answers.q[n])[0]) for d in moved]
             miss = answers.distance[n], math.degrees(answers.angle[n])
             writer.writerow([int(answers.reached[n]), *(repr(float(m)) for m in miss), *values])
     return int(answers.reached.sum())

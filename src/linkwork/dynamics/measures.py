@@ -10,7 +10,7 @@ from linkwork.dynamics.recursive import crba
 from linkwork.errors import LinkworkError, not_found
 from linkwork.kinematics import jacobian
 from linkwork.kinematics.closed import closed_motion
-from linkwork.kinematics.measures import Ellipsoid, principal
+from linkwork.kinematics.measures import Ellipsoid, check_moves, principal
 from linkwork.spatial.pose import Numbers
 from linkwork.world import World
 
@@ -52,6 +52,7 @@ def dynamic_manipulability(
     free = motion.free
     point_rows = jacobian(world, q, frame, point=point)[:3]
     shown = motion.by_driven(point_rows, f"{frame!r}")
+    check_moves(shown, frame)
     rows = point_rows @ free
     mass = free.T @ crba(world, q) @ free
     try:
@@ -68,5 +69,5 @@ def dynamic_manipulability(
     values, axes = np.linalg.eigh(rows @ np.linalg.solve(mass, rows.T))
     with np.errstate(divide="ignore"):
         heavy = np.where(values > 1e-12, 1.0 / np.maximum(values, 1e-300), np.inf)
-    finite = heavy[np.isfinite(heavy)]
-    return Ellipsoid(kind, axes, heavy, float(finite.mean()) if len(finite) else np.inf, shown)
+    gives = float(values.sum())
+    return Ellipsoid(kind, axes, heavy, 3.0 / gives if gives > 1e-12 else np.inf, shown)

@@ -49,6 +49,8 @@ class Answer:
         misses: Task by task.
         iterations: Steps taken, over all starts.
         starts: Postures from which it was tried.
+        reassembled: Whether loops are put together in another way than at the start, as far as
+            can be told: no way was found to this posture on which they stay closed.
     """
 
     q: np.ndarray
@@ -56,11 +58,13 @@ class Answer:
     misses: list[Miss]
     iterations: int
     starts: int
+    reassembled: bool = False
 
     def __str__(self) -> str:
         if self.reached:
             steps = _some(self.iterations, "iteration")
-            return f"reached in {steps} from {_some(self.starts, 'start')}"
+            made = f"reached in {steps} from {_some(self.starts, 'start')}"
+            return f"{made}, with loops put together in another way" if self.reassembled else made
         far = "; ".join(str(miss) for miss in self.misses if not miss.reached)
         return f"not reached after {_some(self.starts, 'start')}; the nearest posture misses {far}"
 

@@ -111,3 +111,8 @@ def find_chain(
     return Chain(
         links, coordinates, 1.0 / columns.metric, scratch, np.zeros(12), is_all, target
     )  # fmt: skip
+
+
+def carriers(count: int) -> str:
+    """So many joints carry something, in words."""
+    return f"{count} joint carries" if count == 1 else f"{count} joints carry"

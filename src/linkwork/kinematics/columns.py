@@ -172,6 +172,8 @@ def choose(
         dofs: Degrees of freedom that tasks look at themselves.
     """
     chosen = np.zeros(world.nv, bool)
+    if isinstance(joints, str):
+        raise LinkworkError(f"joints must be a list of names, not {joints!r}.")
     if joints is not None:
         for name in joints:
             chosen[list(world.dofs(name))] = True

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.errors import LinkworkError, not_found
-from linkwork.kinematics.chain import goal_of, meeting_point
+from linkwork.kinematics.chain import carriers, goal_of, meeting_point
 from linkwork.kinematics.forward import forward, shaped
 from linkwork.kinematics.kernels import HINGE
 from linkwork.kinematics.leg_kernels import leg_angles
@@ -39,6 +39,14 @@ class LegGeometry:
     thigh: float
     shank: float
     foot: float = 0.0
+
+    def __post_init__(self) -> None:
+        lengths = self.thigh, self.shank, self.foot
+        if not all(map(math.isfinite, lengths)) or min(lengths[:2]) <= 0.0 or self.foot < 0.0:
+            raise LinkworkError(
+                "thigh and shank must be above 0 m and the foot 0 m or above, not "
+                f"{self.thigh:g}, {self.shank:g} and {self.foot:g} m."
+            )
 
     def place(self, q: np.ndarray) -> Pose:
         """Pose of the foot's point of contact in the hip's frame (002 §3.1)."""
@@ -110,7 +118,7 @@ class Leg:
             at = int(world.parent[at])
         self._path = path[::-1]
         if len(path) != 6 or {int(world.kind[b]) for b in path} != {HINGE}:
-            raise self._refusal(f"{len(path)} joints carry it, where six hinges are needed")
+            raise self._refusal(f"{carriers(len(path))} it, where six hinges are needed")
         self.coordinates = world.qadr[self._path]
         self.dofs = world.vadr[self._path]
         if set(self.dofs.tolist()) & set(world.coupling_dof.ravel().tolist()):

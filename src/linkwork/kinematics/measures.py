@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import not_found
+from linkwork.errors import LinkworkError, not_found
 from linkwork.kinematics.closed import closed_motion
 from linkwork.kinematics.forward import jacobian
 from linkwork.spatial.pose import Numbers
@@ -26,7 +26,8 @@ class Ellipsoid:
         axes: Its principal axes as columns (3×3), the longest first, world axes.
         lengths: Half lengths along them; ∞ where a force costs nothing.
         figure: One number: the product of the singular values of the Jacobian (Yoshikawa's w, for
-            velocity and force), of those of J M⁻¹ (dynamic), or the mean effective mass (impact).
+            velocity and force), of those of J M⁻¹ (dynamic), or the harmonic mean of the effective
+            masses, in which a way that gives not at all counts as endlessly heavy (impact).
         jacobian: Of the point by the joints that count (3×n), world axes.
     """
 
@@ -60,6 +61,14 @@ def closed_jacobian(
     motion = closed_motion(world, q, [world.frame(frame)[0]], joints)
     rows = jacobian(world, q, frame, point=point)
     return motion.by_driven(rows, f"{frame!r}")
+
+
+def check_moves(rows: np.ndarray, frame: str) -> None:
+    """Refuses the measures of what no joint moves."""
+    if not rows.shape[1]:
+        raise LinkworkError(
+            f"no joint moves {frame!r}.", hint="Measures are for what joints carry."
+        )
 
 
 def principal(square: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -97,6 +106,7 @@ def manipulability(
     if kind not in KINDS:
         raise not_found("kind of ellipsoid", kind, list(KINDS))
     whole = closed_jacobian(world, q, frame, point=point, joints=joints)
+    check_moves(whole, frame)
     rows = whole[3:6] if turning else whole[:3]
     sizes, axes = principal(rows @ rows.T)
     figure = float(np.prod(sizes))

@@ -14,6 +14,7 @@ _WEIGHT, _FLOOR, _PATIENCE, _PROGRESS = 3e-2, 1e-10, 2.0, 0.9
 _SPREAD = 0.3
 # Out of reach: from the nearest posture on to the nearest there is.
 _AGAIN = np.array([300.0, 12.0, 1.0, 1e-8, _SPREAD, 20.0, 1.0 - 1e-7])
+_ON = np.array([300.0, 1.0, *_AGAIN[2:]])
 
 
 class Search:
@@ -66,9 +67,16 @@ class Search:
             found[1:3] = found[1] + steps, tried
         return found
 
-    def settle(self, q: np.ndarray) -> None:
-        """Moves ``q`` from next to what is wanted on to it."""
-        self._turn(self.settings(40, 1), q, np.zeros(4))
+    def settle(self, q: np.ndarray, *, whole: bool = False) -> float:
+        """Moves ``q`` from next to what is wanted on to it; tells the squared error.
+
+        Args:
+            q: Coordinates.
+            whole: Whether to go on to the nearest posture, where it is out of reach.
+        """
+        found = np.zeros(6)
+        self._turn(_ON if whole else self.settings(40, 1), q, found)
+        return float(found[3])
 
     def _turn(self, settings: np.ndarray, q: np.ndarray, found: np.ndarray) -> None:
         problem = self._problem

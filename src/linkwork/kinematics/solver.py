@@ -13,12 +13,13 @@ from linkwork.kinematics import tick_kernels
 from linkwork.kinematics.answers import DAMPING, Answer, Answers, Damping, Miss, Tick
 from linkwork.kinematics.chain import find_chain
 from linkwork.kinematics.columns import Followers, find_columns
-from linkwork.kinematics.forward import forward, integrate
+from linkwork.kinematics.descent import Descent
+from linkwork.kinematics.forward import forward
 from linkwork.kinematics.moving import find_moving, settle_postures
-from linkwork.kinematics.problem import check_poses, check_shape, look_at
+from linkwork.kinematics.problem import Problem, check_poses, check_shape, look_at
 from linkwork.kinematics.search import Search
 from linkwork.kinematics.targets import Targets
-from linkwork.kinematics.task_rows import pack_task
+from linkwork.kinematics.task_rows import Packed, pack_task
 from linkwork.kinematics.tasks import Task
 from linkwork.spatial.pose import Pose
 from linkwork.world import World
@@ -65,6 +66,11 @@ class Solver:
         metric: np.ndarray | None = None,
         seed: int = 1,
     ) -> None:
+        if not isinstance(world, World):
+            raise LinkworkError(
+                f"a solver needs a world, not {type(world).__name__}.",
+                hint="compile_scene(Scene(...).place(part)) makes one.",
+            )
         if not tasks:
             raise LinkworkError("there is no task to solve.", hint="Give at least one.")
         self.world = world
@@ -80,6 +86,7 @@ class Solver:
             )
         self._followers = Followers(world)
         settle_postures(world, packed, self.columns)
+        _count_postures(packed)
         self._targets = Targets(world, self.columns, self.tasks, packed, closing)
         self._problem = self._targets.problem
         self._chain = (
@@ -87,6 +94,8 @@ class Solver:
         )
         near = packed[0].how[k.NEAR], packed[0].how[k.NEAR_TURN]
         self._search = Search(self._targets.first, self._chain, near, seed)
+        self._seed = seed
+        self._descent: Descent | None = None
         self._has_levels = int(self._problem.ints[k.LEVELS]) > 1
         self._settings, self._how = np.zeros(tick_kernels.SETTINGS), tuple[float, ...]()
         limited = bool(np.isfinite([*self.columns.lo, *self.columns.speed]).any())
@@ -116,6 +125,7 @@ class Solver:
 
         Levenberg–Marquardt steps within the ranges from ``q``, and from random postures where that
         leads nowhere. Tasks of lower priority are then improved as far as the first one allows.
+        Loops are followed from the start on while they stay closed, and closed in the answer.
 
         Args:
             q: Coordinates to start from; the world's if absent.
@@ -125,24 +135,31 @@ class Solver:
         world = self.world
         here = world.q0.copy() if q is None else check_shape(q, world)
         self._followers.put(here)
-        _, steps, tried, _, far, turn = self._search.run(here, iterations, starts).tolist()
         if self._chain is not None:
+            _, steps, tried, _, far, turn = self._search.run(here, iterations, starts).tolist()
             miss = self._targets.miss(0, far, turn)
             return Answer(here, miss.reached, [miss], int(steps), int(tried))
-        if self._targets.has_levels:
-            self._improve(here, iterations)
-        misses = self.misses(here)
+        if self._descent is None:
+            self._descent = Descent(
+                self.world, self.columns, self._targets, self._search, self._seed, self._short
+            )
+        steps, tried, reassembled = self._descent.run(here, iterations, starts)
+        misses = self._targets.misses(here)
         reached = all(miss.reached for miss in misses)
-        return Answer(here, reached, misses, int(steps), int(tried))
+        return Answer(here, reached, misses, steps, tried, reassembled)
 
-    def _improve(self, q: np.ndarray, iterations: int) -> None:
-        """Moves ``q`` on for the lower levels, in short steps; the first one has the last word."""
-        for _ in range(iterations):
-            step = self.tick(q, 1.0, speeds=False, stride=_SHORT).v
-            if float(np.abs(step).max()) < 1e-9:
-                break
-            q[:] = integrate(self.world, q, step, 1.0)
-        self._search.settle(q)
+    def _short(self, problem: Problem, q: np.ndarray) -> np.ndarray:
+        """A short step of a problem's levels, in which rows count as constant."""
+        v = np.zeros(len(self.columns.col))
+        settings = np.zeros(tick_kernels.SETTINGS)
+        settings[:] = (
+            1.0, 1.0, 0.0, DAMPING[_DEFAULT.kind], _DEFAULT.value, _DEFAULT.edge,
+            self._limits[False], 0.0, _SHORT,
+        )  # fmt: skip
+        tick_kernels.tick_levels(
+            problem.ints, problem.reals, problem.work, settings, *_NONE, q.copy(), v
+        )
+        return v
 
     def solve_many(
         self,
@@ -273,13 +290,21 @@ class Solver:
 
     def misses(self, q: np.ndarray) -> list[Miss]:
         """How far each task is from its target at ``q``, loops included."""
-        miss = look_at(self._problem, check_shape(q, self.world))[2]
-        return [self._targets.miss(number, *row) for number, row in enumerate(miss.tolist())]
+        return self._targets.misses(check_shape(q, self.world))
 
     def rows(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weighted Jacobian of all tasks below each other (003's J_AU) and their errors."""
         error, rows, _ = look_at(self._problem, check_shape(q, self.world))
         return rows.copy(), error.copy()
+
+
+def _count_postures(packed: Sequence[Packed]) -> None:
+    """Lets postures be missed where nothing comes before them or beside them."""
+    lowest = min(each.level for each in packed)
+    first = [each for each in packed if each.level == lowest]
+    if all(each.kind == k.POSTURE for each in first):
+        for each in first:
+            each.how[k.NEAR] = min(each.how[k.NEAR], Task.near)
 
 
 def solve(world: World, *tasks: Task, q: np.ndarray | None = None) -> Answer:

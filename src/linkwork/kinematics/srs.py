@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.kinematics import srs_kernels as k
-from linkwork.kinematics.chain import goal_of, meeting_point
+from linkwork.kinematics.chain import carriers, goal_of, meeting_point
 from linkwork.kinematics.forward import forward, shaped
 from linkwork.kinematics.kernels import HINGE
 from linkwork.spatial.pose import Pose
@@ -45,7 +45,7 @@ class SrsArm:
         self._path = path[::-1]
         kinds = {int(world.kind[b]) for b in path}
         if len(path) != 7 or kinds != {HINGE}:
-            raise self._refusal(f"{len(path)} joints carry it, where seven hinges are needed")
+            raise self._refusal(f"{carriers(len(path))} it, where seven hinges are needed")
         dofs = [int(world.vadr[b]) for b in self._path]
         self.coordinates = world.qadr[self._path]
         if set(dofs) & set(world.coupling_dof.ravel().tolist()):

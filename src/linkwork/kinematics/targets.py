@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from linkwork.errors import LinkworkError, not_found
 from linkwork.kinematics import layout_kernels as k
 from linkwork.kinematics.answers import Miss
 from linkwork.kinematics.columns import Columns
-from linkwork.kinematics.problem import pack
+from linkwork.kinematics.problem import Problem, look_at, pack
 from linkwork.kinematics.task_rows import Packed
 from linkwork.kinematics.tasks import Task
 from linkwork.spatial.pose import Pose
@@ -19,7 +20,7 @@ from linkwork.world import World
 
 
 class Targets:
-    """The tasks of a solver, packed: all of them, and those of the first level alone.
+    """The tasks of a solver, packed: all of them, those of the first level, and loops alone.
 
     Args:
         world: The world.
@@ -30,8 +31,11 @@ class Targets:
 
     Attributes:
         problem: All of them.
-        first: Those of the first level.
-        has_levels: Whether there are others.
+        first: Those of the first level, and loops.
+        together: All that can be missed as one level, where lower ones can.
+        loops: Tasks that keep loops closed.
+        closing: Those alone, where there are some.
+        has_levels: Whether there are others than those of the first level.
     """
 
     def __init__(
@@ -40,11 +44,17 @@ class Targets:
     ) -> None:  # fmt: skip
         self._tasks, self._packed = tasks, [*packed, *closing]
         lowest = min(each.level for each in packed)
-        self._above = [n for n, each in enumerate(self._packed) if each.level <= lowest]
-        self.has_levels = len(self._above) < len(self._packed)
+        everything = list(range(len(self._packed)))
+        above = [n for n in everything if self._packed[n].level <= lowest]
+        self.has_levels = len(above) < len(self._packed)
         self.problem = pack(world, columns, self._packed)
-        above = [self._packed[n] for n in self._above]
-        self.first = pack(world, columns, above) if self.has_levels else self.problem
+        self._packs = [(self.problem, everything)]
+        self.first = self._pack(world, columns, above) if self.has_levels else self.problem
+        counted = [n for n in everything if math.isfinite(self._packed[n].how[k.NEAR])]
+        more = self.has_levels and not closing and counted and not set(counted) <= set(above)
+        self.together = self._pack(world, columns, counted, flat=True) if more else None
+        self.loops = closing
+        self.closing = pack(world, columns, closing) if closing else None
         self._titles = [each.title for each in packed]
         self._places = [self._numbers(n, slice(k.TARGET, k.TARGET + 7)) for n in range(len(packed))]
         for number, each in enumerate(packed):
@@ -111,12 +121,20 @@ class Targets:
         for place in self._numbers(number, slice(k.SCALAR, k.SCALAR + 1)):
             place[:] = value
 
+    def _pack(
+        self, world: World, columns: Columns, which: list[int], *, flat: bool = False
+    ) -> Problem:
+        """Some of the tasks, as one level where they shall be."""
+        chosen = [self._packed[n] for n in which]
+        made = pack(world, columns, [replace(each, level=0) for each in chosen] if flat else chosen)
+        self._packs.append((made, which))
+        return made
+
     def _numbers(self, number: int, where: slice) -> list[np.ndarray]:
         """Numbers of a task in all packs that hold it, as views."""
-        found = [self.problem.how[number, where]]
-        if self.has_levels and number in self._above:
-            found.append(self.first.how[self._above.index(number), where])
-        return found
+        return [
+            made.how[which.index(number), where] for made, which in self._packs if number in which
+        ]
 
     def target(self, number: int) -> np.ndarray:
         """Seven numbers of a task's target, as they are."""
@@ -131,3 +149,12 @@ class Targets:
         """How far a task is from its target, and whether that is near enough."""
         title, near, near_turn = self._near[number]
         return Miss(title, distance, angle, distance <= near and angle <= near_turn)
+
+    def misses(self, q: np.ndarray) -> list[Miss]:
+        """How far each task is from its target at ``q``, loops last."""
+        rows = look_at(self.problem, q)[2].tolist()
+        return [self.miss(number, *row) for number, row in enumerate(rows)]
+
+    def are_closed(self, q: np.ndarray) -> bool:
+        """Whether the loops are closed at ``q``."""
+        return all(miss.reached for miss in self.misses(q)[len(self._titles) :])

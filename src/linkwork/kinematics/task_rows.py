@@ -70,7 +70,12 @@ def _start(task: Task, kind: int, rows: int) -> Packed:
             f"task {task.title!r}: near and near_turn must be 0 or above, not {task.near:g} and "
             f"{task.near_turn:g}."
         )
-    made = Packed(kind, rows, task.priority, title=task.title)
+    if not isinstance(task.priority, int | np.integer) or task.priority < 0:
+        raise LinkworkError(
+            f"task {task.title!r}: a priority is a whole number, 0 (first) or above, not "
+            f"{task.priority!r}."
+        )
+    made = Packed(kind, rows, int(task.priority), title=task.title)
     made.how[k.GAIN], made.how[k.LM] = task.gain, task.lm
     made.how[k.NEAR], made.how[k.NEAR_TURN] = task.near, task.near_turn
     return made
@@ -136,6 +141,11 @@ def _(task: PoseTask, world: World, pose: np.ndarray, q: np.ndarray) -> Packed:
     made.how[:7] = local.array()
     root = _relative(world, made, pose, task.relative_to)
     here = Pose(tuple(pose[body, :3]), tuple(pose[body, 3:])) @ local
+    if task.target is not None and not isinstance(task.target, Pose):
+        raise LinkworkError(
+            f"task {task.title!r}: the target must be a Pose, not {task.target!r}.",
+            hint="Pose.of((x, y, z)) is one; a PositionTask takes a place alone.",
+        )
     target = root.inverse() @ here if task.target is None else task.target
     made.how[k.TARGET : k.TARGET + 7] = target.array()
     made.how[k.WEIGHT : k.WEIGHT + 6] = np.concatenate([position, orientation])

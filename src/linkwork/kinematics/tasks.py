@@ -173,7 +173,8 @@ class PostureTask(Task):
         target: Values by joint (``joint`` or ``joint.dof``) [rad or m]; the present ones if absent.
         weight: Of every joint that is named; of all that can move if none is.
         weights: Other weights by joint.
-        near: A posture counts as reached wherever it is, if nothing else is said.
+        near: Beside or below other tasks a posture counts as reached wherever it is, if nothing
+            else is said.
     """
 
     target: Mapping[str, float] | None = None

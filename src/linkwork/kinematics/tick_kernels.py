@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from linkwork.jit import array_kernel, flat_kernel
-from linkwork.kinematics.damping_kernels import damping_of, posture_damping
+from linkwork.kinematics.damping_kernels import SMALLEST, damping_of, posture_damping
 from linkwork.kinematics.layout_kernels import (
     LEVELS,
     NQ,
@@ -108,6 +110,25 @@ def _give(ints, tree, columns, q, x, rates, dt, v, scratch):
 
 
 @flat_kernel
+def _pressed(out, x, lo, hi):
+    """How strongly the errors that a step leaves press columns against their bounds."""
+    error, rows = out[0], out[1]
+    total = 0.0
+    for c in range(x.shape[0]):
+        if (x[c] > lo[c] and x[c] < hi[c]) or lo[c] == hi[c]:
+            continue
+        slope = 0.0
+        for r in range(rows.shape[0]):
+            if rows[r, c] != 0.0:
+                left = error[r]
+                for d in range(x.shape[0]):
+                    left -= rows[r, d] * x[d]
+                slope += rows[r, c] * left
+        total += slope * slope
+    return math.sqrt(total)
+
+
+@flat_kernel
 def tick(ints, reals, work, settings, q, v):
     """One step of one level, an exact quadratic program in a box; moves ``q``, fills ``v`` (nv).
 
@@ -138,6 +159,13 @@ def tick(ints, reals, work, settings, q, v):
         weight[c] += damping * mass[c]
     if not step_within(ints, work, tasks, out):
         return -1.0
+    if settings[DAMPING] == SMALLEST:
+        # what bounds leave of the errors curves as much: other columns must not chase it
+        pressed = _pressed(out, x, line[2], line[3])
+        if pressed > 1e-9:
+            for c in range(x.shape[0]):
+                weight[c] += pressed * mass[c]
+            step_within(ints, work, tasks, out)
     _give(ints, tree, columns, q, x, rates, settings[STEP], v, open_places(ints, work)[4])
     return damping
 

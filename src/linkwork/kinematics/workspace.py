@@ -54,7 +54,7 @@ def workspace(
         progress: Is told how many are done.
         chunk: Postures between two tellings.
     """
-    made, at = np.zeros((count, 3)), 0
+    made, at = np.zeros((max(count, 0), 3)), 0
     parts = workspace_parts(
         world, frame, count, point=point, joints=joints, first=first, q=q, seed=seed, chunk=chunk
     )

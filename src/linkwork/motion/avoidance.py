@@ -16,7 +16,7 @@ import numpy as np
 from linkwork.errors import LinkworkError, not_found
 from linkwork.kinematics import Solver, forward
 from linkwork.kinematics.solver import Fences
-from linkwork.parts import Plane
+from linkwork.parts import Plane, Sphere
 from linkwork.sensors.shadow import Shadow
 from linkwork.spatial.pose import Pose
 from linkwork.world import World
@@ -25,6 +25,9 @@ Pair = tuple[int, int]
 
 #: Nearest points closer than this say nothing about a direction [m].
 _TOUCHING = 1e-9
+
+#: Corners nearer to each other than this are one [m], and how many of a pair are kept.
+_CORNER, _CORNERS = 0.005, 4
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ class Avoidance:
                 f"a distance must be 0 m or above and the gain within 0 and 1, not {distance:g} m "
                 f"and {gain:g}."
             )
+        if robot in objects:
+            raise LinkworkError(
+                f"{robot!r} cannot keep a distance from all of itself.",
+                hint="Avoidance(..., itself=True) keeps its links away from each other.",
+            )
         self.world, self.distance, self.gain = world, distance, gain
         self.reach = 3.0 * distance + 0.05 if reach is None else reach
         self._shadow = Shadow(world)
@@ -97,12 +105,14 @@ class Avoidance:
         bodies = {int(self._shapes[b].body) for b in others}
         self._objects = sorted(b for b in bodies if not mine & set(self._carriers(b)))
         self._before: dict[int, np.ndarray] = {}
+        self._seen: dict[Pair, list[np.ndarray]] = {}
         self._ways: dict[Pair, np.ndarray] = {}
 
     def reset(self) -> None:
         """Forgets how objects moved: for coordinates that jump, as a new run's do."""
         self._before.clear()
         self._ways.clear()
+        self._seen.clear()
 
     def _carriers(self, body: int) -> list[int]:
         """A body and those that carry it, without the world."""
@@ -204,19 +214,52 @@ class Avoidance:
             raise LinkworkError(f"dt must be above 0 s, not {dt:g}.")
         pose = forward(self.world, q)
         self._shadow.move(pose)
-        near = self._near(self.reach)
-        bodies = np.zeros((len(near), 2), np.int64)
-        points, bounds = np.zeros((len(near), 9)), np.zeros(len(near))
-        for n, (each, pair) in enumerate(near):
+        bodies: list[Pair] = []
+        points: list[np.ndarray] = []
+        bounds: list[float] = []
+        seen: dict[Pair, list[np.ndarray]] = {}
+        for each, pair in self._near(self.reach):
             way = self._way(each, pair, pose)
             a, b = (int(self._shapes[geom].body) for geom in pair)
-            bodies[n] = a, b
-            points[n] = np.concatenate([each.on_a, each.on_b, way])
-            bounds[n] = -self.gain * (each.distance - self.distance)
-            if b in self._before and not self._moves(solver, b):
-                bounds[n] += way @ (each.on_b - _carried(self._before[b], pose[b], each.on_b))
+            moved = b in self._before and not self._moves(solver, b)
+            corners = self._corners(each, pair, pose[a], way)
+            for corner in corners:
+                on_b = corner - way * (way @ (corner - each.on_b))
+                far = each.distance + float(way @ (corner - each.on_a))
+                bound = -self.gain * (far - self.distance)
+                if moved:
+                    bound += float(way @ (on_b - _carried(self._before[b], pose[b], on_b)))
+                bodies.append((a, b))
+                points.append(np.concatenate([corner, on_b, way]))
+                bounds.append(bound)
+            seen[pair] = [np.array(_pose(pose[a]).inverse().apply(each)) for each in corners]
+        self._seen = seen
         self._before = {b: pose[b].copy() for b in self._objects}
-        return bodies, points, bounds
+        return (
+            np.array(bodies, np.int64).reshape(-1, 2),
+            np.array(points).reshape(-1, 9),
+            np.array(bounds),
+        )
+
+    def _corners(
+        self, each: Nearest, pair: Pair, body: np.ndarray, way: np.ndarray
+    ) -> list[np.ndarray]:
+        """Nearest points of the first shape: the present one, and others that are hardly farther.
+
+        Where faces lie along each other the nearest point jumps from corner to corner with the
+        slightest turn. A point that was nearest stays one as long as it is next to the plane
+        through the present one.
+        """
+        found = [each.on_a]
+        if any(isinstance(self._shapes[geom].shape, Sphere) for geom in pair):
+            return found  # the nearest point goes steadily
+        for local in self._seen.get(pair, []):
+            corner = np.array(_pose(body).apply(local))
+            apart = min(float(np.linalg.norm(corner - other)) for other in found)
+            behind = float(way @ (corner - each.on_a))
+            if apart > _CORNER and behind < self.distance and len(found) < _CORNERS:
+                found.append(corner)
+        return found
 
     def _moves(self, solver: Solver | None, body: int) -> bool:
         """Whether a solver has a joint that carries a body."""
