@@ -247,6 +247,9 @@ def test_the_step_command_shows_what_a_gain_does(tmp_path: Path) -> None:
         assert float(said["energy"][0]) > 0.0
         assert "o actual   · wanted" in found.out
     assert times[1] > 1.5 * times[0]
+    (tmp_path / "arm.toml").write_text(f"{ARM}range_deg = [-90, 60]\n")
+    found = linkwork("step", tmp_path / "arm.toml", "--joint", "arm/J", "--by", 500)
+    assert "a step from 0° by 500° leads out of the range of 'arm/J', -90° to 60°" in found.err
     log = read_measured(tmp_path / "step.csv")
     assert log.target() == pytest.approx(math.radians(30.0))
 

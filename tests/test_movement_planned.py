@@ -275,10 +275,15 @@ def test_the_command_takes_another_planner_limits_and_the_soonest_times(tmp_path
     assert "Nearest:" in done.err
     done = linkwork("plan", file, "--soonest")
     assert done.code == 0, done.err
+    head, _, second = (line.split()[:3] for line in done.out.splitlines()[:3])
+    assert dict(zip(head, second, strict=True)) == {"joint": "J2", "least": "0°", "most": "60°"}
+    done = linkwork("plan", file, "--soonest", "--max-speed-deg", "20")
+    assert "at 25°/s in any time: a wanted speed of 25°/s is above 20°/s" in done.err
+    assert "1e-09" not in done.err
     for words, says in [
         (["--rate", "0"], "--rate must be above 0"),
         (["--planner", "quick"], "there is no planner 'quick'"),
-        (["--max-speed-deg", "-1"], "must be above 0"),
+        (["--max-acceleration-deg", "-5"], "--max-acceleration-deg must be above 0, not -5."),
         (["--from", "0,0,0"], "--from and --to together"),
         (["--from", "0,0,0", "--to", "1,1,1"], "either a file or"),
     ]:

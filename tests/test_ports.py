@@ -74,6 +74,17 @@ def served(scene: Scene | Path, **options: Any) -> Session:
 # ---- files ---------------------------------------------------------------------------------------
 
 
+def test_an_empty_table_puts_a_joint_on_the_only_bus(tmp_path: Path) -> None:
+    """``bus = {}`` says all by default; it survives saving, and no table is no port."""
+    scene = load_scene(files(tmp_path, joint="bus = { }"))
+    save(scene, tmp_path / "again.toml")
+    for each in (scene, load_scene(tmp_path / "again.toml")):
+        with served(each) as session:
+            keys = list(session.cycle.bus("can0").rows)
+            assert keys[-2:] == ["arm/J1.target", "arm/J1.angle"]
+            assert not any(key.startswith("arm/J2") for key in keys)
+
+
 @pytest.mark.capability(29)
 def test_a_joint_is_bound_to_a_bus_in_its_file(tmp_path: Path) -> None:
     """``bus = { can_id = 4, bits = 10 }`` makes a port with the joint's target and angle."""

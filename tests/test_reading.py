@@ -2,9 +2,11 @@
 
 import contextlib
 import math
+import re
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +94,24 @@ def test_the_command_line_reads_postures_into_a_movement(tmp_path: Path) -> None
     assert refused.code == 1
     assert "no bus has one" in refused.err
     assert linkwork("posture", tmp_path / "cell.toml", "--at", "1").code == 1
+
+
+def test_a_machine_beyond_the_range_of_a_joint_is_told(tmp_path: Path) -> None:
+    """What it says is read, not the end of the range, and the command warns."""
+    part = lw.load("gripper/arm")
+    assert isinstance(part, lw.Part)
+    part.joints["J1"] = replace(part.joints["J1"], range=(-10 * DEG, 10 * DEG))
+    lw.save(part, tmp_path / "narrow.toml")
+    with machine(tmp_path / "hardware", 0.4, 0.3) as port:
+        cell(tmp_path, f'plant = "real"\nconnect = "127.0.0.1:{port}"')
+        file = tmp_path / "cell.toml"
+        file.write_text(file.read_text().replace("gripper/arm", "./narrow.toml"))
+        done = linkwork("posture", file, "--to", tmp_path / "wave.toml")
+    assert done.code == 0, done.err
+    assert re.search(r"arm/J1 is at 2\d\S*°, beyond its range of -10° to 10°", done.err)
+    assert "J2" not in done.err
+    kept = lw.load_movement(tmp_path / "wave.toml").postures[0].joints
+    assert kept == pytest.approx({"J1": 0.4, "J2": 0.3}, abs=0.02)
 
 
 @pytest.mark.capability(172)

@@ -13,7 +13,7 @@ import msgspec
 
 from linkwork.buses.latch import Latch, Outlet
 from linkwork.buses.messages import MOST_FRAMES, Frame, Frames, Note, Report
-from linkwork.buses.port import BusPlan, PortSignal
+from linkwork.buses.port import BusPlan
 from linkwork.buses.wire import WireFrame
 from linkwork.errors import SignalError
 
@@ -174,8 +174,8 @@ class Adapter:
     def feed(self, values: Mapping[str, float], *, turn: int = 0) -> None:
         """Hands on what arrived, by key; the newest of each is taken with the next step.
 
-        Values are held within the signal's range; unknown keys and what is no finite number are
-        counted as ``invalid``, and change nothing.
+        The session holds values within the signal's range; unknown keys and what is no finite
+        number are counted as ``invalid``, and change nothing.
 
         Args:
             values: Physical values by key of ``plan.fed``.
@@ -187,7 +187,7 @@ class Adapter:
             if signal is None or not _is_number(value):
                 self._refuse(key, value, known=signal is not None)
             else:
-                fed[key] = _within(signal, value)
+                fed[key] = float(value)
         if fed or turn:
             self._latch.put(fed, turn)
 
@@ -315,7 +315,3 @@ def _is_number(value: object) -> bool:
     return (
         isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e300
     )  # NaN compares false
-
-
-def _within(signal: PortSignal, value: float) -> float:
-    return float(min(max(value, signal.lo), signal.hi))

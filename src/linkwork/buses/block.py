@@ -99,8 +99,8 @@ class BusBlock(BusRows):
         health, owners = self._health, bench.signals.owners
         for key, value in values.items():
             number, row = self._number[key], self.rows[key]
-            value = min(max(value, row.signal.lo), row.signal.hi)
             self._fed[number] = 1.0, value
+            value = min(max(value, row.signal.lo), row.signal.hi)
             if row.own.direction == "input":
                 if owners.setdefault(row.own.name, self.plan.name) != self.plan.name:
                     health[4] += 1.0  # somebody has taken it over
@@ -167,7 +167,8 @@ class BusBlock(BusRows):
             return
         self._override[number] = 0.0
         if self._fed[number, 0]:
-            self._value[number] = self._fed[number, 1]
+            value, signal = float(self._fed[number, 1]), self.rows[key].signal
+            self._value[number] = min(max(value, signal.lo), signal.hi)
         self._sense()
 
     def check_override(self, key: str, value: float | None) -> int:

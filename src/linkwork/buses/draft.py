@@ -108,7 +108,7 @@ def _of_joints(world: World, buses: list[str]) -> Iterator[Draft]:
     if not buses:
         return
     for name, joint in zip(world.joint_names, world.joints, strict=True):
-        if not joint.bus:
+        if joint.bus is None:
             continue
         form, address = split_form(joint.bus, JointForm, f"joint {name!r}", joint.origin)
         bus = _bus(form.bus, buses, f"joint {name!r}", joint.origin)

@@ -65,14 +65,14 @@ def plan(
       $ linkwork plan bioloid/neck --robot bioloid/smart --soonest
     """
     from linkwork.cli.show_plan import plan_file, show_comparison, show_table_1
-    from linkwork.errors import FormatError, LinkworkError
+    from linkwork.errors import FormatError
     from linkwork.motion.profiles import Limits
 
     given = (max_speed_deg, max_acceleration_deg, max_jerk_deg)
-    try:
-        limits = Limits(*(math.radians(value) for value in given), whose=_WORDS)
-    except LinkworkError as error:
-        raise FormatError(f"--max-…-deg: {error.message}") from None
+    for word, value in zip(_WORDS, given, strict=True):
+        if not value > 0.0:
+            raise FormatError(f"{word} must be above 0, not {value:g}.")
+    limits = Limits(*map(math.radians, given), whose=_WORDS)
     of_file = {"--out": out, "--movement": movement, "--planner": planner, "--soonest": soonest,
                "--robot": robot}  # fmt: skip
     if not file and any(of_file.values()):

@@ -41,7 +41,7 @@ def posture(
     from linkwork.cli.given import load_with_notes, scene_to_run
     from linkwork.cli.ready import getting_ready
     from linkwork.cli.run import check_number
-    from linkwork.cli.screen import count, stdout
+    from linkwork.cli.screen import count, stderr, stdout
     from linkwork.errors import FormatError
     from linkwork.formats import load_movement, save
 
@@ -54,6 +54,7 @@ def posture(
     thing, _ = load_with_notes(what)
     scene, _ = scene_to_run(thing, what, free=False)
     with getting_ready():
+        from linkwork.session.reading import beyond
         from linkwork.session.session import Session
 
         session = Session(scene, watch=False)
@@ -63,6 +64,8 @@ def posture(
         turning = {name for name in found if world.dof_is_angle(world.single_dof(name))}
     out = stdout()
     out.rows(("joint", "value"), [(n, _words(v, n in turning)) for n, v in found.items()])
+    for words in beyond(world, found):
+        stderr().say(words, lead="warning:", level="warning")
     if to is None:
         return
     made = _with(old, to.stem, found, turning, at)

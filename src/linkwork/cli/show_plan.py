@@ -120,7 +120,7 @@ def plan_file(
         }
         show_limits(screen, binding, units)
     screen.rows(
-        ("joint", "from", "to", "speed", "acceleration", "jerk"),
+        ("joint", "least", "most", "speed", "acceleration", "jerk"),
         [_peaks(joint, way, _unit(movement, joint)) for joint, way in ways.items()],
     )
     counts = count(len(movement.postures), "posture"), count(len(ways), "joint")

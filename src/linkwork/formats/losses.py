@@ -42,7 +42,7 @@ _OF_JOINTS: dict[str, Callable[[Joint], Any]] = {
     "initial values": lambda j: any(j.values),
     "initial speeds": lambda j: any(j.speeds),
     "drives": lambda j: j.drive is not None,
-    "bus settings": lambda j: j.bus,
+    "bus settings": lambda j: j.bus is not None,
     "labels": lambda j: j.labels,
     "engine words": lambda j: j.mujoco,
 }

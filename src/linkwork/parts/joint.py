@@ -99,7 +99,7 @@ class Joint:
         speed: Initial speed of each degree of freedom [rad/s or m/s], 0 if None; that of a ball in
             the axes of ``to``. A free body has its element's ``velocity`` and ``spin`` instead.
         drive: Spec of the actuator that sits on the joint.
-        bus: How the joint appears on a bus; kept as written.
+        bus: How the joint appears on a bus, kept as written; None if on none.
         labels: Words for people, by language.
         mujoco: What only the Mujoco engine understands of it.
         origin: Where it was said.
@@ -127,7 +127,7 @@ class Joint:
     value: tuple[float, ...] | float | None = None
     speed: float | tuple[float, ...] | None = None
     drive: Spec | None = None
-    bus: dict[str, Any] = field(default_factory=dict)
+    bus: dict[str, Any] | None = None
     labels: dict[str, str] = field(default_factory=dict)
     mujoco: dict[str, Any] = field(default_factory=dict, hash=False)
     origin: Origin = field(default=Origin(), compare=False)

@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING
 
 from linkwork.agents.lookup import value_signal
 from linkwork.errors import SessionError, listing
+from linkwork.units import in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from linkwork.session.cycle import Cycle
+    from linkwork.world import World
+
+#: How far rounding on the way may lead beyond a joint's range [rad or m].
+_SLACK = 1e-6
 
 
 def machine_buses(cycle: Cycle) -> list[str]:
@@ -28,7 +35,8 @@ def read_posture(cycle: Cycle, bus: str = "") -> dict[str, float]:
         bus: Its bus; the only one with a machine behind it if empty.
 
     Returns:
-        Values [rad or m] by joint, ``arm/elbow``, or by ``joint.dof``.
+        Values [rad or m] by joint, ``arm/elbow``, or by ``joint.dof``; as they came, also beyond
+        the joint's range.
 
     Raises:
         LinkworkError: If there is no such bus, no machine is behind it, or it has not yet said
@@ -70,6 +78,19 @@ def read_posture(cycle: Cycle, bus: str = "") -> dict[str, float]:
             hint="Is it switched on and connected? While the session runs or waits, values come.",
         )
     return found
+
+
+def beyond(world: World, found: Mapping[str, float]) -> list[str]:
+    """What to say of joints that a machine reports beyond their range."""
+    said = []
+    for name, value in found.items():
+        dof = world.single_dof(name)
+        low, high = float(world.dof_lo[dof]), float(world.dof_hi[dof])
+        if not low - _SLACK <= value <= high + _SLACK:
+            unit = "rad" if world.dof_is_angle(dof) else "m"
+            at, least, most = (in_words(each, unit) for each in (value, low, high))
+            said.append(f"{name} is at {at}, beyond its range of {least} to {most}.")
+    return said
 
 
 def _sensors(cycle: Cycle, bus: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.errors import SceneError
 from linkwork.session.session import Session
+from linkwork.units import in_words
 
 #: Within this share of the step the joint counts as arrived.
 BAND = 0.02
@@ -67,9 +68,11 @@ def step_response(session: Session, joint: str, by: float, seconds: float) -> St
     start = float(state.q[place])
     lo, hi = float(world.dof_lo[dof]), float(world.dof_hi[dof])
     if by == 0.0 or not lo <= start + by <= hi:
+        unit = "rad" if world.dof_is_angle(dof) else "m"
+        begin, way, low, high = (in_words(value, unit) for value in (start, by, lo, hi))
         raise SceneError(
-            f"a step from {start:.4g} by {by:.4g} leads out of the range of {name!r}, "
-            f"{lo:.4g} to {hi:.4g}." if by else "a step needs a way to go.",
+            f"a step from {begin} by {way} leads out of the range of {name!r}, {low} to {high}."
+            if by else "a step needs a way to go.",
         )  # fmt: skip
     meter = f"{name}.energy"
     before = session[meter] if meter in signals else None

@@ -163,9 +163,9 @@ def _rail(fields: Fields) -> tuple[RailPiece, ...]:
     )
 
 
-def _bus(fields: Fields) -> dict[str, Any]:
+def _bus(fields: Fields) -> dict[str, Any] | None:
     if "bus" not in fields:
-        return {}
+        return None
     bus: Fields = fields["bus"]
     return {**bus.values, **bus.params}
 

@@ -49,8 +49,9 @@ def out_of_reach(
     *,
     cruise: bool,
     time: float | None = None,
+    whenever: bool = False,
 ) -> OutOfReach:
-    """What cannot be met, why, and what is nearest."""
+    """What cannot be met, why, and what is nearest; ``whenever`` if no time is enough."""
     span = span_between(start, end)
     need = float(span.least_acceleration())
     first, last, duration = start.speed, end.speed, float(span.time)
@@ -63,15 +64,16 @@ def out_of_reach(
         found = None
     position = start.position + min(max(float(span.way), found[0]), found[1]) if found else None
     say = partial(_say, unit)
-    why = _why(span, limits, unit, cruise, jerk)
+    why = _why(span, limits, unit, cruise, jerk, whenever)
+    when = f"between {start.time:g} s and {end.time:g} s" if not whenever else "in any time"
     message = (
         f"{name} cannot go from {say(start.position)} at {say(first, '/s')} to {say(end.position)} "
-        f"at {say(last, '/s')} between {start.time:g} s and {end.time:g} s: {why}."
+        f"at {say(last, '/s')} {when}: {why}."
     )
     nearest = []
     if time is not None:
         nearest.append(f"there at {math.ceil(time * 1e6 - 1e-3) / 1e6:.10g} s")
-    if position is not None:
+    if position is not None and not whenever:
         nearest.append(f"{say(position)} at {end.time:g} s")
     if max(abs(first), abs(last)) > limits.speed * (1.0 + 1e-12):
         nearest.append(f"{say(limits.speed, '/s')} there")
@@ -100,13 +102,15 @@ def _by(limits: Limits, which: int) -> str:
     return f" by {limits.whose[which]}" if limits.whose[which] else ""
 
 
-def _why(span: Span, limits: Limits, unit: str, cruise: bool, jerk: bool) -> str:
+def _why(span: Span, limits: Limits, unit: str, cruise: bool, jerk: bool, whenever: bool) -> str:
     """Which limit is in the way, and what would be needed."""
     say = partial(_say, unit)
     top, a = limits.speed, limits.acceleration
     ends = float(np.maximum(abs(span.first), abs(span.last)))
     if ends > top * (1.0 + 1e-12):
         return f"a wanted speed of {say(ends, '/s')} is above {say(top, '/s')}{_by(limits, 0)}"
+    if whenever:
+        return f"{say(top, '/s')} and {say(a, '/s²')} together do not suffice"
     need = float(span.least_acceleration())
     if need > a * (1.0 + 1e-12):
         return f"it needs {say(need, '/s²')} where {say(a, '/s²')} is allowed{_by(limits, 1)}"

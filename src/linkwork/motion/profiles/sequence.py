@@ -180,5 +180,5 @@ def least_time(
     found = soonest(way, start.speed, end.speed, limits, after=after, cruise=cruise)
     if found is None:
         wanted = Reference(start.time + max(after, 1e-9), end.position, end.speed, end.origin)
-        raise out_of_reach(start, wanted, limits, name, unit, cruise=cruise)
+        raise out_of_reach(start, wanted, limits, name, unit, cruise=cruise, whenever=True)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linkwork.errors import SessionError
 from linkwork.server.host.movement_robot import MovementRobot
-from linkwork.session.reading import read_posture
+from linkwork.session.reading import beyond, read_posture
 from linkwork.session.session import Session
 from linkwork.state import State
 
@@ -44,10 +44,11 @@ def reported(session: Session, robot: MovementRobot, bus: str) -> dict[str, floa
         LinkworkError: If it reports none of the robot.
     """
     begin = f"{robot.on}/" if robot.on else ""
-    said = {
-        name.removeprefix(begin): value for name, value in read_posture(session.cycle, bus).items()
-    }
+    found = read_posture(session.cycle, bus)
+    said = {name.removeprefix(begin): value for name, value in found.items()}
     values = {name: robot.tidy(name, said[name]) for name in robot.dofs if name in said}
     if not values:
         raise SessionError(f"the machine has no joint of {robot.on or 'the scene'}.")
+    for words in beyond(session.world, found):
+        session.say(f"{words} The posture takes the end.", level="warning", source="movement")
     return values
