@@ -148,6 +148,16 @@ def scene_range(made: Studio, name: str) -> tuple[float, float]:
     return float(world.dof_lo[dof]), float(world.dof_hi[dof])
 
 
+def test_a_page_that_is_loaded_anew_has_the_movement(humanoid: tuple[StudioPage, Studio]) -> None:
+    """What is edited is the session's: who comes later sees it, saved or not."""
+    page, _ = humanoid
+    page.page.get_by_role("button", name="Add posture").click()
+    page.until("linkwork.movement.state?.draft?.postures.length === 1")
+    page.page.reload()
+    page.ready()
+    page.until("linkwork.movement.state?.draft?.postures.length === 1")
+
+
 @pytest.mark.capability(171, 172)
 def test_postures_are_shaped_by_hand_and_moved_along_the_line(
     humanoid: tuple[StudioPage, Studio],

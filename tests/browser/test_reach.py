@@ -274,9 +274,7 @@ def test_a_typed_place_out_of_reach_says_how_far_is_left(page: StudioPage, table
     eventually("up", lambda: tool(table)[2] > start[2] + 0.1)
     eventually("at rest", lambda: desk(table).drag.reach is None)
     far = np.linalg.norm(np.subtract((start[0], start[1], 2.0), tool(table))) * 1e3
-    expect(tab.get_by_label("Left to go")).to_have_text(
-        re.compile(rf"^{far:.1f} mm, .* short$")
-    )
+    expect(tab.get_by_label("Left to go")).to_have_text(re.compile(rf"^{far:.1f} mm, .* short$"))
     expect(z).to_have_value(f"{tool(table)[2] * 1e3:.1f}")
     z.fill("abc mm")
     z.press("Tab")

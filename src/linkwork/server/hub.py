@@ -116,6 +116,7 @@ class Hub:
             if message.kind == "scene":
                 self._failure = ""
                 self._backlog.clear()
+                self._lasting.pop("movement", None)  # a scene's own comes after it
                 self._shown = msgspec.json.decode(message.text, type=_Version).version
                 for stream in self._streams.values():
                     stream.forget()  # what waits may be of the scene before

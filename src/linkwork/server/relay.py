@@ -77,7 +77,7 @@ class Picture(msgspec.Struct, frozen=True, array_like=True):
 
 
 #: Kinds of messages that describe how things stand, in the order in which newcomers get them.
-LASTING = ("scene", "owners", "undo", "reaching", "cloud")
+LASTING = ("scene", "owners", "undo", "reaching", "cloud", "movement")
 
 Inward = Ask | Look | MeshWanted
 Outward = Tell | MeshFound
