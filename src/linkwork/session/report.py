@@ -21,6 +21,8 @@ class RunReport:
         energy: Energy after the first step and now [J].
         drift: Largest distance of the energy from its first value [J].
         accounts: How well engines that hold joints exactly have held them.
+        step: Time step [s].
+        loops: How many loops there are.
     """
 
     steps: int
@@ -30,6 +32,27 @@ class RunReport:
     energy: tuple[float, float]
     drift: float
     accounts: tuple[Account, ...]
+    step: float
+    loops: int
+
+    def lines(self) -> list[str]:
+        """The report in sentences."""
+        found = []
+        if self.loops:
+            where = f", of {self.loop} at {self.time:.3f} s" if self.loop else ""
+            found.append(f"Largest loop gap {self.gap:.2e} m{where}.")
+        first, last = self.energy
+        if first or last:  # an engine without forces has none to tell
+            found.append(
+                f"Energy {first:.4g} J after the first step, {self.drift:.2g} J from it at most, "
+                f"{last:.4g} J at the end."
+            )
+        for account in self.accounts:
+            found += account.lines(self.step)
+        return found
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
 
 
 def run_report(cycle: Cycle) -> RunReport:
@@ -45,4 +68,6 @@ def run_report(cycle: Cycle) -> RunReport:
         energy=(first, float(cycle.state.report.energy.sum())),
         drift=max(float(run[MOST]) - first, first - float(run[LEAST])),
         accounts=tuple(account for account in found if account is not None),
+        step=cycle.h,
+        loops=len(world.loop_names),
     )

@@ -187,9 +187,11 @@ class Stepper:
             return speed, 1
         return self._halve(h, now, done)
 
-    def _step(self, h: float, fresh: bool, *, finest: bool = False) -> int:
+    def _step(self, h: float, fresh: bool, *, share: float = 1.0) -> int:
+        """A step, or a share of one, which may change the energy by that share of what one may."""
         made, params = self.made, self.params
-        stray = 0.0 if finest or self.pulled else self._stray  # what a hand does is not known
+        # what a hand does is not known; the finest piece must do
+        stray = 0.0 if share * _FINEST <= 1.0 or self.pulled else share * self._stray
         self.account[phases.EVENTS], self._strayed = 0.0, False
         if self._by_forces:
             if not np.array_equal(self._pulled, self.wrench):  # no smooth way from there to here
@@ -261,7 +263,7 @@ class Stepper:
                 self._return(here)
                 self.wipe()
             piece = h * size / _FINEST
-            done = self._step(piece, fresh, finest=size == 1)
+            done = self._step(piece, fresh, share=size / _FINEST)
             speed = self._slow_down(piece) if done == phases.DONE else math.inf
             fresh = speed < math.inf
             if not fresh and size == 1:
