@@ -248,6 +248,8 @@ def test_the_step_command_shows_what_a_gain_does(tmp_path: Path) -> None:
         assert "o actual   · wanted" in found.out
     assert times[1] > 1.5 * times[0]
     (tmp_path / "arm.toml").write_text(f"{ARM}range_deg = [-90, 60]\n")
+    found = linkwork("step", tmp_path / "arm.toml", "--joint", "arm/J", "--set", "arm/J.punch=0.1")
+    assert "no signal named 'arm/J.punch'. Its servo has none: loop is pid" in found.err
     found = linkwork("step", tmp_path / "arm.toml", "--joint", "arm/J", "--by", 500)
     assert "a step from 0° by 500° leads out of the range of 'arm/J', -90° to 60°" in found.err
     log = read_measured(tmp_path / "step.csv")
@@ -255,6 +257,7 @@ def test_the_step_command_shows_what_a_gain_does(tmp_path: Path) -> None:
 
 
 BAD_LOGS = [
+    ("time;angle\n0;1\n0.1;1\n0.2;1\n", "Separate columns by commas."),
     ("time,angle\n0,1\n", "at least two rows"),
     ("when,angle\n0,1\n1,2\n", "no column is called time"),
     ("time,x\n0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n", "no column is called angle"),
@@ -344,15 +347,16 @@ def test_what_cannot_be_fitted_is_told(tmp_path: Path) -> None:
     """Names are checked, and a missing file is a clear line."""
     log = write_log(tmp_path / "step.csv")
     for words, says in [
-        (("--free", "speed"), "there is no parameter to fit named 'speed'"),
+        (("--free", "speed"), "there is no fitted parameter named 'speed'"),
         (("--free", "loop"), "loop"),
-        (("--free", "ambient"), "there is no parameter to fit named 'ambient'. Available"),
+        (("--free", "ambient"), "named 'ambient'. Available fitted parameters: "),
         (("--free", "kd"), "kd does nothing here: loop is compliance, which takes margin_cw"),
         (
             ("--free", "kd", "--set", "kd=-1", "--model", "XM430-W350"),
             "kd is fitted from 0 or more, not from -1",
         ),
         (("--free", "gear", "--set", "gear=0"), "gear is fitted from a value above 0"),
+        (("--set", "stall_effort=60"), "more than it takes. (stall_effort + friction)"),
         (("--set", "kp"), "NAME=VALUE"),
         (("--set", "kp=3"), "--set kp=3: kp does nothing here: loop is compliance"),
         (("--angle", "J"), "there is no column named 'J'"),

@@ -111,7 +111,7 @@ def fit_servo(
     idle = without_effect({**params, **dict.fromkeys(names, 1.0)})
     for name in names:
         if name not in FITTABLE:
-            raise not_found("parameter to fit", name, FITTABLE)
+            raise not_found("fitted parameter", name, FITTABLE)
         for each in TOGETHER.get(name, (name,)):
             if each in idle:
                 raise SceneError(f"{name} does nothing here: {idle[each]}.")

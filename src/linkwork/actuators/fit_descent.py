@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from linkwork.actuators.fit_trial import Trial
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, SceneError
 
 _TRIES = 40
 
@@ -21,10 +21,12 @@ def descend(trial: Trial, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     residual = trial.residual(x)
     damp, cost = 1e-2, float(residual @ residual)
     if not math.isfinite(cost) or cost >= 1e6:
-        raise LinkworkError(
-            "the servo cannot be simulated with the parameters to start from.",
-            hint="Give a model that can be with --model.",
-        )
+        words = "the servo cannot be simulated with the parameters to start from"
+        try:
+            trial.simulated(x)
+        except SceneError as error:
+            raise LinkworkError(f"{words}: {error.message}", hint=error.hint) from None
+        raise LinkworkError(f"{words}.", hint="Give a model that can be with --model.")
     for _ in range(_TRIES):
         jacobian = trial.jacobian(x)
         slope, curvature = jacobian.T @ residual, jacobian.T @ jacobian

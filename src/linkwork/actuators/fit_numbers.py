@@ -76,7 +76,7 @@ def number(name: str, given: float, params: dict[str, Any]) -> Number:
             raise SceneError(f"{name} is fitted from a value above 0, not from {given:g}.")
         return Number(name, given, given / 100.0, given * 100.0)
     if name not in _BOUNDS:
-        raise not_found("parameter to fit", name, FITTABLE)
+        raise not_found("fitted parameter", name, FITTABLE)
     low, high = _BOUNDS[name]
     if given < 0.0:
         raise SceneError(f"{name} is fitted from 0 or more, not from {given:g}.")

@@ -86,20 +86,28 @@ class Trial:
         return params, test
 
     def residual(self, x: np.ndarray, without: Collection[str] = ()) -> np.ndarray:
-        """Simulated minus measured angle in each row [rad]."""
-        params, test = self.split(x, without)
-        start = float(self.angle[0] + _START * x[-1])
+        """Simulated minus measured angle in each row [rad]; 1e3 where that cannot be."""
         try:
-            made = respond_to(
-                self.targets, params, inertia=test["inertia"], step=self.step,
-                start=start, load=test["load"],
-            )  # fmt: skip
+            off = self.simulated(x, without) - self.angle
         except SceneError:  # a motor that cannot be
             return np.full(len(self.time), 1e3)
+        return off if np.isfinite(off).all() else np.full(len(self.time), 1e3)
+
+    def simulated(self, x: np.ndarray, without: Collection[str] = ()) -> np.ndarray:
+        """The simulated angle in each row [rad].
+
+        Raises:
+            SceneError: If no motor is like that.
+        """
+        params, test = self.split(x, without)
+        start = float(self.angle[0] + _START * x[-1])
+        made = respond_to(
+            self.targets, params, inertia=test["inertia"], step=self.step,
+            start=start, load=test["load"],
+        )  # fmt: skip
         when = np.maximum(self.time - test["delay"], 0.0)
         time, way = np.append(0.0, made.time), np.append(start, made.angle)
-        off = np.interp(when, time, way) - self.angle
-        return off if np.isfinite(off).all() else np.full(len(self.time), 1e3)
+        return np.interp(when, time, way)
 
     def cost(self, x: np.ndarray, without: Collection[str] = ()) -> float:
         """Sum of the squared residuals [rad²]."""

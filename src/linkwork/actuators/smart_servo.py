@@ -139,6 +139,14 @@ class SmartServo(Drives):
             most = 1.0 if name in _SHARES else math.inf
             add(SignalSpec(f"{full}.{name}", gains, (number, column), said, 0.0, most, "param"))
 
+    def without(self, signal: str) -> str:
+        """Why a servo has no such signal: its loop or mode does not take it; else nothing."""
+        joint, _, word = signal.rpartition(".")
+        for dof, spec in zip(self.dofs, self.specs, strict=True):
+            if self.world.dof_name(dof) == joint and word in _GAINS:
+                return without_effect(spec.params).get(word, "")
+        return ""
+
     def _offer_robot(self, number: int, name: str) -> None:
         field, add = self.field("robots"), self._signals.append
         add(SignalSpec(f"{name}.voltage", field, (number, cut.BUS_VOLTAGE), "V"))

@@ -141,6 +141,7 @@ def read_measured(file: Path, unit: str = "") -> Measured:
         raise FormatError(
             f"no column is called time; there are {', '.join(names)}.",
             origin=Origin(str(file), rows[0][0]),
+            hint="Separate columns by commas." if len(names) == 1 else "",
         )
     _check_heading(rows[0][1], names, units[first], names[first], Origin(str(file), rows[0][0]))
     table = np.array([_numbers(file, line, row, len(names)) for line, row in rows[1:]]) * scales

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from linkwork.actuators.smart_servo import SmartServo
 from linkwork.cli import exits
 from linkwork.cli.fault_words import add_fault
 from linkwork.cli.given import add_program, load_with_notes, scene_to_run, use_engine
@@ -223,3 +224,8 @@ def set_signal(session: Session, text: str) -> None:
         session[name] = float(given) * factor
     except ValueError:
         raise FormatError(f"--set takes SIGNAL=NUMBER, not {text!r}.") from None
+    except NameNotFound as error:
+        for servo in session.cycle.actuators:
+            if isinstance(servo, SmartServo) and (why := servo.without(name)):
+                error.hint = f"Its servo has none: {why}."
+        raise

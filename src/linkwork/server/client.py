@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from numbers import Integral
+from numbers import Integral, Real
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from linkwork.errors import SessionError, SignalError, not_found
+from linkwork.errors import FormatError, SessionError, SignalError, not_found
 from linkwork.server import messages as m
 from linkwork.server.wire import Wire
 from linkwork.session.durations import check_duration
@@ -130,6 +130,7 @@ class RemoteSession:
 
     def seek(self, time: float) -> None:
         """Shows the past at a time [s]; what is done next goes on from there."""
+        _check("a time", time, -1e9, 1e9)
         self._wire.ask(m.Seek(time))
 
     def reset(self) -> None:
@@ -138,6 +139,7 @@ class RemoteSession:
 
     def speed(self, value: float) -> None:
         """Simulated seconds per real second; 0 is as fast as possible."""
+        _check("a speed", value, 0.0, 1000.0)
         self._wire.ask(m.Speed(value))
 
     def posture(self, name: str) -> None:
@@ -156,8 +158,13 @@ class RemoteSession:
         """Asks for anything else that the studio knows, ``linkwork.server.messages``.
 
         Raises:
-            SessionError: If it is refused.
+            SessionError: If it is refused, or no message.
         """
+        if not isinstance(message, m.ClientMessage):
+            raise SessionError(
+                f"a message of linkwork.server.messages is sent, not {message!r}.",
+                hint="For instance messages.Mark('here').",
+            )
         self._wire.ask(message)
 
     @property
@@ -242,7 +249,7 @@ class RemoteSession:
         """
         give_up = time.monotonic() + (self._wire.patience if patience is None else patience)
         while not until():
-            self._wire.once(give_up, "what was waited for")
+            self._wire.once(give_up, "the condition")
 
     # ---- people --------------------------------------------------------------------------
 
@@ -288,6 +295,11 @@ class RemoteSession:
         names = self.signals
         if signal not in names:
             raise not_found("signal", signal, names)
+
+
+def _check(what: str, value: float, low: float, high: float) -> None:
+    if not isinstance(value, Real) or not low <= value <= high:
+        raise FormatError(f"{what} is a number from {low:g} to {high:g}, not {value!r}.")
 
 
 def connect(

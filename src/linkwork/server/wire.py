@@ -131,13 +131,13 @@ class Wire:
         try:
             self._socket.send(m.encode(message).decode())
         except ConnectionClosed:
-            raise SessionError(f"the studio is gone{self._end}.") from None
+            raise SessionError(f"the studio is gone{self._end.rstrip()}.") from None
 
     def once(self, give_up: float, what: str) -> None:
         """Waits for news."""
         with self.news:
             if self._end:
-                raise SessionError(f"the studio is gone{self._end}.")
+                raise SessionError(f"the studio is gone{self._end.rstrip()}.")
             left = give_up - time.monotonic()
             if left <= 0.0 or not self.news.wait(left):
                 raise SessionError(f"waited for {what} in vain.")
