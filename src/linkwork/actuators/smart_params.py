@@ -108,6 +108,7 @@ _PID = ("kp", "ki", "kd")
 def without_effect(params: Mapping[str, Any]) -> dict[str, str]:
     """Parameters that do nothing with the mode, the loop and others that are said, and why."""
     mode, loop = params.get("mode", "position"), params.get("loop", "pid")
+    idle: dict[str, str]
     if mode == "effort":
         words = (*_PID, *_COMPLIANCE, "max_acceleration", "max_speed")
         idle = dict.fromkeys(words, "mode is effort")
