@@ -35,20 +35,20 @@ def closed(kind: str) -> Part:
     for n, each in enumerate(kinds):
         part.add(bar(f"bar{n}", 0.2, 0.3, wide=0.04, deep=0.05))
         at = Pose.of((0.2 if n else 0.0, 0, 0), rpy=(0.1 * n, 0.6, 0.2))
-        more = {"axis2": (0, 0, 1)} if each == "universal" else {}
+        more: dict[str, Any] = {"axis2": (0, 0, 1)} if each == "universal" else {}
         part.add(Joint(f"J{n}", each, before, f"bar{n}", at=at, axis=(0, 1, 0), **more))
         before = f"bar{n}"
     with Session(scene_of(part, engine="kinematic")) as session:
         end = Pose(tuple(session.state.pose[-1, :3]), tuple(session.state.pose[-1, 3:]))
-    more = {"pitch": 0.05} if kind == "screw" else {}
-    more |= {"axis2": (1, 0, 0)} if kind == "universal" else {}
+    last: dict[str, Any] = {"pitch": 0.05} if kind == "screw" else {}
+    last |= {"axis2": (1, 0, 0)} if kind == "universal" else {}
     return part.add(
         Anchor("tip", before), Anchor("place", "ground", end),
-        Loop("held", "place", "tip", kind, axis=(0, 1, 0), **more),
+        Loop("held", "place", "tip", kind, axis=(0, 1, 0), **last),
     )  # fmt: skip
 
 
-def run(part: Part, *, steps: int = 300, **params: object) -> tuple[np.ndarray, np.ndarray, float]:
+def run(part: Part, *, steps: int = 300, **params: Any) -> tuple[np.ndarray, np.ndarray, float]:
     with Session(scene_of(part, **params)) as session:
         session.step(steps)
         (account,) = session.report().accounts
@@ -116,7 +116,8 @@ def test_small_mechanisms_go_by_joints_and_large_ones_by_bodies() -> None:
 def test_heavier_bodies_move_alike(worth: float) -> None:
     """A mass that is changed while it runs counts, its inertia with it."""
     ends = []
-    for params in ({"method": "forces", "order": 6}, {"order": 6}):
+    both: tuple[dict[str, Any], ...] = ({"method": "forces", "order": 6}, {"order": 6})
+    for params in both:
         with Session(scene_of(four_bar(), **params)) as session:
             session.step(50)
             session.send(Set("four_bar/coupler.mass", 4.5))

@@ -105,7 +105,8 @@ def _compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         # Numba asks for the folder when it is handed a function, and never again.
-        path, before = Path(function.__code__.co_filename), numba_config.CACHE_DIR
+        path = Path(function.__code__.co_filename)
+        before = numba_config.CACHE_DIR  # type: ignore[attr-defined]
         numba_config.CACHE_DIR = str(folder_of(path))  # type: ignore[attr-defined]
         try:
             return numba.njit(cache=True, fastmath=False, error_model="numpy", **options)(function)

@@ -42,7 +42,7 @@ def shortcomings(world: World, owned: np.ndarray) -> list[Finding]:
 
 
 def notes_of_closing(
-    world: World, made: Mechanism, moved: np.ndarray, turned: np.ndarray, origin: Origin | None
+    world: World, made: Mechanism, moved: np.ndarray, turned: np.ndarray, origin: Origin
 ) -> list[Finding]:
     """How far [m and rad] bodies went to close all joints: the ones that went farthest."""
     found = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 from linkwork.errors import FormatError, suggestion
 from linkwork.formats.humanoid_xml.read import Robot, read_robot
@@ -69,10 +70,11 @@ def _limits(node: Node, postures: tuple[TimedPosture, ...], angles: set[str]) ->
     given = {tag: value for tag, value in said.items() if value is not None}
     joints = dict.fromkeys(joint for each in postures for joint in each.joints) if given else {}
     units = {joint: math.pi / 180.0 if joint in angles else 1.0 for joint in joints}
-    return {
-        joint: Limits(**{tag: value * units[joint] for tag, value in given.items()})
-        for joint in joints
-    }
+    found = {}
+    for joint in joints:
+        most: dict[str, Any] = {tag: value * units[joint] for tag, value in given.items()}
+        found[joint] = Limits(**most)
+    return found
 
 
 def _posture(node: Node, robot: Robot) -> TimedPosture:
