@@ -130,7 +130,7 @@ def test_mistakes_in_calls_are_told() -> None:
         Solver(ARM, [tool], joints="arm/J1")
     with pytest.raises(LinkworkError, match="at least one posture"):
         workspace(ARM, "arm/flange", -1)
-    with pytest.raises(LinkworkError, match="above 0 m"):
+    with pytest.raises(LinkworkError, match="0 m long or more"):
         LegGeometry(-0.3, 0.3)
     with pytest.raises(LinkworkError, match="from all of itself"):
         keep_distance(ARM, "arm", "arm")

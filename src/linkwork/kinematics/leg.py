@@ -42,9 +42,9 @@ class LegGeometry:
 
     def __post_init__(self) -> None:
         lengths = self.thigh, self.shank, self.foot
-        if not all(map(math.isfinite, lengths)) or min(lengths[:2]) <= 0.0 or self.foot < 0.0:
+        if not all(math.isfinite(length) and length >= 0.0 for length in lengths):
             raise LinkworkError(
-                "thigh and shank must be above 0 m and the foot 0 m or above, not "
+                "thigh, shank and foot must be 0 m long or more, not "
                 f"{self.thigh:g}, {self.shank:g} and {self.foot:g} m."
             )
 
