@@ -23,9 +23,9 @@ client: $(VENV)/.stamp ## Build the studio's page, where its source changed
 	@command -v npm >/dev/null || $(PIP_INSTALL) --require-hashes -r requirements/node.txt
 	@$(BIN)/python tools/client.py build
 
-test: $(VENV)/.stamp-dev $(VENV)/.stamp-models client ## Run all tests (ARGS="-k tripod" picks some)
-	@$(BIN)/python tools/client.py test
-	@$(BIN)/python -m pytest -n 3 $(ARGS)
+test: $(VENV)/.stamp-dev $(VENV)/.stamp-models client ## Run all tests (ROOM=formats: one room; FULL=1: every case; ARGS="-k tripod")
+	@$(if $(ROOM),,$(BIN)/python tools/client.py test)
+	@$(BIN)/python -m pytest -n 3 $(if $(ROOM),tests/$(ROOM)) $(if $(FULL),--full) $(ARGS)
 
 lint: $(VENV)/.stamp-dev client ## Check style and types
 	@$(BIN)/python tools/client.py lint
@@ -37,11 +37,20 @@ format: $(VENV)/.stamp-dev ## Put the source into its standard form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(VENV)/.stamp-dev client bench-venv ## Run every benchmark and redraw its figures
-	@set -e; for each in $(sort $(wildcard benchmarks/*.py)); do \
-		echo "== $$each"; $(BIN)/python $$each; done
+bench: $(VENV)/.stamp-dev client ## Run all benchmarks, write docs/benchmarks.md (QUICK=1: rough)
+	@$(MAKE) --no-print-directory bench-venv || \
+		echo "Some peers could not be installed. Their rows will say so."
+	@rm -rf build/benchmarks; failed=; \
+	for each in $(filter-out benchmarks/report.py,$(sort $(wildcard benchmarks/*.py))); do \
+		echo "== $$each"; \
+		$(BIN)/python $$each $(if $(QUICK),--quick) \
+			--json build/benchmarks/$$(basename $$each .py).json || failed="$$failed $$each"; \
+	done; \
+	echo "== all benchmarks, beside the strongest peer"; \
+	$(BIN)/python benchmarks/report.py; \
+	test -z "$$failed" || { echo "These benchmarks failed:$$failed"; exit 1; }
 
-bench-venv: $(VENV)-bench/.stamp ## Install the rivals that need an environment of their own
+bench-venv: $(VENV)-bench/.stamp ## Install the peers of benchmarks that need their own environment
 
 peers: $(VENV)/.stamp-dev $(VENV)-peers/.stamp ## Load what we write in Drake and PyBullet
 	@$(BIN)/python -m pytest tests/peers $(ARGS)
@@ -71,8 +80,8 @@ clean: ## Remove .venv, builds and caches
 	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.stamp: requirements/runtime.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-		echo "Linkwork needs Python 3.11 or newer, and $(PYTHON) is older."; \
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' || { \
+		echo "Linkwork needs Python 3.11 to 3.14, and $(PYTHON) is another."; \
 		echo "Name another one: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	@echo "Installing Linkwork into $(VENV) (a few minutes the first time) ..."
 	@$(PYTHON) -m venv $(VENV)
@@ -95,7 +104,7 @@ $(VENV)/.stamp-models: requirements/models.txt $(VENV)/.stamp
 	@touch $@
 
 $(VENV)-bench/.stamp: requirements/bench.txt $(VENV)/.stamp
-	@echo "Installing the rivals of the benchmarks ..."
+	@echo "Installing the peers of the benchmarks ..."
 	@$(BIN)/python -m venv $(VENV)-bench
 	@$(VENV)-bench/bin/python -m pip --disable-pip-version-check install --quiet \
 		--require-hashes -r requirements/bench.txt

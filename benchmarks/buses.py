@@ -1,13 +1,13 @@
-"""What the CAN doors cost: frames a second and request to answer, beside python-can's own bus.
+"""Round trip and throughput of a CAN bus over socketcand and slcan, beside python-can.
 
-The bus runs in a process of its own, as in a session, with a node that answers each frame. The
-request-answer times are those of an unmodified python-can client; its virtual bus, in one process
-and without any wire format, is the peer. Rows with a session have a real one beside them,
-``linkwork run`` of an arm at 500 Hz in real time; those "of a session" are taken on its own bus,
-where the request is a remote frame and the answer a joint's angle. The last row is the rate that
-the session held meanwhile.
+    python benchmarks/buses.py [--quick] [--json [FILE]]
 
-    python benchmarks/buses.py [--quick] [--json]
+The bus runs in its own process, as in a session, with a node that answers each frame. A round trip
+is the elapsed time from a request to its answer in an unmodified python-can client. The peer is
+python-can's virtual bus, which stays in one process and needs no wire format. "Beside a session"
+means that ``linkwork run`` steps an arm at 500 Hz in real time on the same machine. "Bus of a
+session" is the bus of that session itself: the request is a remote frame, the answer a joint's
+angle. The last row is the rate that the session held during the run.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import can
-from shared.report import Row, options, show
+from shared.rows import Benchmark, Row
 
 REQUEST, ANSWER = 0x120, 0x121
+VIRTUAL = "python-can, virtual bus in one process"
 
 RATE = 500.0
 SCENE = f"""
@@ -55,33 +57,34 @@ sensors = [{{ signal = "robot/arm/J1.angle", can_id = 0x111, bits = 12, send = "
 """
 
 
-class Doors:
-    """Clients of a bus's socketcand door."""
+class Socketcand:
+    """Clients of a bus that serves socketcand."""
 
     def __init__(self, host: str, port: int) -> None:
         self.at = (host, port)
 
-    def socketcand(self) -> can.BusABC:
+    def client(self) -> can.BusABC:
+        """A python-can client."""
         host, port = self.at
         return can.Bus(interface="socketcand", host=host, port=port, channel="can0", tcp_tune=True)
 
     def plain(self) -> socket.socket:
-        """A client without any library, in raw mode."""
+        """A client without a library, in raw mode."""
         line = socket.create_connection(self.at)
         assert line.recv(256) == b"< hi >"
-        for word in (b"< open can0 >", b"< rawmode >"):
-            line.sendall(word)
+        for command in (b"< open can0 >", b"< rawmode >"):
+            line.sendall(command)
             assert line.recv(256) == b"< ok >"
         return line
 
 
-class Running(Doors):
-    """A session in its own process, in real time, that serves the bus."""
+class SessionBus(Socketcand):
+    """The bus of a session that runs in its own process, in real time."""
 
     def __init__(self, stack: ExitStack) -> None:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         (folder / "bench.toml").write_text(SCENE)
-        run = [sys.executable, "-m", "linkwork.cli", "run", "bench.toml", "--clock", "real"]
+        run = [sys.executable, "-m", "linkwork", "run", "bench.toml", "--clock", "real"]
         self.process = stack.enter_context(
             subprocess.Popen(run, cwd=folder, stdout=subprocess.PIPE, text=True)
         )
@@ -91,20 +94,20 @@ class Running(Doors):
             if found := re.search(r"socketcand on (\S+):(\d+)", line):
                 super().__init__(found[1], int(found[2]))
                 return
-        raise SystemExit("the session ended before its bus was there.")
+        raise SystemExit("The session ended before it served its bus.")
 
     def stop(self) -> float:
-        """Ends it; gives the steps that it made a second of real time."""
+        """Ends the session; returns its steps per second of real time."""
         self.process.send_signal(signal.SIGINT)
-        said = self.process.communicate(timeout=60.0)[0]
-        found = re.search(r"([0-9.]+) s simulated in ([0-9.]+) s", said)
+        printed = self.process.communicate(timeout=60.0)[0]
+        found = re.search(r"([0-9.]+) s simulated in ([0-9.]+) s", printed)
         if found is None:
-            raise SystemExit(f"the session did not say how it went:\n{said}")
+            raise SystemExit(f"The session printed no summary:\n{printed}")
         return float(found[1]) * RATE / float(found[2])
 
 
-class Bus(Doors):
-    """A bus's process and its doors."""
+class PlainBus(Socketcand):
+    """A bus without a session, in its own process."""
 
     def __init__(self, stack: ExitStack) -> None:
         self.process = stack.enter_context(
@@ -117,12 +120,13 @@ class Bus(Doors):
         )
         stack.callback(self.process.terminate)
         assert self.process.stdout
-        self.doors = json.loads(self.process.stdout.readline())
-        super().__init__(*self.doors["socketcand"])
+        self.ports = json.loads(self.process.stdout.readline())
+        super().__init__(*self.ports["socketcand"])
 
     def slcan(self, where: str) -> can.BusABC:
-        tcp = "socket://{}:{}".format(*self.doors["slcan"])
-        place = tcp if where == "TCP" else self.doors["pty"]
+        """A python-can client of slcan over "TCP" or a "terminal"."""
+        tcp = "socket://{}:{}".format(*self.ports["slcan"])
+        place = tcp if where == "TCP" else self.ports["pty"]
         return can.Bus(interface="slcan", channel=place, sleep_after_open=0)
 
 
@@ -133,7 +137,7 @@ ASK = can.Message(arbitration_id=0x111, is_remote_frame=True, dlc=2, is_extended
 def round_trips(
     client: can.BusABC, count: int, request: can.Message = WRITE, answer: int = ANSWER
 ) -> float:
-    """Median of request to answer [µs]."""
+    """Median time from request to answer [µs]."""
     times = []
     for _ in range(count):
         started = time.perf_counter()
@@ -145,10 +149,10 @@ def round_trips(
     return statistics.median(times) * 1e6
 
 
-def throughput(bus: Doors, count: int) -> float:
-    """Frames a second from one plain client through the hub to another."""
+def throughput(bus: Socketcand, count: int) -> float:
+    """Frames per second from one plain client over the bus to another."""
     with bus.plain() as sender, bus.plain() as listener:
-        time.sleep(0.1)  # the first moment of raw mode
+        time.sleep(0.1)  # until raw mode is on
         flood = b"< send 125 8 11 22 33 44 55 66 77 88 >" * count + b"< send 7FF 0 >"
         started = time.perf_counter()
         thread = threading.Thread(target=sender.sendall, args=(flood,))
@@ -160,7 +164,8 @@ def throughput(bus: Doors, count: int) -> float:
             tail = (tail + data)[-64:]
         elapsed = time.perf_counter() - started
         thread.join()
-    assert seen >= count, f"{count - seen} frames were lost"
+    if seen < count:
+        raise SystemExit(f"{count - seen} of {count} frames were lost.")
     return count / elapsed
 
 
@@ -175,7 +180,7 @@ def virtual_pair(stack: ExitStack) -> can.BusABC:
 
 
 def virtual_throughput(count: int) -> float:
-    """Frames a second through python-can's virtual bus."""
+    """Frames per second through python-can's virtual bus."""
     with (
         can.Bus(interface="virtual", channel="flood") as sender,
         can.Bus(interface="virtual", channel="flood") as listener,
@@ -196,45 +201,47 @@ def virtual_throughput(count: int) -> float:
     return count / elapsed
 
 
-def best(measure: Callable[[], float], rounds: int) -> list[float]:
-    return [measure() for _ in range(rounds)]
-
-
 def main() -> None:
-    args = options(__doc__ or "")
+    bench = Benchmark(__file__, __doc__)
+    args = bench.parse()
     trips, frames, rounds = (500, 10_000, 3) if args.quick else (3000, 60_000, 7)
+    rows: list[Row] = []
+
+    def median(measure: Callable[[], float]) -> float:
+        return statistics.median(measure() for _ in range(rounds))
+
+    def add_trip(name: str, client: can.BusABC, *asked: Any) -> None:
+        found = median(lambda: round_trips(client, trips, *asked))
+        rows.append(Row(f"round trip, {name}", "µs", found, trip_peer, VIRTUAL))
+
+    def add_rate(name: str, bus: Socketcand) -> None:
+        found = median(lambda: throughput(bus, frames))
+        rows.append(Row(f"throughput, {name}", "frames/s", found, rate_peer, VIRTUAL, "higher"))
+
     with ExitStack() as stack:
-        bus = Bus(stack)
+        bus = PlainBus(stack)
         virtual = virtual_pair(stack)
-        peer = statistics.median(best(lambda: round_trips(virtual, trips), rounds))
-        rows = []
-        doors: dict[str, Callable[[], can.BusABC]] = {
-            "socketcand": bus.socketcand,
-            "slcan on TCP": lambda: bus.slcan("TCP"),
-            "slcan on a terminal": lambda: bus.slcan("terminal"),
+        trip_peer = median(lambda: round_trips(virtual, trips))
+        rate_peer = median(lambda: virtual_throughput(frames // 4))
+        clients: dict[str, Callable[[], can.BusABC]] = {
+            "socketcand": bus.client,
+            "slcan over TCP": lambda: bus.slcan("TCP"),
+            "slcan over a pseudo terminal": lambda: bus.slcan("terminal"),
         }
-        for name, door in doors.items():
-            with door() as client:
-                ours = statistics.median(best(lambda c=client: round_trips(c, trips), rounds))
-            rows.append(Row(f"request to answer, {name} [µs]", ours, peer, "virtual", ours / peer))
-        frame_peer = statistics.median(best(lambda: virtual_throughput(frames // 4), rounds))
-        ours = statistics.median(best(lambda: throughput(bus, frames), rounds))
-        rows.append(Row("socketcand [frames/s]", ours, frame_peer, "virtual", ours / frame_peer))
-        session = Running(stack)
-        with bus.socketcand() as client:
-            ours = statistics.median(best(lambda: round_trips(client, trips), rounds))
-        name = f"request to answer, socketcand, a session at {RATE:g} Hz beside [µs]"
-        rows.append(Row(name, ours, peer, "virtual", ours / peer))
-        with session.socketcand() as client:
-            ours = statistics.median(best(lambda: round_trips(client, trips, ASK, 0x111), rounds))
-        name = f"request to answer, socketcand of a session at {RATE:g} Hz [µs]"
-        rows.append(Row(name, ours, peer, "virtual", ours / peer))
-        ours = statistics.median(best(lambda: throughput(session, frames), rounds))
-        name = f"socketcand of a session at {RATE:g} Hz [frames/s]"
-        rows.append(Row(name, ours, frame_peer, "virtual", ours / frame_peer))
+        for name, connect in clients.items():
+            with connect() as client:
+                add_trip(name, client)
+        add_rate("socketcand", bus)
+        session = SessionBus(stack)
+        with bus.client() as client:
+            add_trip("socketcand beside a session", client)
+        with session.client() as client:
+            add_trip("socketcand, bus of a session", client, ASK, 0x111)
+        add_rate("socketcand, bus of a session", session)
         held = session.stop()
-        rows.append(Row("steps of that session [1/s]", held, RATE, "wanted", held / RATE))
-    show(rows, as_json=args.json, unit="")
+        note = f"real time is {RATE:g} steps/s"
+        rows.append(Row("rate of that session", "steps/s", held, better="higher", note=note))
+    bench.publish(rows)
 
 
 if __name__ == "__main__":

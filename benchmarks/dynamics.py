@@ -1,29 +1,31 @@
-"""Recursive dynamics against Pinocchio and MuJoCo: the same robots, states and inertias.
+"""CPU time of recursive and derived dynamics beside Pinocchio and MuJoCo, with the same inertias.
 
-    python benchmarks/dynamics.py [--quick] [--json]
+    python benchmarks/dynamics.py [--quick] [--json [FILE]]
 
-Inverse dynamics (rnea), mass matrix (crba) and forward dynamics (aba), CPU time per state [µs].
-Ours and Pinocchio's rnea and aba run in compiled loops on one thread; Pinocchio's crba and MuJoCo
-have no such loop and are called once for each state from Python. MuJoCo has no algorithm of
-articulated bodies: it factorises its mass matrix. Answers must agree to 1e-11 of the largest
-number, accelerations by the efforts that they stand for.
+Inverse dynamics (rnea), mass matrix (crba) and forward dynamics (aba) of three robots, CPU time per
+state; the number of degrees of freedom is in parentheses. Ours and Pinocchio's rnea and aba run in
+compiled loops on one thread; Pinocchio's crba and MuJoCo have no such loop and are called from
+Python once per state. MuJoCo has no articulated-body algorithm: it factorizes its mass matrix. The
+run fails unless all results agree to 1e-11 of the largest number (accelerations: the efforts that
+cause them).
 
-Last the code that ``linkwork derive`` writes: forward dynamics of BARt-UH II on a floating base as
-C, against Pinocchio's aba and MuJoCo's mj_forward, all three in compiled loops; how long the
-derivation takes; and what a step of the engine lagrange (rk4, no contacts) takes with
-``code = "generated"`` against ``"recursive"``.
+"Derived C" is the code that ``linkwork derive`` writes: forward dynamics of BARt-UH II on a free
+base, beside Pinocchio's aba and MuJoCo's mj_forward, all three in compiled loops. The last rows are
+the time that the derivation takes, and a step of the engine ``lagrange`` (rk4, no contacts) with
+``code = "generated"``; the peer of that step is the same step with ``code = "recursive"``.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-
 import numpy as np
-from shared.derived_ends import Derived, MuJoCoBiped, PinocchioBiped
-from shared.dynamics_ends import MuJoCo, Ours, Pinocchio
-from shared.report import Row, compare, in_turn, options, show
-from shared.step_ends import Stepping
+from shared.child import reason
+from shared.derived_peers import Derived, MuJoCoBiped, PinocchioBiped
+from shared.dynamics_peers import MuJoCo, Ours, Pinocchio
+from shared.lagrange_steps import Stepping
+from shared.rows import Benchmark, Row, power
+from shared.timing import Times, compare, in_turn
+
+from linkwork import LinkworkError
 
 CASES = (
     ("Panda", "panda_description/urdf/panda.urdf", False),
@@ -33,8 +35,29 @@ CASES = (
 AGREE = 1e-11
 
 
-def differs(ours: Ours, peer: Pinocchio | MuJoCo, count: int) -> float:
-    """The largest difference of all answers, relative to the largest number among them."""
+class Results:
+    """Rows and notes so far."""
+
+    def __init__(self, steps: int, rounds: int) -> None:
+        self.steps, self.rounds = steps, rounds
+        self.rows: list[Row] = []
+        self.notes: list[str] = []
+
+    def time(self, calls: dict) -> Times:
+        """Runs each call once, then all in turn."""
+        for call in calls.values():
+            call(self.steps)
+        return in_turn(calls, steps=self.steps, rounds=self.rounds)
+
+    def agree(self, what: str, difference: float, limit: float) -> None:
+        """Notes by how much results differ; fails if it is too much."""
+        if difference > limit:
+            raise SystemExit(f"{what}: results differ by {difference:.2g}, more than {limit:g}.")
+        self.notes.append(f"{what}: results agree to {power(difference)} of the largest number.")
+
+
+def difference(ours: Ours, peer: Pinocchio | MuJoCo, count: int) -> float:
+    """The largest difference of all results, relative to the largest number among them."""
     efforts, masses, made = peer.answers(ours, count)
     pairs = [(ours.efforts[:count], efforts), (ours.masses[:count], masses)]
     weighed = [np.einsum("kij,kj->ki", masses, each) for each in (ours.made[:count], made)]
@@ -44,77 +67,79 @@ def differs(ours: Ours, peer: Pinocchio | MuJoCo, count: int) -> float:
     return worst
 
 
-def case(name: str, file: str, free: bool, steps: int, rounds: int) -> tuple[list[Row], float]:
-    """Rows of one robot, and by how much the answers differ."""
-    ours = Ours(file, free=free, count=steps)
-    peers: list[Pinocchio | MuJoCo] = [Pinocchio(ours, file), MuJoCo(ours)]
-    rows = []
+def recursive(name: str, file: str, free: bool, results: Results) -> None:
+    """Adds the rows of one robot."""
+    ours = Ours(file, free=free, count=results.steps)
+    peers: list[Pinocchio | MuJoCo] = []
+    missing = ""
+    try:
+        peers.append(Pinocchio(ours, file))
+    except ImportError as error:
+        missing = reason(error)
+    peers.append(MuJoCo(ours))
     for what in ("rnea", "crba", "aba"):
         calls = {"ours": getattr(ours, what)}
         calls |= {peer.name: getattr(peer, what) for peer in peers}
-        for call in calls.values():
-            call(steps)
-        times = in_turn(calls, steps=steps, rounds=rounds)
+        times = results.time(calls)
         label = f"{name} ({ours.world.nv}), {what}"
-        rows += [compare(times, label, "ours", peer.name, peer.name) for peer in peers]
-    worst = max(differs(ours, peer, min(steps, 50)) for peer in peers)
-    if worst > AGREE:
-        raise SystemExit(f"{name}: answers differ by {worst:.2g}, more than {AGREE:g}.")
-    return rows, worst
+        for peer in peers:
+            full = peer.name if what in peer.looped else f"{peer.name}, one call per state"
+            results.rows.append(compare(times, label, "ours", peer.name, full))
+        if missing:
+            mine = results.rows[-1].ours
+            results.rows.append(Row(label, "µs", mine, None, Pinocchio.name, note=missing))
+    worst = max(difference(ours, peer, min(results.steps, 50)) for peer in peers)
+    results.agree(name, worst, AGREE)
 
 
-def derived(steps: int, rounds: int) -> tuple[list[Row], float, float]:
-    """Rows of the derived code, by how much answers differ, and the time of deriving [s]."""
-    ours = Derived(steps)
-    peers: list[PinocchioBiped | MuJoCoBiped] = [PinocchioBiped(ours), MuJoCoBiped(ours)]
-    calls = {"ours": ours.aba} | {peer.name: peer.aba for peer in peers}
-    for call in calls.values():
-        call(steps)
-    times = in_turn(calls, steps=steps, rounds=rounds)
-    label = f"BARt-UH II on a free base ({ours.world.nv}), derived C"
-    rows = [compare(times, label, "ours", peer.name, peer.name) for peer in peers]
+def derived(results: Results) -> None:
+    """Adds the rows of the derived code."""
+    try:
+        ours = Derived(results.steps)
+    except LinkworkError as error:
+        results.rows.append(Row("BARt-UH II, derived C", "µs", None, note=reason(error)))
+        return
+    peers: list[PinocchioBiped | MuJoCoBiped] = [MuJoCoBiped(ours)]
+    try:
+        peers.insert(0, PinocchioBiped(ours))
+    except ImportError as error:
+        results.notes.append(f"BARt-UH II: {reason(error)}.")
+    times = results.time({"ours": ours.aba} | {peer.name: peer.aba for peer in peers})
+    label = f"BARt-UH II on a free base ({ours.world.nv}), aba, derived C"
+    results.rows += [compare(times, label, "ours", peer.name, peer.name) for peer in peers]
     size = float(np.abs(ours.a).max())
     worst = max(float(np.abs(each.answers() - ours.made).max()) / size for each in peers)
     worst = max(worst, float(np.abs(ours.made - ours.a).max()) / size)
-    if worst > 100 * AGREE:
-        raise SystemExit(f"derived C: answers differ by {worst:.2g}, more than {100 * AGREE:g}.")
-    return rows, worst, ours.traced
+    results.agree("Derived C", worst, 100 * AGREE)
+    results.rows.append(Row("BARt-UH II, derivation of all equations", "s", ours.traced))
 
 
-def stepped(steps: int, rounds: int) -> tuple[Row, float]:
-    """A step of the engine by generated and recursive code, and by how much they differ."""
-    ends = {code: Stepping(code) for code in ("generated", "recursive")}
-    for end in ends.values():
-        end.steps(steps)
-    times = in_turn({code: end.steps for code, end in ends.items()}, steps=steps, rounds=rounds)
-    row = compare(
-        times, "BARt-UH II, step of lagrange, generated C", "generated", "recursive", "recursive"
-    )
-    apart = np.abs(ends["generated"].answer() - ends["recursive"].answer()).max()
-    if apart > AGREE:
-        raise SystemExit(f"steps differ by {apart:.2g}, more than {AGREE:g}.")
-    return row, float(apart)
+def stepped(results: Results) -> None:
+    """Adds the row of a step of the engine."""
+    name = "BARt-UH II, step of lagrange, generated C"
+    peer = "Linkwork, recursive code"
+    try:
+        codes = {code: Stepping(code) for code in ("generated", "recursive")}
+    except RuntimeError as error:
+        results.rows.append(Row(name, "µs", None, None, peer, note=reason(error)))
+        return
+    times = results.time({code: each.steps for code, each in codes.items()})
+    results.rows.append(compare(times, name, "generated", "recursive", peer))
+    apart = np.abs(codes["generated"].answer() - codes["recursive"].answer()).max()
+    results.agree("Steps of lagrange", float(apart), AGREE)
 
 
 def main() -> None:
-    chosen = options(__doc__ or "")
-    steps, rounds = (500, 5) if chosen.quick else (2000, 15)
-    rows, worst = [], {}
+    bench = Benchmark(__file__, __doc__)
+    steps, rounds = (500, 5) if bench.parse().quick else (2000, 15)
+    results = Results(steps, rounds)
     for name, file, free in CASES:
-        found, worst[name] = case(name, file, free, steps, rounds)
-        rows += found
-    found, worst["derived C"], seconds = derived(steps, rounds)
-    rows += found
-    row, worst["steps of lagrange"] = stepped(steps, rounds)
-    rows.append(row)
-    if chosen.json:
-        made = {"rows": [asdict(row) for row in rows], "differ": worst, "derived_in_s": seconds}
-        print(json.dumps(made, indent=1))
-        return
-    show(rows, as_json=False)
-    for name, value in worst.items():
-        print(f"{name}: answers differ by {value:.1e} of the largest number")
-    print(f"BARt-UH II derived in {seconds:.2f} s")
+        bench.log(name)
+        recursive(name, file, free, results)
+    bench.log("BARt-UH II")
+    derived(results)
+    stepped(results)
+    bench.publish(results.rows, notes=results.notes)
 
 
 if __name__ == "__main__":

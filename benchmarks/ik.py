@@ -1,127 +1,91 @@
-"""Inverse kinematics against the rivals: the same targets and starts, one run.
+"""CPU time of inverse kinematics beside other solvers, with the same targets and starts.
 
-    python benchmarks/ik.py [--quick] [--json]
+    python benchmarks/ik.py [--quick] [--json [FILE]]
 
-Arms (iiwa 14 and Panda): targets are where random postures within the ranges take the tool. All
-solvers aim at 1e-6 m and rad; an answer counts if Pinocchio finds the tool within 1 mm and 0.1° of
-its target and all joints within their ranges. Times are CPU time of one call [µs] from Python:
-``aim`` and ``solve`` of ours as a user calls them, the compiled search behind them by itself
-("kernel"), and a target's share of ``solve_many`` ("batch").
+Arms (iiwa 14 and Panda): the targets are tool poses of random postures within the joint ranges. All
+solvers have a tolerance of 1e-6 m and rad. A target counts as reached if Pinocchio finds the tool
+within 1 mm and 0.1° of it and all joints within their ranges. Times are those of one call from
+Python, of ours ``set_target`` and ``solve`` ("one target"). The compiled function inside them
+("compiled search alone") and ``solve_many`` divided by the number of targets ("a target of a
+batch") have the call from Python as their peer.
 
-Humanoid (Romeo with a free base, 39 degrees of freedom): feet, wrists and centre of mass, ranges
-as limits. One step of the quadratic program, with forward kinematics and integration, from next to
-the target (following) and from anywhere (several limits active), the quickest of three calls; and
-whole postures, to 0.9 mm and 0.09° for both.
+Humanoid (Romeo with a free base, 39 degrees of freedom): tasks for feet, wrists and center of mass,
+with the joint ranges as limits. One step of the quadratic program, with forward kinematics and
+integration, is measured from a posture next to the target and from a random posture, where several
+limits are active; the fastest of three calls counts. Whole postures are solved to 0.9 mm and 0.09°
+by both.
 
-The rivals need other versions than we do, so they have an environment of their own:
-``make bench-venv``. Each runs in a process of its own, begins no target after two minutes and is
-ended after six, so that a row may have fewer targets than ours. mink and pink get 200 of an arm's.
+The peers need other versions of packages than Linkwork and have their own environment: ``make
+bench-venv``. Each runs in its own process, begins no target after two minutes and is killed after
+six, so that a row may cover fewer targets. mink and pink get 200 targets of an arm (30 with
+``--quick``).
 """
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 import tempfile
 from pathlib import Path
 
+from shared.child import bench_python
 from shared.iiwa import TIP, write_iiwa
-from shared.ik_arms import ROBOTS, Arm, row
-from shared.ik_ends import RIVALS
+from shared.ik_arms import ROBOTS, Arm, kernel_row, peer_versions, time_rows
+from shared.ik_peers import PEERS
 from shared.ik_romeo import romeo
-from shared.report import options
+from shared.rows import Benchmark, Row
 
-HERE = Path(__file__).resolve().parent
 SLOW = ("mink", "pink")
 
 
-def arm_rows(arm: Arm, python: str, *, quick: bool) -> list[dict]:
-    """One arm, ours and all rivals."""
+def arm_rows(arm: Arm, python: Path | None, *, quick: bool) -> list[Row]:
+    """Rows of one arm: ours beside all peers."""
     times, q = arm.ours()
-    kernel, bare = arm.kernel()
+    kernel, _ = arm.kernel()
     mean, many = arm.batch()
-    rows = [
-        row("Linkwork", arm.name, times, arm.success(q)),
-        row("Linkwork, kernel", arm.name, kernel, arm.success(bare)),
-        {
-            "robot": arm.name, "solver": "Linkwork, batch", "targets": len(times),
-            "mean": mean / 1e3,
-            "success": arm.success(many),
-        },
-    ]  # fmt: skip
-    for name in RIVALS if python else ():
-        some = (30 if quick else 200) if name in SLOW else len(times)
-        found = arm.rival(python, name, some)
-        if isinstance(found, str):
-            print(f"{name} on {arm.name}: {found}", file=sys.stderr)
+    few = 30 if quick else 200
+    solved = {name: arm.peer(python, name, few if name in SLOW else len(times)) for name in PEERS}
+    spent = {name: each if isinstance(each, str) else each[0] for name, each in solved.items()}
+    rows = time_rows(f"{arm.name}, one target", times, spent)
+    rows.append(kernel_row(f"{arm.name}, compiled search alone", kernel, times))
+    rows.append(
+        Row(
+            f"{arm.name}, a target of a batch, mean", "µs", mean / 1e3, float(times.mean()) / 1e3,
+            "Linkwork, one call per target",
+            note=f"{100 * arm.success(many):.1f} % of the targets reached",
+        )
+    )  # fmt: skip
+    name = f"{arm.name}, targets reached"
+    for peer, each in solved.items():
+        if isinstance(each, str):
+            rows.append(Row(name, "%", 100 * arm.success(q), None, peer, "higher", each))
             continue
-        rows.append(row(name, arm.name, found[0], arm.success(found[1]), times, kernel))
+        share = 100 * arm.success(q[: len(each[1])]), 100 * arm.success(each[1])
+        fewer = f"of the first {len(each[1])} targets" if len(each[1]) < len(q) else ""
+        rows.append(Row(name, "%", *share, peer, "higher", fewer))
     return rows
 
 
-def closed_row(arm: Arm) -> dict:
-    """The closed form against the search."""
-    found = arm.closed()
-    return {"robot": f"{arm.name}, closed form", "solver": "Linkwork", **found}
-
-
-def show_rows(rows: list[dict]) -> None:
-    for each in rows:
-        line = f"{each['robot']:<22}{each['solver']:<18}"
-        if "closed" in each:
-            print(
-                f"{line}{each['success'] * 100:6.1f} %   mean {each['closed']:.2f} µs, the search "
-                f"{each['numeric']:.2f} µs, both in compiled loops: {each['ratio']:.1f}×"
-            )
-            continue
-        if "mean" in each:
-            print(f"{line}{each['success'] * 100:6.1f} %   mean {each['mean']:.2f} µs a target")
-            continue
-        success = "        " if each["success"] is None else f"{each['success'] * 100:6.1f} %"
-        line += f"{success} of {each['targets']:>6}"
-        line += f"   median {each['median']:9.2f} µs   p99 {each['p99']:10.2f} µs"
-        if "slower" in each:
-            line += f"   {each['slower']:6.1f}× and {each['p99 slower']:6.1f}× ours"
-        if "kernel slower" in each:
-            line += (
-                f", {each['kernel slower']:.1f}× and {each['kernel p99 slower']:.1f}× its kernel"
-            )
-        if "differs by" in each:
-            line += f", differs by {each['differs by']:.1e}"
-        print(line, flush=True)
-
-
 def main() -> None:
-    chosen = options("Inverse kinematics against the rivals")
-    count = 1000 if chosen.quick else 10_000
-    python = os.environ.get("LINKWORK_BENCH_PYTHON") or str(
-        HERE.parent / ".venv-bench" / "bin" / "python"
-    )
-    if not Path(python).exists():
-        print("The rivals are not there: make bench-venv", file=sys.stderr)
-        python = ""
-    rows: list[dict] = []
-    with tempfile.TemporaryDirectory() as folder:
-        room = Path(folder)
-        iiwa, panda = write_iiwa(room / "iiwa.urdf"), ROBOTS / "panda_description/urdf/panda.urdf"
-        for name, urdf, base, tip in (
-            ("iiwa", iiwa, "base", TIP), ("panda", panda, "panda_link0", "panda_link8"),
+    bench = Benchmark(__file__, __doc__)
+    quick = bench.parse().quick
+    count = 1000 if quick else 10_000
+    python = bench_python()
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        iiwa = write_iiwa(folder / "iiwa.urdf")
+        panda = ROBOTS / "panda_description/urdf/panda.urdf"
+        for label, urdf, base, tip in (
+            ("iiwa 14", iiwa, "base", TIP), ("Panda", panda, "panda_link0", "panda_link8"),
         ):  # fmt: skip
-            arm = Arm(name, urdf, base, tip, count, room)
-            mine = arm_rows(arm, python, quick=chosen.quick)
-            if name == "iiwa":
-                mine.append(closed_row(arm))
-            if not chosen.json:
-                show_rows(mine)
-            rows += mine
-        ticks, whole = (100, 100) if chosen.quick else (500, 1000)
-        mine = romeo(python, ticks, whole, room)
-        if not chosen.json:
-            show_rows(mine)
-        rows += mine
-    if chosen.json:
-        print(json.dumps(rows, indent=1))
+            bench.log(label)
+            arm = Arm(label, urdf, base, tip, count, folder)
+            rows += arm_rows(arm, python, quick=quick)
+            if urdf is iiwa:
+                rows.append(arm.closed())
+        bench.log("Romeo")
+        ticks, postures = (100, 100) if quick else (500, 1000)
+        rows += romeo(python, ticks, postures, folder)
+    bench.publish(rows, notes=[peer_versions(python)])
 
 
 if __name__ == "__main__":

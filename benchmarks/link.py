@@ -1,16 +1,19 @@
-"""What the link between a session and its peers costs, beside other ways to do the same.
+"""Cost of the link between a session and another process, beside other ways to connect the two.
 
-    python benchmarks/link.py [--quick] [--json]
+    python benchmarks/link.py [--quick] [--json [FILE]]
 
-Each row compares one cost (lower is better) in one run, the candidates taking turns, with one
-other process at the far end. ``ratio`` is ours / peer. pyzmq is optional.
+Link and peers take turns in one run; each has one process at its far end. Times are elapsed times,
+medians over rounds. A session calls ``publish`` with a snapshot, ``emit`` with events and
+``receive`` for requests; the peers do the same with pyzmq (PUB/SUB and DEALER/DEALER sockets),
+multiprocessing.connection (one stream) and multiprocessing.shared_memory (snapshots only). The
+share of a session is the part of its time that it spends in these calls at 2000 steps/s, with 60
+snapshots/s and 20 events/s.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import secrets
 import socket
 import statistics
@@ -22,14 +25,19 @@ from collections.abc import Callable
 from multiprocessing import connection, shared_memory
 from typing import Any, Protocol
 
-from linkwork.session.link import LinkClosed, connect, serve
+from shared.rows import Benchmark, Row
 
-SMALL = b"e" + bytes(99)  # the far end sends back what begins with e, and a count for a q
+from linkwork.link import LinkClosed, connect, serve
+
+#: The far end echoes events that begin with e, counts those that begin with c, and answers q with
+#: the count.
+SMALL = b"e" + bytes(99)
 COUNTED = b"c" + bytes(99)
 SNAPSHOT = bytes(20_000)
 
 
 def zmq_or_none() -> Any:
+    """pyzmq, or None if it is not installed."""
     with contextlib.suppress(ImportError):
         import zmq
 
@@ -37,8 +45,8 @@ def zmq_or_none() -> Any:
     return None
 
 
-class Rival(Protocol):
-    """One way to join two processes, from the session's side; see ``FAR_ENDS`` for the other."""
+class Connection(Protocol):
+    """One way to connect two processes: the session's side; ``FAR_ENDS`` has the other side."""
 
     def publish(self, snapshot: bytes) -> None: ...
     def emit(self, event: bytes) -> None: ...
@@ -97,7 +105,7 @@ class Link:
 
 
 class Zmq:
-    """pyzmq: PUB/SUB with CONFLATE for snapshots, DEALER/DEALER without limit for the rest."""
+    """pyzmq: PUB/SUB with CONFLATE for snapshots, DEALER/DEALER without a limit for events."""
 
     def __init__(self) -> None:
         zmq = zmq_or_none()
@@ -173,7 +181,7 @@ class Zmq:
 
 
 class Pipe:
-    """multiprocessing.connection: one stream for all, which blocks when the reader is slow."""
+    """multiprocessing.connection: one stream, which blocks when the reader is slow."""
 
     def __init__(self) -> None:
         key = secrets.token_hex(16)
@@ -220,14 +228,14 @@ class Pipe:
 
 
 class SharedMemory:
-    """shared_memory between two counters (a seqlock), and a byte to wake the reader."""
+    """multiprocessing.shared_memory with a seqlock, and a byte on a socket to wake the reader."""
 
     def __init__(self) -> None:
         self.memory = shared_memory.SharedMemory(create=True, size=len(SNAPSHOT) + 8)
-        self.whole = memoryview(self.memory.buf or b"")
-        self.count = self.whole[:8].cast("Q")
-        self.block = self.whole[8 : 8 + len(SNAPSHOT)]
-        self.note, other = socket.socketpair()
+        self.view = memoryview(self.memory.buf or b"")
+        self.count = self.view[:8].cast("Q")
+        self.block = self.view[8 : 8 + len(SNAPSHOT)]
+        self.wakeup, other = socket.socketpair()
         with other:
             arguments = [sys.executable, __file__, "--far-end", "shared", str(other.fileno())]
             self.child = subprocess.Popen(arguments, pass_fds=[other.fileno()])
@@ -236,21 +244,21 @@ class SharedMemory:
         self.count[0] += 1
         self.block[:] = snapshot
         self.count[0] += 1
-        self.note.send(b"\0")
+        self.wakeup.send(b"\0")
 
     def close(self) -> None:
-        self.note.close()
+        self.wakeup.close()
         self.child.wait()
         self.block.release()
         self.count.release()
-        self.whole.release()
+        self.view.release()
         self.memory.close()
         self.memory.unlink()
 
     @staticmethod
     def answer(descriptor: str) -> None:
-        with socket.socket(fileno=int(descriptor)) as note:
-            while note.recv(4096):
+        with socket.socket(fileno=int(descriptor)) as wakeup:
+            while wakeup.recv(4096):
                 pass
 
 
@@ -262,81 +270,81 @@ FAR_ENDS: dict[str, Callable[..., None]] = {
 }
 
 
-def round_trip(rival: Rival, seconds: float) -> float:
-    """Median time from sending 100 bytes to having them back [µs]."""
+def round_trip(link: Connection, seconds: float) -> float:
+    """Median time from sending 100 bytes to receiving them back [µs]."""
     times = []
     end = time.perf_counter() + seconds
     while (start := time.perf_counter()) < end:
-        rival.emit(SMALL)
-        rival.wait()
-        rival.receive()
+        link.emit(SMALL)
+        link.wait()
+        link.receive()
         times.append(time.perf_counter() - start)
     return statistics.median(times) * 1e6
 
 
-def publish(rival: Rival, seconds: float) -> float:
-    """Median time the session's thread spends on handing over a snapshot of 20 kB [µs]."""
+def publish(link: Connection, seconds: float) -> float:
+    """Median time that the session's thread spends in ``publish`` of 20 kB [µs]."""
     times = []
     end = time.perf_counter() + seconds
     while (start := time.perf_counter()) < end:
-        rival.publish(SNAPSHOT)
+        link.publish(SNAPSHOT)
         times.append(time.perf_counter() - start)
         time.sleep(0.002)
     return statistics.median(times) * 1e6
 
 
-def deliver(rival: Rival, seconds: float, together: int) -> float:
-    """Time per event of 100 bytes until the far end has them all [µs]."""
+def deliver(link: Connection, seconds: float, together: int) -> float:
+    """Time per event of 100 bytes until the far end has received all events [µs]."""
     rounds = int(seconds * 50_000) // together
     events = [COUNTED] * together
-    expect_count(rival)
+    expect_count(link)
     start = time.perf_counter()
     for _ in range(rounds):
         if together == 1:
-            rival.emit(COUNTED)
+            link.emit(COUNTED)
         else:
-            rival.emit_all(events)
-    count = expect_count(rival)
+            link.emit_all(events)
+    count = expect_count(link)
     if count != rounds * together:
         raise RuntimeError(f"{count} of {rounds * together} events arrived")
     return (time.perf_counter() - start) / count * 1e6
 
 
-def expect_count(rival: Rival) -> int:
-    """Waits until the far end has read everything, and says how many events that were."""
-    rival.emit(b"q")
-    rival.wait()
-    (answer,) = rival.receive()
+def expect_count(link: Connection) -> int:
+    """Waits until the far end has read everything; returns the number of events."""
+    link.emit(b"q")
+    link.wait()
+    (answer,) = link.receive()
     return int(answer[1] if isinstance(answer, tuple) else answer)
 
 
-def single(rival: Rival, seconds: float) -> float:
-    """Events handed over one by one."""
-    return deliver(rival, seconds, 1)
+def single(link: Connection, seconds: float) -> float:
+    """Events emitted one by one [µs]."""
+    return deliver(link, seconds, 1)
 
 
-def together(rival: Rival, seconds: float) -> float:
-    """Events handed over as a session does, those of a step in one call."""
-    return deliver(rival, seconds, 20)
+def together(link: Connection, seconds: float) -> float:
+    """Events emitted twenty at a time, as a session emits those of a step [µs]."""
+    return deliver(link, seconds, 20)
 
 
-def own_receive(rival: Rival) -> Callable[[], list[Any]]:
-    """What a session would call, without this file's wrapping."""
-    return rival.end.receive if isinstance(rival, Link) else rival.receive
+def own_receive(link: Connection) -> Callable[[], list[Any]]:
+    """The ``receive`` that a session calls, without the wrapper of this file."""
+    return link.end.receive if isinstance(link, Link) else link.receive
 
 
-def nothing(rival: Rival, seconds: float) -> float:
-    """Time of a ``receive`` that finds nothing [µs]."""
+def nothing(link: Connection, seconds: float) -> float:
+    """Time of a ``receive`` without anything to receive [µs]."""
     number = int(seconds * 20_000)
-    receive = own_receive(rival)
+    receive = own_receive(link)
     start = time.perf_counter()
     for _ in range(number):
         receive()
     return (time.perf_counter() - start) / number * 1e6
 
 
-class Nobody:
-    """Does nothing, as a session without a link: what the loop itself takes."""
+class NoLink:
+    """Does nothing: measures the loop itself."""
 
     def publish(self, snapshot: bytes) -> None: ...
     def emit(self, event: bytes) -> None: ...
@@ -348,34 +356,36 @@ class Nobody:
         return []
 
 
-def share(rival: Rival, seconds: float) -> float:
-    """Part of a session's time that the link takes: 2 kHz, 60 snapshots and 20 events/s [%]."""
-    return spent_in(rival, seconds) - spent_in(Nobody(), seconds)
+def share(link: Connection, seconds: float) -> float:
+    """Part of a session's time that the link takes [%]: 2000 steps, 60 snapshots, 20 events/s."""
+    return spent_in(link, seconds) - spent_in(NoLink(), seconds)
 
 
-def spent_in(rival: Rival, seconds: float) -> float:
+def spent_in(link: Connection, seconds: float) -> float:
+    """Part of the time that the calls take, with the loop itself [%]."""
     spent = 0.0
-    receive = own_receive(rival)
+    receive = own_receive(link)
     begin = time.perf_counter()
     for step in range(int(seconds * 2000)):
         start = time.perf_counter()
         receive()
         if step % 33 == 0:
-            rival.publish(SNAPSHOT)
+            link.publish(SNAPSHOT)
         if step % 100 == 0:
-            rival.emit(COUNTED)
+            link.emit(COUNTED)
         spent += time.perf_counter() - start
         time.sleep(max(0.0, begin + (step + 1) / 2000 - time.perf_counter()))
     return spent / (time.perf_counter() - begin) * 100
 
 
-ROWS: list[tuple[str, Callable[[Any, float], float], list[type]]] = [
-    ("round trip of 100 bytes [µs]", round_trip, [Zmq, Pipe]),
-    ("publish() of 20 kB [µs]", publish, [Zmq, Pipe, SharedMemory]),
-    ("an event of 100 bytes, emitted alone [µs]", single, [Zmq, Pipe]),
-    ("an event of 100 bytes, 20 emitted together [µs]", together, [Zmq, Pipe]),
-    ("receive() of nothing [µs]", nothing, [Zmq, Pipe]),
-    ("share of a 2 kHz session, 60 snapshots/s [%]", share, [Zmq, Pipe]),
+#: Name and unit of each row, the function that measures it, and the peers that can do the same.
+ROWS: list[tuple[str, str, Callable[[Any, float], float], list[type]]] = [
+    ("round trip of 100 bytes", "µs", round_trip, [Zmq, Pipe]),
+    ("publish() of 20 kB", "µs", publish, [Zmq, Pipe, SharedMemory]),
+    ("an event of 100 bytes, emitted alone", "µs", single, [Zmq, Pipe]),
+    ("an event of 100 bytes, 20 emitted together", "µs", together, [Zmq, Pipe]),
+    ("receive() without anything to receive", "µs", nothing, [Zmq, Pipe]),
+    ("share of a session's time", "%", share, [Zmq, Pipe]),
 ]
 NAMES = {
     Zmq: "pyzmq",
@@ -384,57 +394,41 @@ NAMES = {
 }
 
 
-def measure(quick: bool) -> list[dict[str, Any]]:
+def measure(quick: bool) -> list[Row]:
+    """All rows."""
     rounds, seconds = (3, 0.1) if quick else (7, 0.3)
     kinds = [kind for kind in NAMES if kind is not Zmq or zmq_or_none() is not None]
+    rows = []
     with contextlib.ExitStack() as stack:
         ours = Link()
         stack.callback(ours.close)
-        rivals: dict[type, Any] = {}
+        peers: dict[type, Any] = {}
         for kind in kinds:
-            rivals[kind] = kind()
-            stack.callback(rivals[kind].close)
-        rows = []
-        for name, cost, peers in ROWS:
-            shown = [kind for kind in peers if kind in rivals]
-            costs: dict[type, list[float]] = {kind: [] for kind in (Link, *shown)}
+            peers[kind] = kind()
+            stack.callback(peers[kind].close)
+        for name, unit, cost, able in ROWS:
+            costs: dict[type, list[float]] = {kind: [] for kind in able if kind in peers}
+            mine: list[float] = []
             for _ in range(rounds):
-                costs[Link].append(cost(ours, seconds))
-                for kind in shown:
-                    costs[kind].append(cost(rivals[kind], seconds))
-            mine = statistics.median(costs[Link])
-            for kind in peers:
-                theirs = statistics.median(costs[kind]) if kind in shown else None
-                rows.append(
-                    {
-                        "name": name,
-                        "ours": mine,
-                        "peer": theirs,
-                        "peer_name": NAMES[kind] + ("" if theirs else " (not installed)"),
-                        "ratio": mine / theirs if theirs else None,
-                    }
-                )
+                mine.append(cost(ours, seconds))
+                for kind, found in costs.items():
+                    found.append(cost(peers[kind], seconds))
+            for kind in able:
+                figure = statistics.median(costs[kind]) if kind in costs else None
+                note = "" if kind in costs else "not installed"
+                row = Row(name, unit, statistics.median(mine), figure, NAMES[kind], note=note)
+                rows.append(row)
     return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a few seconds, rough figures")
-    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
-    parser.add_argument("--far-end", nargs="+", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    bench = Benchmark(__file__, __doc__)
+    bench.parser.add_argument("--far-end", nargs="+", help=argparse.SUPPRESS)
+    options = bench.parse()
     if options.far_end:
         FAR_ENDS[options.far_end[0]](*options.far_end[1:])
         return
-    rows = measure(options.quick)
-    if options.json:
-        print(json.dumps(rows, indent=1, ensure_ascii=False))
-        return
-    for row in rows:
-        figures = "not installed"
-        if row["peer"] is not None:
-            figures = f"{row['peer']:10.2f}   ratio {row['ratio']:.3f}"
-        print(f"{row['name']:47} ours {row['ours']:8.2f}   {row['peer_name']:30} {figures}")
+    bench.publish(measure(options.quick))
 
 
 if __name__ == "__main__":

@@ -1,23 +1,26 @@
-"""Mechanisms with loops: CPU time at equal error, ours and other engines in one run.
+"""CPU time of mechanisms with loops at equal error, and how well they keep gaps and energy.
 
-    python benchmarks/loops.py [--quick] [--json] [--newton]
+    python benchmarks/loops.py [--quick] [--json [FILE]] [--newton]
         [--case "four-bar"] [--gallery] [--figure docs/pictures/loops.svg]
 
-Every engine runs the same mechanisms (``shared/linkages.py``) for one simulated second, with ever
-smaller steps and with several settings; so does ours, by impulses and by forces, with all orders
-and two or three tolerances.
-The error is the worst one of a centre of mass at the end, in any direction, against order 6 with
-tiny steps. What an error costs is found between measured points, on straight lines in log-log, and
-of the settings of each engine the cheapest counts. ``ratio`` is peer / ours: above one we are
-faster. Engines take turns; times are CPU time and medians.
+Every engine runs the same mechanisms (``shared/linkages.py``) for one simulated second, with
+smaller and smaller steps and with several settings; ours runs with impulses and with forces, all
+orders, and two or three tolerances. The error is the largest error of a center of mass at the end,
+in any direction, against a reference of order 6 with very small steps. The CPU time at an error is
+interpolated between measured points (log-log), and the cheapest setting of each engine counts; the
+note of a row names our setting. Engines take turns; times are medians of CPU time.
 
-Ours and MuJoCo step in loops of compiled code, as do Exudyn, Bullet and Drake; of Pinocchio only
-its own calls are counted. Other sections: gaps and energy over ten seconds, the cost of long
-chains, the rate of look-aheads, small trees, and what a whole session costs around the engine.
-``--gallery`` runs every mechanism of the kit for a minute and prints how far joints were open.
+Ours, MuJoCo, Exudyn, Bullet and Drake step in loops of compiled code; of Pinocchio only its own
+calls are counted, not the Python code between them. Pinocchio has no time integrator: its rows are
+with Runge-Kutta, and the rows "with our integrator" compare the dynamics alone.
 
-Exudyn, Bullet, Drake and Newton have an environment of their own: ``make bench-venv``. Newton's
-Kamino is run by ``--newton`` alone, at two steps: on a processor its kernels take a minute to
+Further rows: largest gap of a joint, drift and largest deviation of energy (as parts of the largest
+kinetic energy) at steps of 1 ms; CPU time per hinge and step of long chains; joints that the
+impulse solver predicts, solves and corrects per second; and a step of a whole session, whose peer
+is the engine alone. ``--gallery`` runs every mechanism of the kit for a minute instead.
+
+Exudyn, Bullet, Drake and Newton have their own environment: ``make bench-venv``. Newton's solver
+Kamino runs only with ``--newton``, with two time steps: on a CPU its kernels take a minute to
 compile and each step takes 0.06 s.
 """
 
@@ -25,24 +28,22 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 from shared import loops_ours, loops_sections
-from shared.curves import Point, cost_at, sweep, worthy
+from shared.curves import Point, cost_at, sweep, useful
 from shared.linkages import CASES, chain
 from shared.loops_figure import draw
-from shared.loops_kamino import beside_kamino
-from shared.loops_rivals import Far, Near, all_rivals, slow_rival
-from shared.report import Row
+from shared.loops_kamino import CANNOT_BUILD, DIVERGED, beside_kamino
+from shared.loops_peers import Far, Near, all_peers, slow_peer
+from shared.rows import Benchmark, Row, power
 
 LEVELS = (1e-3, 1e-4, 1e-5, 1e-6)
 COUNTS = [round(1000 * 2 ** (n / 2)) for n in range(-10, 7)]
-#: How settings begin that a rival does not have by itself: it stands twice in the table.
-LENT = "our "
-#: What is run over ten seconds, and with which settings: the default, and the best.
+#: Prefix of settings that use our integrator in a peer; they have rows of their own.
+BORROWED = "our "
+#: Mechanisms of the long runs, and the settings of each peer there: its default and its best.
 LONG = ("four-bar", "hexapod", "ring of 20")
 BEST = {
     "MuJoCo": ("Euler, default", "RK4, stiff"),
@@ -51,73 +52,85 @@ BEST = {
     "Bullet": ("default", "1000 iterations"),
     "Drake": ("discrete, SAP",),
 }
-#: What gaps [m], drifts and deviations of energy (as parts of the largest kinetic one) are held to.
-BARS = (1e-9, 1e-3, 1e-3)
+#: Name, unit and target of each figure of a long run, by attribute of ``Kept``.
+KEPT = {
+    "gap": ("largest gap", "m", 1e-9),
+    "drift": ("drift of energy", "1", 1e-3),
+    "swing": ("largest deviation of energy", "1", 1e-3),
+}
+#: Target for joints that are predicted, solved and corrected [1/s].
+PREDICTIONS = 5e6
 
-Rivals = list[Near | Far]
+Peers = list[Near | Far]
 
 
 def reference(engine: loops_ours.Engine) -> tuple[np.ndarray, float]:
-    """Centres of mass after a second, and how far a coarser run is from them [m]."""
-    fine, coarse = (engine.leap(6, 1.0 / n, 1e-13, n)[1] for n in (2000, 1000))
+    """Centers of mass after one second [m], and their distance from those of a coarser run [m]."""
+    fine, coarse = (engine.advance(6, 1.0 / n, 1e-13, n)[1] for n in (2000, 1000))
     assert fine is not None
     assert coarse is not None
     return fine, float(np.abs(fine - coarse).max())
 
 
 def at_equal_error(
-    case: str, ours: Near, rivals: Rivals, *, most: float, rounds: int, said: list[str]
+    case: str, ours: Near, peers: Peers, *, most: float, rounds: int, notes: list[str]
 ) -> list[Row]:
-    """One case: cost of each error, ours and theirs [ms]."""
+    """Rows of one mechanism: CPU time of ours and of each peer at each error."""
     ours.load(case)
-    truth, sure = reference(ours.engine)
-    able = [rival for rival in rivals if rival.load(case)]
+    truth, accuracy = reference(ours.engine)
+    able = [peer for peer in peers if peer.load(case)]
     points: dict[str, list[Point]] = {}
-    for rival in (ours, *able):
-        found = sweep(rival, truth, COUNTS, most)
-        points[rival.name] = worthy(found)
-        if rival is not ours and found:
+    for peer in (ours, *able):
+        found = sweep(peer, truth, COUNTS, most)
+        points[peer.name] = useful(found)
+        if peer is not ours and found:
             best = min(found, key=lambda p: p.error)
             if best.error < 1e-6:
-                text = f"{rival.name} at its best ends {best.error:.0e} m from the reference"
-                said.append(f"{case}: {text}, which is sure to {sure:.0e} m.")
+                notes.append(
+                    f"{case}: the smallest error of {peer.name} is {power(best.error)} m; the "
+                    f"reference is accurate to {power(accuracy)} m."
+                )
     for _ in range(rounds):
         for each in points.values():
             for point in each:
                 point.again()
-
-    def why(rival: object) -> str:
-        return "does not get there in the time it has" if rival in able else "cannot build it"
-
     rows = []
-    for level in LEVELS:
-        mine = cost_at(points[ours.name], level)
-        for rival, lent in entrants(rivals):
-            entered = [p for p in points.get(rival.name, []) if p.setting.startswith(LENT) == lent]
-            theirs = cost_at(entered, level)
-            name = f"{case}, error {level:.0e} m [ms]"
-            by = f" ({mine[1]})" if mine else ""
-            rows.append(
-                Row(
-                    name + by, 1e3 * mine[0] if mine else float("nan"),
-                    1e3 * theirs[0] if theirs else float("nan"),
-                    f"{rival.name}, {theirs[1]}" if theirs else f"{rival.name}: {why(rival)}",
-                    theirs[0] / mine[0] if theirs and mine else float("nan"),
-                )
-            )  # fmt: skip
+    for borrowed in (False, True):
+        entered = [
+            peer for peer in peers
+            if not borrowed or any(s.startswith(BORROWED) for s in peer.settings)
+        ]  # fmt: skip
+        for level in LEVELS:
+            name = f"{case}, CPU time at an error of {power(level)} m"
+            name += ", with our integrator" if borrowed else ""
+            mine = cost_at(points[ours.name], level)
+            for peer in entered:
+                own = [
+                    p for p in points.get(peer.name, [])
+                    if p.setting.startswith(BORROWED) == borrowed
+                ]  # fmt: skip
+                why = "does not reach it in the time limit" if peer in able else CANNOT_BUILD
+                rows.append(cost_row(name, mine, peer.name, cost_at(own, level), why))
     return rows
 
 
-def entrants(rivals: Rivals) -> list[tuple[Near | Far, bool]]:
-    """Each rival as it is, and once more with what we lent it."""
-    lent = [rival for rival in rivals if any(s.startswith(LENT) for s in rival.settings)]
-    return [(rival, False) for rival in rivals] + [(rival, True) for rival in lent]
+def cost_row(
+    name: str, ours: tuple[float, str] | None, peer: str, theirs: tuple[float, str] | None, why: str
+) -> Row:
+    """A row of CPU times [ms], from times [s] and settings; ``why`` the peer has no time."""
+    notes = [f"ours: {ours[1] if ours else 'does not reach it in the time limit'}"]
+    if theirs is None:
+        notes.insert(0, why)
+    return Row(
+        name, "ms", 1e3 * ours[0] if ours else None, 1e3 * theirs[0] if theirs else None,
+        f"{peer}, {theirs[1]}" if theirs else peer, note="; ".join(notes),
+    )  # fmt: skip
 
 
 def over_seconds(
-    case: str, ours: Near, rivals: Rivals, seconds: float
+    case: str, ours: Near, peers: Peers, seconds: float
 ) -> tuple[list[Row], dict[str, loops_sections.Kept]]:
-    """Gap and drift of a case at 1 ms, by default and at best."""
+    """Rows of gap and energy of a mechanism at 1 ms, and the runs by name."""
     linkage = CASES[case]()
     scale = loops_sections.energy_scale(case, min(seconds, 2.0))
     ours.load(case)
@@ -125,64 +138,64 @@ def over_seconds(
         name: loops_sections.kept(linkage, ours.trace(setting, 1e-3, seconds), seconds, scale)
         for name, setting in (("ours", "default"), ("ours, order 2", "order 2"))
     }
-    for rival in rivals:
-        if not rival.load(case):
+    for peer in peers:
+        if not peer.load(case):
             continue
-        for setting in BEST.get(rival.name.partition(" ")[0], ()):
-            trace = rival.trace(setting, 1e-3, seconds)
-            name = f"{rival.name}, {setting}"
+        for setting in BEST.get(peer.name.partition(" ")[0], ()):
+            trace = peer.trace(setting, 1e-3, seconds)
+            name = f"{peer.name}, {setting}"
             runs[name] = loops_sections.kept(linkage, trace, seconds, scale)
-    mine = runs["ours"]
     rows = []
-    for what, bar in zip(("gap", "drift", "swing"), BARS, strict=True):
-        own = float(getattr(mine, what))
-        word = {"gap": "largest gap [m]", "swing": "largest deviation of energy"}.get(what, "drift")
+    for what, (word, unit, _target) in KEPT.items():
         title = f"{case}, {seconds:.0f} s, {word}"
-        rows.append(Row(title, own, bar, "bar", bar / own if own else float("inf")))
+        own, second = (float(getattr(runs[name], what)) for name in ("ours", "ours, order 2"))
         for name, run in runs.items():
-            if run is not mine:
-                value = float(getattr(run, what)) if run.ended else float("inf")
-                rows.append(Row(title, own, value, name, value / own))
+            if name.startswith("ours"):
+                continue
+            value = float(getattr(run, what)) if run.ended else None
+            note = "" if run.ended else DIVERGED
+            rows.append(Row(title, unit, own, value, name, note=note))
+        rows.append(Row(f"{title}, order 2", unit, second, own, "Linkwork, default (order 4)"))
     return rows, runs
 
 
+def targets() -> str:
+    """The targets of the long runs, as one sentence."""
+    texts = [f"{word} {power(bar)} {unit}".removesuffix(" 1") for word, unit, bar in KEPT.values()]
+    return f"Targets: {', '.join(texts)}."
+
+
 def further(rounds: int, quick: bool) -> list[Row]:
-    """Long chains, look-aheads, small trees, whole sessions."""
+    """Rows of long chains, predictions and whole sessions."""
     counts = [2, 10, 50] if quick else [2, 5, 10, 20, 50, 100, 200, 400]
     rows = []
     for order, word in ((4, "default"), (2, "order 2")):
         costs = loops_sections.step_costs(counts, rounds, order)
         for count, (mine, theirs) in costs.items():
-            name = f"chain of {count} hinges, a hinge and step of 1 ms, {word} [ns]"
-            other = "MuJoCo, RK4 at the same step"
-            rows.append(Row(name, 1e3 * mine / count, 1e3 * theirs / count, other, theirs / mine))
+            name = f"chain of {count} hinges, a step of 1 ms per hinge, {word}"
+            figures = 1e3 * mine / count, 1e3 * theirs / count
+            rows.append(Row(name, "ns", *figures, "MuJoCo, RK4 with the same step"))
     for name, linkage in (
         ("chain of 200", chain(200, value=0.01)),
         ("ring of 20", CASES["ring of 20"]()),
     ):
-        rate = loops_sections.look_rate(linkage, rounds) / 1e6
-        title = f"joints looked ahead, solved and corrected, {name} [M/s]"
-        rows.append(Row(title, rate, 5.0, "goal", rate / 5.0))
+        rate = loops_sections.prediction_rate(linkage, rounds)
+        title = f"{name}, joints predicted, solved and corrected"
+        note = f"target: {power(PREDICTIONS)}/s"
+        rows.append(Row(title, "1/s", rate, better="higher", note=note))
     whole, alone = loops_sections.session_cost("four-bar", rounds)
-    rows.append(
-        Row(
-            "four-bar, a step of a whole session [µs]",
-            whole,
-            alone,
-            "its engine alone",
-            alone / whole,
-        )
-    )
+    title = "four-bar, a step of a whole session"
+    rows.append(Row(title, "µs", whole, alone, "Linkwork, engine alone"))
     return rows
 
 
 def against_kamino(case: str, ours: Near, *, quick: bool) -> list[Row]:
-    """Newton's Kamino beside ours, or a row that says that it is not there."""
-    kamino = slow_rival()
+    """Rows of Newton's Kamino; none if it is not installed."""
+    kamino = slow_peer()
     if kamino is None:
         return []
     ours.load(case)
-    truth, _sure = reference(ours.engine)
+    truth, _accuracy = reference(ours.engine)
     try:
         return beside_kamino(case, ours, kamino, truth, (100,) if quick else (100, 1000))
     finally:
@@ -190,79 +203,65 @@ def against_kamino(case: str, ours: Near, *, quick: bool) -> list[Row]:
 
 
 def gallery(seconds: float) -> list[Row]:
-    """Widest gap of every mechanism of the kit, against what it is allowed."""
+    """Rows of the largest gap of every mechanism of the kit."""
     rows = []
-    for name, told in loops_sections.gallery_gaps(seconds).items():
-        title = f"{name}, {seconds:.0f} s, widest gap [m or rad]"
-        why = f"allowed; {told.exceeded} of {told.steps} steps exceeded, {told.halved} halved"
-        rows.append(
-            Row(title, told.gap, told.allowed[0], why, told.allowed[0] / (told.gap or 1e-16))
+    for name, account in loops_sections.gallery_gaps(seconds).items():
+        note = (
+            f"allowed: {power(account.allowed[0])}; {account.exceeded} of {account.steps} steps "
+            f"exceeded it, {account.halved} were halved"
         )
+        title = f"{name}, {seconds:.0f} s, largest gap"
+        rows.append(Row(title, "m or rad", float(account.gap), note=note))
     return rows
 
 
-def show(rows: list[Row]) -> None:
-    """Prints rows, those with the same name together."""
-
-    def number(value: float) -> str:
-        if not np.isfinite(value):
-            return "–"
-        return f"{value:.3g}" if 1e-2 < abs(value) < 1e4 else f"{value:.1e}"
-
-    last = ""
-    for row in rows:
-        if row.name != last:
-            print(f"{row.name:<72} ours {number(row.ours)}")
-            last = row.name
-        print(f"    {row.peer_name:<50} {number(row.peer):>9}   ratio {number(row.ratio)}")
-
-
-def asked() -> argparse.Namespace:
-    """Options."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="under a minute")
-    parser.add_argument("--json", action="store_true", help="print rows as JSON")
-    parser.add_argument("--newton", action="store_true", help="Newton's Kamino, only; slow")
-    parser.add_argument("--case", choices=list(CASES), help="cost at equal error of one case only")
-    parser.add_argument("--gallery", action="store_true", help="gaps of the kit's scenes, only")
-    parser.add_argument("--figure", type=Path, help="draw gap and drift of the four-bar, only")
-    return parser.parse_args()
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that only this benchmark has."""
+    parser.add_argument("--newton", action="store_true", help="Newton's Kamino only; slow")
+    parser.add_argument("--case", choices=list(CASES), help="CPU time at equal error of one case")
+    parser.add_argument("--gallery", action="store_true", help="gaps of the kit's mechanisms only")
+    parser.add_argument("--figure", type=Path, help="draw gap and energy of the four-bar, only")
 
 
 def main() -> None:
-    """Measures and prints."""
-    args = asked()
+    """Measures and publishes."""
+    bench = Benchmark(__file__, __doc__)
+    add_options(bench.parser)
+    args = bench.parse()
     most, rounds, seconds = (0.06, 3, 1.0) if args.quick else (0.3, 3, 10.0)
     cases = ["four-bar", "ring of 20"] if args.quick else list(CASES)
     ours = Near(loops_ours)
     rows: list[Row] = []
-    said: list[str] = []
+    notes: list[str] = []
     with contextlib.ExitStack() as stack:
-        rivals = [] if args.gallery or args.newton else all_rivals()
-        for rival in rivals:
-            stack.callback(rival.close)
+        peers, missing = ([], []) if args.gallery or args.newton else all_peers()
+        for peer in peers:
+            stack.callback(peer.close)
         if args.figure:
-            rows, runs = over_seconds("four-bar", ours, rivals, 10.0)
-            args.figure.write_text(draw(runs, BARS[:2]))
+            rows, runs = over_seconds("four-bar", ours, peers, 10.0)
+            args.figure.write_text(draw(runs, (KEPT["gap"][2], KEPT["drift"][2])))
+            notes.append(targets())
         elif args.newton:
             for case in [args.case] if args.case else LONG:
                 rows += against_kamino(case, ours, quick=args.quick)
+            missing = [] if rows else ["Newton"]
         elif args.gallery:
             rows = gallery(2.0 if args.quick else 60.0)
         elif args.case:
-            rows = at_equal_error(args.case, ours, rivals, most=most, rounds=rounds, said=said)
+            rows = at_equal_error(args.case, ours, peers, most=most, rounds=rounds, notes=notes)
         else:
             for case in cases:
-                rows += at_equal_error(case, ours, rivals, most=most, rounds=rounds, said=said)
+                bench.log(case)
+                rows += at_equal_error(case, ours, peers, most=most, rounds=rounds, notes=notes)
             for case in LONG[: 1 if args.quick else None]:
-                rows += over_seconds(case, ours, rivals, seconds)[0]
+                bench.log(f"{case}, {seconds:.0f} s")
+                rows += over_seconds(case, ours, peers, seconds)[0]
+            bench.log("chains, predictions, sessions")
             rows += further(rounds, args.quick)
-    if args.json:
-        print(json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False))
-        return
-    show(rows)
-    for line in said:
-        print(line)
+            notes.append(targets())
+    if missing:
+        notes.append(f"Not installed: {', '.join(missing)} (make bench-venv).")
+    bench.publish(rows, notes=notes)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""What nineteen full servo models cost a step, beside MuJoCo's own actuators; one run.
+"""CPU time of nineteen full servo models in a step, beside MuJoCo's own actuators.
 
-    python benchmarks/servo.py [--quick] [--json]
+    python benchmarks/servo.py [--quick] [--json [FILE]]
 
-Ours: the block of the humanoid's nineteen ``smart_servo`` (AX-12 with every effect on: compliance,
-encoder, backlash, cogging, supply with sag, heat, meter), both calls of a step. MuJoCo's: the same
-number of ``position`` and of ``dcmotor`` actuators (constant, resistance) by mj_fwdActuation. Then
-whole steps of the humanoid with ``smart_servo`` against plain ``servo``.
+Ours: the actuators of the humanoid's nineteen ``smart_servo`` (AX-12 with every effect on:
+compliance, encoder, backlash, cogging, supply with sag, heat, meter), both calls of a step. MuJoCo:
+the same number of ``position`` and of ``dcmotor`` actuators (motor constant, resistance) in
+mj_fwdActuation. The last row is a whole step of the humanoid with ``smart_servo``; its peer is the
+same step with plain ``servo``.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Any
 
-from shared.report import compare, in_turn, options, show
+from shared.rows import Benchmark
+from shared.timing import compare, in_turn
 
 import linkwork as lw
 from linkwork import Session
-from linkwork.mujoco_library import mujoco
-from linkwork.parts import Spec
+from linkwork.core.mujoco_library import mujoco
+from linkwork.model.parts import Spec
 
 COUNT = 19
 FULL: dict[str, Any] = {
@@ -28,7 +30,11 @@ FULL: dict[str, Any] = {
 
 
 def humanoid(drive: dict[str, Any] | None) -> Session:
-    """The humanoid held at its back, its servos told to move; with servos of its own if None."""
+    """The humanoid with its base fixed and its servos moving.
+
+    Args:
+        drive: Parameters of ``smart_servo`` for all joints; None keeps the servos of the part.
+    """
     part = lw.load_part("bioloid/humanoid")
     for joint in part.joints.values():
         if joint.drive is not None and drive is not None:
@@ -41,7 +47,7 @@ def humanoid(drive: dict[str, Any] | None) -> Session:
 
 
 class Ours:
-    """The block's two calls, without the step between them."""
+    """The two calls of a step of the actuators, without the step of the engine between them."""
 
     def __init__(self, session: Session) -> None:
         (self.block,) = session.cycle.actuators
@@ -54,8 +60,8 @@ class Ours:
             block.meter()
 
 
-class Theirs:
-    """MuJoCo's actuators on as many hinges."""
+class MuJoCo:
+    """MuJoCo's actuators on the same number of hinges."""
 
     def __init__(self, actuator: str) -> None:
         joints = "".join(
@@ -76,13 +82,13 @@ class Theirs:
 
 
 def main() -> None:
-    args = options(__doc__ or "")
-    steps, rounds = (300, 15) if args.quick else (1000, 41)
+    bench = Benchmark(__file__, __doc__)
+    steps, rounds = (300, 15) if bench.parse().quick else (1000, 41)
     with ExitStack() as stack:
         smart = stack.enter_context(humanoid(FULL))
         plain = stack.enter_context(humanoid(None))
-        position = Theirs('<position name="a{n}" joint="j{n}" kp="10" kv="0.5"/>')
-        motor = Theirs('<dcmotor name="a{n}" joint="j{n}" motorconst="1.9" resistance="8"/>')
+        position = MuJoCo('<position name="a{n}" joint="j{n}" kp="10" kv="0.5"/>')
+        motor = MuJoCo('<dcmotor name="a{n}" joint="j{n}" motorconst="1.9" resistance="8"/>')
         calls = {
             "ours": Ours(smart).run, "position": position.run, "dcmotor": motor.run,
             "smart step": smart.step, "plain step": plain.step,
@@ -90,13 +96,16 @@ def main() -> None:
         for call in calls.values():
             call(200)
         times = in_turn(calls, steps=steps, rounds=rounds)
-    each = f"{COUNT} full servo models"
+    name = f"{COUNT} full servo models, a step"
     rows = [
-        compare(times, each, "ours", "position", "MuJoCo position"),
-        compare(times, each, "ours", "dcmotor", "MuJoCo dcmotor"),
-        compare(times, "step of the humanoid", "smart step", "plain step", "plain servo"),
-    ]
-    show(rows, as_json=args.json)
+        compare(times, name, "ours", "position", "MuJoCo position"),
+        compare(times, name, "ours", "dcmotor", "MuJoCo dcmotor"),
+        compare(
+            times, "whole step of the humanoid with full servo models", "smart step", "plain step",
+            "Linkwork with plain servos",
+        ),
+    ]  # fmt: skip
+    bench.publish(rows)
 
 
 if __name__ == "__main__":

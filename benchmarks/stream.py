@@ -1,173 +1,168 @@
-"""What it costs to show a running scene to four people, with viser beside it in the same run.
+"""Cost of showing a running scene to four clients, beside viser.
 
-    python benchmarks/stream.py [--quick] [--json]
+    python benchmarks/stream.py [--quick] [--json [FILE]]
 
-A hundred bodies move at 60 pictures a second. ``ours`` and ``peer`` are medians over rounds that
-take turns; ``ratio`` is ours / peer. CPU time is that of whole processes, in user and kernel mode.
+A hundred bodies move at 60 frames per second. All figures are medians over rounds in which Linkwork
+and viser take turns. CPU time is that of whole processes, in user and kernel mode. "CPU above the
+simulation" is the server's process, and what the session's process needs more than the same session
+without clients; viser's process only computes a hundred poses and sets them in one atomic block.
+"Updates" are whole scenes that reach the client that receives the fewest. An update is torn if it
+leaves bodies of different instants: all bodies turn and rise by one angle, so that this shows.
+"Main thread" is the CPU time of the page's main thread per drawn frame, in Chromium with four views
+and 20 live curves; viser has no comparable page.
 
-- *CPU above the simulation*: the server's process, and what the session's process needs more than
-  the same session alone. viser's process does nothing but compute a hundred poses and hand them
-  over in one atomic block.
-- *updates*: whole scenes that reach the client that gets fewest; *torn*: messages that leave bodies
-  of different instants. All bodies turn and rise by one angle, so a mix shows.
-- *main thread*: CPU time of the page's main thread per frame, see ``shared/page_cost.py``; beside
-  it stands the bar that it is held to.
-
-viser needs other versions than we do, so it has an environment of its own: ``make bench-venv``.
+viser needs other versions of packages than Linkwork and has its own environment: ``make
+bench-venv``.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import statistics
 import sys
 from pathlib import Path
 from typing import Any
 
-from shared.child import Child
-from shared.report import options
-from shared.stream_ends import TOKEN
+from shared.child import Child, bench_python, reason
+from shared.rows import Benchmark, Row
+from shared.stream_processes import TOKEN
 
-from linkwork.cli.browse import is_built
-from linkwork.server.messages import PROTOCOL
+from linkwork.cli.studio_server import is_built
+from linkwork.studio.protocol import PROTOCOL
 
 HERE = Path(__file__).resolve().parent
-ENDS, VISER = str(HERE / "shared" / "stream_ends.py"), str(HERE / "shared" / "viser_ends.py")
+OURS = str(HERE / "shared" / "stream_processes.py")
+VISER = str(HERE / "shared" / "viser_processes.py")
 CLIENTS = 4
-#: What the page may cost per frame [ms].
-BAR_MS = 6.0
-CPU = "CPU above the simulation, 100 bodies, 60 Hz, 4 clients [% of a core]"
-SERVER = "  of that the server's process"
-UPDATES = "updates at the slowest client [1/s]"
-TORN = "torn updates [%]"
-DATA = "data to each client [kB/s]"
-PAGE = "main thread per frame, four views, 20 live curves [ms]"
+#: What the page's main thread may take per frame [ms].
+TARGET_MS = 6.0
+CPU = "CPU above the simulation"
+SERVER = "CPU of the server's process"
+UPDATES = "updates at the slowest client"
+WHOLE = "updates that are not torn"
+DATA = "data of an update"
+UNITS = {CPU: "% of a core", SERVER: "% of a core", UPDATES: "1/s", WHOLE: "%", DATA: "kB"}
+PAGE = "main thread of the page per frame"
 
 Found = dict[str, list[float]]
 
 
-def viser_python() -> Path | None:
-    """The Python that has viser, or None."""
-    found = (
-        os.environ.get("LINKWORK_BENCH_PYTHON") or HERE.parent / ".venv-bench" / "bin" / "python"
-    )
-    return Path(found) if Path(found).exists() else None
-
-
 def note(found: Found, cpu: float, seen: dict[str, Any]) -> None:
-    """Keeps what a round found."""
+    """Adds the figures of a round."""
     found[CPU].append(100.0 * cpu)
     found[UPDATES].append(min(seen["rates"]))
-    found[TORN].append(100.0 * seen["torn"] / max(1, seen["pictures"]))
-    found[DATA].append(seen["bytes"] / 1e3)
+    found[WHOLE].append(100.0 - 100.0 * seen["torn"] / max(1, seen["frames"]))
+    if max(seen["rates"]) > 0.0:
+        found[DATA].append(seen["bytes"] / max(seen["rates"]) / 1e3)
 
 
-def our_round(studio: Child, watch: Child, alone: Child, seconds: float, found: Found) -> None:
+def our_round(studio: Child, clients: Child, alone: Child, seconds: float, found: Found) -> None:
     """One round of ours."""
     base = alone.ask(str(seconds))
-    watch.ask("play")
+    clients.ask("play")
     before = studio.ask("cpu")
-    seen = watch.ask(str(seconds))
+    seen = clients.ask(str(seconds))
     after = studio.ask("cpu")
-    watch.ask("pause")
+    clients.ask("pause")
     spent = [(b - a) / seconds for a, b in zip(before, after, strict=True)]
     note(found, sum(spent) - base, seen)
     found[SERVER].append(100.0 * spent[1])
 
 
-def viser_round(server: Child, watch: Child, seconds: float, found: Found) -> None:
-    """One round of viser's."""
+def viser_round(server: Child, clients: Child, seconds: float, found: Found) -> None:
+    """One round of viser."""
     before = server.ask("play")
-    seen = watch.ask(str(seconds))
+    seen = clients.ask(str(seconds))
     note(found, (server.ask("pause") - before) / seconds, seen)
 
 
-def measure_page(address: str, seconds: float, rounds: int) -> tuple[dict[str, float] | None, str]:
-    """What the page costs, or None and why it was not measured."""
+def measure_page(address: str, seconds: float, rounds: int) -> list[Row]:
+    """Rows of the page; a row without a figure says why it was not measured."""
+
+    def skipped(why: str) -> list[Row]:
+        return [Row(PAGE, "ms", None, note=f"not measured: {why}")]
+
     sys.path.append(str(HERE.parent / "tests"))
     try:
         from shared.page_cost import page_cost
 
         import chromium
     except ImportError as error:
-        return None, f"{error.name} is not installed"
+        return skipped(reason(error))
     program = chromium.find()
     if program is None:
-        return None, f"there is no browser. {chromium.HOW}"
+        return skipped(f"there is no browser. {chromium.HOW}")
     if not is_built():
-        return None, "the page has not been built: make client"
+        return skipped("the page has not been built: make client")
     with chromium.launch(program) as browser:
-        return page_cost(browser, address, seconds, rounds), ""
+        found = page_cost(browser, address, seconds, rounds)
+    return [
+        Row(PAGE, "ms", found["task"], note=f"target: at most {TARGET_MS:g} ms"),
+        Row(f"{PAGE}, scripts only", "ms", found["script"]),
+        Row("frames drawn by the page", "1/s", found["frames"], better="higher"),
+    ]
 
 
-def measure(quick: bool) -> list[dict[str, Any]]:
+def start_viser(stack: contextlib.ExitStack) -> tuple[Child, Child, str] | str:
+    """viser's server, its clients and its version, or why they did not start."""
+    python = bench_python()
+    if python is None:
+        return "not installed: make bench-venv"
+    try:
+        server = Child(str(python), VISER, "server")
+        stack.callback(server.close)
+        port, version = server.first
+        clients = Child(
+            str(python), VISER, "clients", f"ws://127.0.0.1:{port}", version, str(CLIENTS)
+        )
+        stack.callback(clients.close)
+    except RuntimeError as error:
+        return reason(error)
+    return server, clients, version
+
+
+def measure(quick: bool) -> list[Row]:
     """All rows."""
     seconds, rounds = (2.5, 3) if quick else (6.0, 7)
-    python = viser_python()
-    ours: Found = {name: [] for name in (CPU, SERVER, UPDATES, TORN, DATA)}
-    theirs: Found = {name: [] for name in ours}
+    ours: Found = {name: [] for name in UNITS}
+    theirs: Found = {name: [] for name in UNITS}
     with contextlib.ExitStack() as stack:
 
-        def child(*words: str) -> Child:
-            made = Child(*words)
+        def child(*arguments: str) -> Child:
+            made = Child(sys.executable, OURS, *arguments)
             stack.callback(made.close)
             return made
 
-        alone = child(sys.executable, ENDS, "alone")
-        studio = child(sys.executable, ENDS, "studio")
+        alone, studio = child("alone"), child("studio")
         place = f"127.0.0.1:{studio.first}"
         query = f"token={TOKEN}&protocol={PROTOCOL}"
-        watch = child(sys.executable, ENDS, "watch", f"ws://{place}/ws?{query}", str(CLIENTS))
-        watch.ask("pause")
-        rival = None
-        if python is not None:
-            server = child(str(python), VISER, "server")
-            port, version = server.first
-            words = (f"ws://127.0.0.1:{port}", version, str(CLIENTS))
-            rival = server, child(str(python), VISER, "watch", *words)
+        clients = child("clients", f"ws://{place}/ws?{query}", str(CLIENTS))
+        clients.ask("pause")
+        viser = start_viser(stack)
         for _ in range(rounds):
-            our_round(studio, watch, alone, seconds, ours)
-            if rival is not None:
-                viser_round(*rival, seconds, theirs)
-        watch.close()
-        page, why = measure_page(f"http://{place}/?token={TOKEN}", seconds, rounds)
-    name = "viser" if rival is not None else "viser (not there: make bench-venv)"
-    rows = [row(each, ours[each], theirs[each], name) for each in ours]
-    if page is None:
-        rows.append(row(f"{PAGE}: skipped, {why}", [], [BAR_MS], "bar"))
-    else:
-        rows.append(row(PAGE, [page["task"]], [BAR_MS], "bar"))
-        rows.append(row("  of that scripts [ms]", [page["script"]], [], "none"))
-        rows.append(row("  frames drawn [1/s]", [page["frames"]], [], "none"))
-    return rows
-
-
-def row(name: str, ours: list[float], peer: list[float], peer_name: str) -> dict[str, Any]:
-    """A comparison of medians."""
-    mine = statistics.median(ours) if ours else None
-    other = statistics.median(peer) if peer else None
-    ratio = mine / other if mine is not None and other else None
-    return {"name": name, "ours": mine, "peer": other, "peer_name": peer_name, "ratio": ratio}
-
-
-def shown(value: float | None, digits: int = 2) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
+            our_round(studio, clients, alone, seconds, ours)
+            if not isinstance(viser, str):
+                viser_round(*viser[:2], seconds, theirs)
+        clients.close()
+        page = measure_page(f"http://{place}/?token={TOKEN}", seconds, rounds)
+    missing = viser if isinstance(viser, str) else "no whole update arrived"
+    peer = "viser" if isinstance(viser, str) else f"viser {viser[2]}"
+    rows = []
+    for name, unit in UNITS.items():
+        mine = statistics.median(ours[name])
+        better = "higher" if name in (UPDATES, WHOLE) else "lower"
+        if name == SERVER:
+            rows.append(Row(name, unit, mine, note="part of the row above"))
+            continue
+        other = statistics.median(theirs[name]) if theirs[name] else None
+        rows.append(Row(name, unit, mine, other, peer, better, "" if theirs[name] else missing))
+    return rows + page
 
 
 def main() -> None:
-    """Measures and prints."""
-    asked = options((__doc__ or "").partition("\n")[0])
-    rows = measure(asked.quick)
-    if asked.json:
-        print(json.dumps(rows, indent=1, ensure_ascii=False))
-        return
-    for each in rows:
-        print(
-            f"{each['name']:70}  ours {shown(each['ours']):>8}   {each['peer_name']} "
-            f"{shown(each['peer']):>8}   ratio {shown(each['ratio'], 3)}"
-        )
+    """Measures and publishes."""
+    bench = Benchmark(__file__, __doc__)
+    bench.publish(measure(bench.parse().quick))
 
 
 if __name__ == "__main__":

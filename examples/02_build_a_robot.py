@@ -9,7 +9,7 @@ python examples/02_build_a_robot.py
 import math
 
 import linkwork as lw
-from linkwork.parts import Spec
+from linkwork.model.parts import Spec
 
 ARM, GAP = 0.30, 0.08  # length of the lower arm, distance of its two rods [m]
 LIGHT, DARK, BRIGHT = "#d8dde6", "#5b6672", "#e0a54a"

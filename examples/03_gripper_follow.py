@@ -6,7 +6,7 @@ python examples/03_gripper_follow.py
 import math
 
 import linkwork as lw
-from linkwork.session.messages import Reload
+from linkwork.session.messages import ReloadProgram
 
 MIRROR = '''
 from linkwork import Control
@@ -31,7 +31,7 @@ def main() -> None:
             show(session)
 
         # A new text for the program, while time runs; an editor that saves the file does the same.
-        session.send(Reload("follow", MIRROR))
+        session.send(ReloadProgram("follow", MIRROR))
         for _ in range(4):
             session.run(0.5)
             show(session)

@@ -9,7 +9,7 @@ python examples/05_listen_and_drive.py
 import math
 
 import linkwork as lw
-from linkwork.parts import Spec
+from linkwork.model.parts import Spec
 
 POSTS = {"near": (0.45, 0.30), "middle": (0.70, 0.0), "far": (0.80, -0.55)}  # x, y [m]
 RANGE = 2.0  # of the ray [m]

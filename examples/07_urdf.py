@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import linkwork as lw
-from linkwork.parts import Spec
+from linkwork.model.parts import Spec
 
 LINK = """
   <link name="{name}">

@@ -1,8 +1,9 @@
-"""Another process balances a pole: it joins the session over a link, in lock-step.
+"""Another process balances a pole: the two exchange messages over a link, in lock-step.
 
-The session hands out its signals and waits; the controller, which could be the software of the
-real machine, reads them, sets a force, and asks for the next five steps. It never imports the
-simulator's compiled kernels, and the outcome does not depend on how fast either process is.
+The simulation sends its readings and waits; the controller, which could be the software of the
+real machine, answers with a force, and the simulation advances by five steps. The controller never
+imports the simulator's compiled kernels, and the outcome does not depend on the speed of either
+process.
 
 python examples/08_two_processes.py
 """
@@ -18,7 +19,7 @@ GAINS = [2.0, 4.0, 40.0, 8.0]  # [N/m, N s/m, N/rad, N s/rad]
 
 def scene():
     import linkwork as lw
-    from linkwork.parts import Spec
+    from linkwork.model.parts import Spec
 
     beam = lw.Box((1.6, 0.03, 0.02), at=lw.Pose((0.0, 0.0, 0.20)))
     feet = [lw.Box((0.02, 0.12, 0.20), at=lw.Pose((x, 0.0, 0.10))) for x in (-0.78, 0.78)]
@@ -43,43 +44,41 @@ def scene():
 
 
 def simulate() -> None:
-    """Runs the session; steps are handed out by the other process."""
+    """Runs the session: sends readings, waits for a force, advances by one control period."""
     import linkwork as lw
-    from linkwork.session.link import serve
+    from linkwork.link import serve
 
-    link = serve()  # a socket that only this user can reach, and a random key
-    with lw.Session(scene(), link=link) as session:
+    # A socket that only this user can reach, and a random key.
+    with serve() as link, lw.Session(scene()) as session:
         other = subprocess.Popen([sys.executable, __file__, "control"], stdin=subprocess.PIPE)
         assert other.stdin is not None
         other.stdin.write(json.dumps({"address": link.address, "key": link.key}).encode())
         other.stdin.close()
-        session.run(SECONDS, clock="lockstep")
+        while session.time < SECONDS and link.wait(30.0):
+            for _, item in link.receive():
+                if isinstance(item, bytes):
+                    session["cart/rail.target_effort"] = json.loads(item)
+                    session.step(PERIOD)
+                link.emit(json.dumps([session[name] for name in WATCHED]).encode())
         angle, place = session["cart/pole.angle"], session["cart/rail.position"]
         print(f"{session.time:.1f} s: pole at {angle:+.4f} rad, sled at {place:+.3f} m", flush=True)
     other.wait(timeout=30)
 
 
 def control() -> None:
-    """The other process: readings in, a force out, the next steps."""
-    from linkwork.session.link import LinkClosed, connect
-    from linkwork.session.messages import Advance, Set, Watch, decode_snapshot, encode
+    """The other process: readings in, a force out."""
+    from linkwork.link import LinkClosed, connect
 
+    count = 0
     with connect(**json.load(sys.stdin)) as peer:
-        peer.send(encode(Watch(WATCHED)))
-        count, last = 0, -1
         try:
-            while peer.closed is None:
+            while True:
                 peer.wait(1.0)
-                peer.events()
-                data = peer.snapshot()
-                snapshot = decode_snapshot(data) if data else None
-                if snapshot is None or snapshot.step == last or len(snapshot.values) < 4:
-                    continue
-                last, count = snapshot.step, count + 1
-                readings = [snapshot.values[name] for name in WATCHED]
-                force = sum(gain * reading for gain, reading in zip(GAINS, readings, strict=True))
-                peer.send(encode(Set("cart/rail.target_effort", force, "balancer")))
-                peer.send(encode(Advance(PERIOD)))
+                for data in peer.events():
+                    pairs = zip(GAINS, json.loads(data), strict=True)
+                    force = sum(gain * reading for gain, reading in pairs)
+                    peer.send(json.dumps(force).encode())
+                    count += 1
         except LinkClosed:
             pass
     print(f"The controller decided {count} times; numba loaded: {'numba' in sys.modules}.")

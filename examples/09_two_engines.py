@@ -46,9 +46,9 @@ def main() -> None:
         for _ in range(8):
             session.run(1.0)
             deck = session["lift/along.position"]
-            places = [session[f"{name}.x"] for name in BOXES]
-            print(f"{session.time:6.1f} s {deck:+.3f}  {places[0]:+.3f}  {places[1]:+.3f}")
-            for place, start in zip(places, BOXES.values(), strict=True):
+            positions = [session[f"{name}.x"] for name in BOXES]
+            print(f"{session.time:6.1f} s {deck:+.3f}  {positions[0]:+.3f}  {positions[1]:+.3f}")
+            for place, start in zip(positions, BOXES.values(), strict=True):
                 slipped = max(slipped, abs(place - deck - start))
         print(f"The boxes rode along and slipped by {slipped * 1000:.2f} mm at most.")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import linkwork as lw
 from linkwork.formats import save
-from linkwork.parts import Spec
+from linkwork.model.parts import Spec
 
 SCENE = """\
 format = "linkwork/scene 1"

@@ -45,7 +45,7 @@ def control(host: str, port: int, *token: str) -> None:
 if len(sys.argv) > 2:
     control(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])
 else:
-    run = [sys.executable, "-m", "linkwork.cli", "run", "amtec/tcp", "--clock", "real"]
+    run = [sys.executable, "-m", "linkwork", "run", "amtec/tcp", "--clock", "real"]
     with subprocess.Popen([*run, "--for", "60"], stdout=subprocess.PIPE, text=True) as arm:
         end = time.monotonic() + 120.0  # the first start compiles
         try:

@@ -71,7 +71,7 @@ if __name__ == "__main__":
     if len(sys.argv) > 2:
         run(sys.argv[1], int(sys.argv[2]))
     else:
-        scene = [sys.executable, "-m", "linkwork.cli", "run", "tripod/can", "--clock", "real"]
+        scene = [sys.executable, "-m", "linkwork", "run", "tripod/can", "--clock", "real"]
         with subprocess.Popen(scene, stdout=subprocess.PIPE, text=True) as tripod:
             assert tripod.stdout is not None
             while "socketcand on" not in (line := tripod.stdout.readline()):

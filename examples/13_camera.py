@@ -1,4 +1,4 @@
-"""A head keeps its eye on a ball: a program that sees colour and depth, without a graphics card.
+"""A head keeps its eye on a ball: a program that sees color and depth, without a graphics card.
 
 python examples/13_camera.py
 """
@@ -6,7 +6,7 @@ python examples/13_camera.py
 from pathlib import Path
 
 import linkwork as lw
-from linkwork.sensors.png import millimetres, png
+from linkwork.components.sensors.camera import png, to_millimeters
 
 WATCH = '''
 import math
@@ -20,7 +20,7 @@ class Watch(Control):
         self.eye.on_change(self.taken, reading="frame")
 
     def taken(self, frame):
-        red, green, blue = self.eye.colour().astype(int).transpose(2, 0, 1)
+        red, green, blue = self.eye.color().astype(int).transpose(2, 0, 1)
         rows, columns = (red > 2 * green).nonzero()
         if len(columns) == 0:
             return
@@ -30,7 +30,7 @@ class Watch(Control):
         neck.target = neck.value + 0.6 * math.atan(0.7 * left)
         if frame % 20 == 0:
             far = self.eye.depth()[rows, columns].min()
-            self.say(f"{self.time:.1f} s: the ball is {100 * left:+.0f} % off, {far:.2f} m ahead")
+            self.log(f"{self.time:.1f} s: the ball is {100 * left:+.0f} % off, {far:.2f} m ahead")
 '''
 
 
@@ -69,7 +69,7 @@ def main() -> None:
         for event in session.outbox.events:
             print(event.text)
         Path("eye.png").write_bytes(png(session.image("eye")))
-        Path("depth.png").write_bytes(png(millimetres(session.image("eye", "depth"))))
+        Path("depth.png").write_bytes(png(to_millimeters(session.image("eye", "depth"))))
         print("Wrote eye.png and depth.png.")
 
 

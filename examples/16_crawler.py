@@ -14,21 +14,23 @@ STROKE = 2.0  # how long one takes [s]
 
 def crawl(session: lw.Session, strokes: int) -> list[float]:
     """How far each stroke leads [m]."""
-    ways = []
+    distances = []
     for _ in range(strokes):
         before = session["crawler.x"]
         session.run(STROKE)
-        ways.append(session["crawler.x"] - before)
-    return ways
+        distances.append(session["crawler.x"] - before)
+    return distances
 
 
 def main() -> None:
     for name, friction in FLOORS.items():
         with lw.Session("vehicles/crawl") as session:
             session["ground.friction"] = friction
-            ways = crawl(session, 4)
-            each = ", ".join(f"{1000 * way:.0f}" for way in ways)
-            print(f"{name:>7}: {sum(ways):+.2f} m in {session.time:.0f} s; strokes of {each} mm")
+            distances = crawl(session, 4)
+            each = ", ".join(f"{1000 * distance:.0f}" for distance in distances)
+            print(
+                f"{name:>7}: {sum(distances):+.2f} m in {session.time:.0f} s; strokes of {each} mm"
+            )
 
     # Recorded, and simulated again from the recording.
     with lw.Session("vehicles/crawl", record="crawl.mcap", overwrite=True) as session:

@@ -23,7 +23,7 @@ def main() -> None:
     print("manipulability:", round(manipulability(world, answer.q, "arm/flange").figure, 4))
     print("to hold it [N m]:", holding_efforts(world, answer.q).round(2))
 
-    solver.aim(lw.Pose((3.0, 0.0, 0.0)))  # out of reach
+    solver.set_target(lw.Pose((3.0, 0.0, 0.0)))  # out of reach
     print(solver.solve())
 
 

@@ -20,7 +20,7 @@ import linkwork as lw
 @contextlib.contextmanager
 def studio() -> Iterator[str]:
     """A studio without a browser; its address."""
-    command = [sys.executable, "-m", "linkwork.cli", "studio", "--no-open", "--port", "0"]
+    command = [sys.executable, "-m", "linkwork", "studio", "--no-open", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             for line in process.stdout or ():

@@ -6,7 +6,7 @@ python examples/21_servos.py
 import math
 
 import linkwork as lw
-from linkwork.parts import Spec
+from linkwork.model.parts import Spec
 from linkwork.studies import step_response
 
 
@@ -49,8 +49,10 @@ def main() -> None:
             )
             for joint in ("arm/shoulder", "arm/elbow", "arm"):
                 meters = ("energy_gross", "heat", "work_gross")
-                told = ", ".join(f"{meter} {session[f'{joint}.{meter}']:.2f} J" for meter in meters)
-                print(f"  {joint:12} {told}")
+                energies = ", ".join(
+                    f"{meter} {session[f'{joint}.{meter}']:.2f} J" for meter in meters
+                )
+                print(f"  {joint:12} {energies}")
 
 
 if __name__ == "__main__":

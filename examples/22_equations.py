@@ -13,15 +13,15 @@ from dataclasses import replace
 import numpy as np
 
 import linkwork as lw
-from linkwork.dynamics.symbolic import Compiled, Model, count_operations
-from linkwork.dynamics.symbolic.lagrange import Lagrange
+from linkwork.dynamics.symbolic import CompiledDynamics, SymbolicModel, count_operations
+from linkwork.dynamics.symbolic.lagrange import LagrangeEquations
 
 
 def textbook() -> None:
     """M(q) of the double pendulum, with names for masses and lengths."""
     part = lw.load_part("mechanisms/pendulum")
     world = lw.compile_scene(lw.Scene("pendulum").place(part, name="pendulum"))
-    mass = Lagrange(world, named=True).mass_matrix
+    mass = LagrangeEquations(world, named=True).mass_matrix
     print("Double pendulum: M22 =", mass[1, 1], "and M12 =", mass[0, 1])
 
 
@@ -29,8 +29,8 @@ def moments() -> None:
     """What hip, knee and ankle must give while the right knee swings."""
     part = lw.load_part("bart_uh/biped")
     world = lw.compile_scene(lw.Scene("bart").place(part, name="robot"))
-    model = Model(world)
-    code = Compiled(model, "bart")
+    model = SymbolicModel(world)
+    code = CompiledDynamics(model, "bart")
     print(f"BARt-UH II: {sum(count_operations(model.inverse_dynamics).values())} operations")
     knee = world.single_dof("robot/right_knee")
     q, v, a = np.zeros((3, world.nv))
@@ -40,8 +40,8 @@ def moments() -> None:
         a[knee] = -4.0 * math.pi**2 * math.sin(wave)
         efforts = code.inverse_dynamics(q, v, a)
         hip, ankle = (world.single_dof(f"robot/right_{name}") for name in ("hip_x", "ankle_x"))
-        told = [f"{efforts[dof]:+7.2f}" for dof in (hip, knee, ankle)]
-        print(f"t = {t:.3f} s: hip {told[0]}, knee {told[1]}, ankle {told[2]} N m")
+        shown = [f"{efforts[dof]:+7.2f}" for dof in (hip, knee, ankle)]
+        print(f"t = {t:.3f} s: hip {shown[0]}, knee {shown[1]}, ankle {shown[2]} N m")
 
 
 def swing() -> None:

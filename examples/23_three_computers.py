@@ -1,12 +1,9 @@
 """One computer plans, another controls, a third one has the robot: in lock-step, bit for bit.
 
-    python examples/23_three_computers.py                      # three processes of this computer
-    python examples/23_three_computers.py plan 0.0.0.0 7422    # or each on one of its own
-    python examples/23_three_computers.py robot 0.0.0.0 7421   # it tells its token
-    python examples/23_three_computers.py control PLANNER:7422 ROBOT:7421 TOKEN
-
-The planner solves a leg of BARt-UH II in closed form, the controller makes moments by a PD law, the
-robot moves by Lagrange's equations and waits for each answer: to the last bit as one process alone.
+python examples/23_three_computers.py                      # three processes of this computer
+python examples/23_three_computers.py plan 0.0.0.0 7422    # or each on one of its own
+python examples/23_three_computers.py robot 0.0.0.0 7421   # prints its token
+python examples/23_three_computers.py control PLANNER:7422 ROBOT:7421 TOKEN
 """
 
 import math
@@ -22,7 +19,7 @@ from linkwork.kinematics.leg import LegGeometry
 JOINTS = [f"right_{name}" for name in ("hip_z", "hip_y", "hip_x", "knee", "ankle_x", "ankle_y")]
 SENSORS = [[f"robot/{name}.{what}" for what in ("angle", "speed")] for name in JOINTS]
 STEP, SECONDS = 0.002, 1.0
-KP, KD, PATIENCE = 300.0, 12.0, 60.0  # [N m/rad], [N m s/rad], for partners to come [s]
+KP, KD, TIMEOUT = 300.0, 12.0, 60.0  # [N m/rad], [N m s/rad], to wait for the others [s]
 
 
 def plan(time: float) -> list[float]:
@@ -66,14 +63,16 @@ def alone() -> bytes:
 
 def run_robot(host: str, port: str, *helper: str) -> bytes:
     """The robot behind a TCP part that waits for each answer; ``helper`` is told where it is."""
-    scene = robot().bus("part", "tcp", host=host, port=int(port), lockstep=True, patience=PATIENCE)
+    scene = robot().bus(
+        "part", "tcp", host=host, port=int(port), lockstep=True, turn_timeout=TIMEOUT
+    )
     for name, sensors in zip(JOINTS, SENSORS, strict=True):
         scene.port(name, commands=[f"robot/{name}.target_effort"], sensors=sensors)
-    with lw.Session(scene) as session:
-        print(where := session.partners["part"].doors[0], flush=True)  # type: ignore[index]
+    with lw.Session(scene, allow=["network"]) as session:  # others may reach its part
+        print(where := session.bus_processes["part"].endpoints[0], flush=True)  # type: ignore[index]
         if helper:
             subprocess.Popen([*helper, where.split()[3]])
-        until = time.monotonic() + PATIENCE  # the first step would wait for ever
+        until = time.monotonic() + TIMEOUT  # the first step would wait for ever
         session.run(SECONDS, progress=lambda t: t or time.monotonic() < until or session.stop())
     if session.time == 0.0:
         raise TimeoutError("no controller joined")
@@ -83,7 +82,7 @@ def run_robot(host: str, port: str, *helper: str) -> bytes:
 def run_planner(host: str, port: str) -> None:
     """Answers each time with the angles wanted then, until whoever asks is gone."""
     with socket.create_server((host, int(port))) as server:
-        server.settimeout(PATIENCE)
+        server.settimeout(TIMEOUT)
         print(server.getsockname()[1], flush=True)
         wire = server.accept()[0].makefile("rw", newline="\n")
         for line in wire:
@@ -110,7 +109,7 @@ if __name__ == "__main__":
         roles = {"plan": run_planner, "control": run_control, "robot": run_robot}
         try:
             roles[sys.argv[1]](*sys.argv[2:])
-        except OSError as error:  # nobody there, or not within PATIENCE
+        except OSError as error:  # nobody there within TIMEOUT
             sys.exit(f"{sys.argv[1]} gives up: {error}.")
     else:
         this, here = [sys.executable, __file__], ("127.0.0.1", "0")

@@ -1,4 +1,4 @@
-"""What badly behaved clients do, each to the CAN bus or to the TCP part of a cell."""
+"""Behavior of bad clients, each on the CAN bus or on the TCP part of a cell."""
 
 import contextlib
 import math
@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator
 
 import can
 
-from bad_client_rig import PATIENCE, Cell, answered, pour, raw, until
-from part_rig import Controller
+from bad_client_fixture import TIMEOUT, Cell, answered, pour, raw, until
+from part_fixture import Controller
 
-#: Garbage that is poured in [MB], after a little to warm up; LINKWORK_GARBAGE_MB asks for another.
+#: Amount of garbage sent after a warm-up [MB]; LINKWORK_GARBAGE_MB overrides it.
 GARBAGE = int(os.environ.get("LINKWORK_GARBAGE_MB", "100"))
-#: What brings a client into the conversation: to the CAN bus, to the part.
+#: Messages that open a session: to the CAN bus, to the part.
 ENTRANCE = {"can": b"< open can0 >< rawmode >", "part": b"join\n"}
-#: What counts what a client misses that does not read.
+#: Counters of messages that a client which does not read misses.
 MISSED = {"can": "can0.missed", "part": "part.skipped"}
-#: A question whose answers soon fill what waits for a client that does not read.
+#: A request whose answers soon fill the queue of a client that does not read.
 QUESTION = b"ping " + b"x" * 60_000 + b"\n"
 
 CLIENT = """
@@ -58,16 +58,16 @@ time.sleep(600)
 """
 
 
-def port(cell: Cell, door: str) -> int:
-    return cell.can if door == "can" else cell.part
+def port(cell: Cell, endpoint: str) -> int:
+    return cell.can if endpoint == "can" else cell.part
 
 
 @contextlib.contextmanager
-def process(cell: Cell, door: str, questions: int = 0) -> Iterator[subprocess.Popen[str]]:
-    """A client in a process of its own, which does not read before it is told to."""
-    words = {"can": ("< echo >", "< echo >"), "part": ("ping end\n", "pong end")}[door]
+def process(cell: Cell, endpoint: str, questions: int = 0) -> Iterator[subprocess.Popen[str]]:
+    """Starts a client in its own process, which reads only on command."""
+    words = {"can": ("< echo >", "< echo >"), "part": ("ping end\n", "pong end")}[endpoint]
     client = subprocess.Popen(
-        [sys.executable, "-c", CLIENT, str(port(cell, door)), ENTRANCE[door].decode(),
+        [sys.executable, "-c", CLIENT, str(port(cell, endpoint)), ENTRANCE[endpoint].decode(),
          str(questions), *words],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
@@ -80,42 +80,42 @@ def process(cell: Cell, door: str, questions: int = 0) -> Iterator[subprocess.Po
         client.communicate()
 
 
-def missed(cell: Cell, door: str) -> float:
-    """How much clients have missed."""
-    return cell.tells(MISSED[door]).values[MISSED[door]]
+def missed(cell: Cell, endpoint: str) -> float:
+    """Returns the number of missed messages."""
+    return cell.read_status(MISSED[endpoint]).values[MISSED[endpoint]]
 
 
-def overflow(cell: Cell, door: str, before: float) -> None:
-    """Goes on until somebody has missed something, because he does not read."""
-    if door == "part":  # he has asked so much that the answers alone are too many
-        until(lambda: missed(cell, door) > before, "it misses values")
+def overflow(cell: Cell, endpoint: str, before: float) -> None:
+    """Continues until a client that does not read has missed messages."""
+    if endpoint == "part":  # he has asked so much that the answers alone are too many
+        until(lambda: missed(cell, endpoint) > before, "it misses values")
         return
     with raw(cell.can) as other:
-        other.sendall(ENTRANCE[door])
+        other.sendall(ENTRANCE[endpoint])
 
         def floods() -> bool:
             other.sendall(b"< send 700 8 11 22 33 44 55 66 77 88 >" * 4000 + b"< echo >")
             answered(other, b"< echo >")
-            return missed(cell, door) > before
+            return missed(cell, endpoint) > before
 
         until(floods, "it misses frames")
 
 
-def killed(cell: Cell, door: str) -> None:
-    with process(cell, door) as client:
+def killed(cell: Cell, endpoint: str) -> None:
+    with process(cell, endpoint) as client:
         client.kill()
         client.wait()
 
 
-def paused(cell: Cell, door: str) -> None:
-    """Stopped, and misses something; it goes on, if the bus's patience has lasted so long."""
-    before = missed(cell, door)
-    with process(cell, door, questions=6 if door == "part" else 0) as client:
-        if door == "part":
-            overflow(cell, door, before)
+def paused(cell: Cell, endpoint: str) -> None:
+    """Stops a client until it misses messages; it continues if the bus's timeout permits."""
+    before = missed(cell, endpoint)
+    with process(cell, endpoint, questions=6 if endpoint == "part" else 0) as client:
+        if endpoint == "part":
+            overflow(cell, endpoint, before)
         client.send_signal(signal.SIGSTOP)
-        if door == "can":
-            overflow(cell, door, before)
+        if endpoint == "can":
+            overflow(cell, endpoint, before)
         cell.serves()
         client.send_signal(signal.SIGCONT)
         assert client.stdin is not None
@@ -126,10 +126,10 @@ def paused(cell: Cell, door: str) -> None:
 
 
 @contextlib.contextmanager
-def deaf(cell: Cell, door: str) -> Iterator[None]:
-    """A client that never reads, and has missed something."""
-    with raw(port(cell, door), window=16384) as client:
-        client.sendall(ENTRANCE[door])
+def deaf(cell: Cell, endpoint: str) -> Iterator[None]:
+    """Runs a client that never reads and has missed messages."""
+    with raw(port(cell, endpoint), window=16384) as client:
+        client.sendall(ENTRANCE[endpoint])
         client.setblocking(False)
 
         rest = bytearray()
@@ -139,24 +139,24 @@ def deaf(cell: Cell, door: str) -> Iterator[None]:
             with contextlib.suppress(BlockingIOError):
                 del rest[: client.send(rest)]
 
-        before = missed(cell, door)
-        if door == "part":
-            until(lambda: bool(asks() or missed(cell, door) > before), "it misses values")
+        before = missed(cell, endpoint)
+        if endpoint == "part":
+            until(lambda: bool(asks() or missed(cell, endpoint) > before), "it misses values")
         else:
-            overflow(cell, door, before)
+            overflow(cell, endpoint, before)
         yield
 
 
-def never_reading(cell: Cell, door: str) -> None:
-    with deaf(cell, door):
+def never_reading(cell: Cell, endpoint: str) -> None:
+    with deaf(cell, endpoint):
         pass
 
 
-def flooding(cell: Cell, door: str) -> None:
-    """20 000 messages, as fast as they are taken."""
-    with raw(port(cell, door)) as client:
-        client.sendall(ENTRANCE[door])
-        if door == "can":
+def flooding(cell: Cell, endpoint: str) -> None:
+    """Sends 20 000 messages as fast as they are accepted."""
+    with raw(port(cell, endpoint)) as client:
+        client.sendall(ENTRANCE[endpoint])
+        if endpoint == "can":
             client.sendall(b"< send 700 2 11 22 >" * 20_000 + b"< echo >")
             answered(client, b"< echo >")  # all of it has been carried
         else:
@@ -165,45 +165,47 @@ def flooding(cell: Cell, door: str) -> None:
                 answered(client, b"pong", 1000)
 
 
-def garbage(cell: Cell, door: str, megabytes: int = GARBAGE) -> None:
+def garbage(cell: Cell, endpoint: str, megabytes: int = GARBAGE) -> None:
     left = float(megabytes)
     while left > 0.0:  # one that never reads what it is told is dropped after a while: the next one
-        with raw(port(cell, door)) as client:
-            client.sendall(ENTRANCE[door])
+        with raw(port(cell, endpoint)) as client:
+            client.sendall(ENTRANCE[endpoint])
             left -= pour(client, bytes(range(256)), left)
 
 
-def half_a_message(cell: Cell, door: str) -> None:
-    for text in {"can": (b"< open can0", b"< send 11 2 1"), "part": (b"jo", b"join\nc 0.")}[door]:
-        with raw(port(cell, door)) as client:
+def half_a_message(cell: Cell, endpoint: str) -> None:
+    for text in {"can": (b"< open can0", b"< send 11 2 1"), "part": (b"jo", b"join\nc 0.")}[
+        endpoint
+    ]:
+        with raw(port(cell, endpoint)) as client:
             client.sendall(text)
 
 
-def wrong_lengths(cell: Cell, door: str) -> None:
-    with raw(port(cell, door)) as client:
-        client.sendall(ENTRANCE[door])
-        if door == "can":
+def wrong_lengths(cell: Cell, endpoint: str) -> None:
+    with raw(port(cell, endpoint)) as client:
+        client.sendall(ENTRANCE[endpoint])
+        if endpoint == "can":
             client.sendall(b"< send 11 9 1 2 3 4 5 6 7 8 9 >< send 11 2 1 >< send 11 0 >")
         else:
             client.sendall(b"c 1 2 3 4\nc\nc  \n")
-        answered(client, b"error", 2 if door == "can" else 3)
+        answered(client, b"error", 2 if endpoint == "can" else 3)
 
 
-def not_numbers(cell: Cell, door: str) -> None:
-    with raw(port(cell, door)) as client:
-        client.sendall(ENTRANCE[door])
-        if door == "can":
+def not_numbers(cell: Cell, endpoint: str) -> None:
+    with raw(port(cell, endpoint)) as client:
+        client.sendall(ENTRANCE[endpoint])
+        if endpoint == "can":
             client.sendall(b"< send nan 2 zz 1 >< send -1 1 1 >< send 11 2 nan inf >")
         else:
             client.sendall(b"c nan\nc inf\nc 1e400\n")
         answered(client, b"error", 3)
 
 
-def no_finite_numbers(cell: Cell, door: str) -> None:
-    """Well formed, but NaN or infinite: bits of an IEEE number, or words of the part's lines."""
-    with raw(port(cell, door)) as client:
-        client.sendall(ENTRANCE[door])
-        if door == "can":
+def no_finite_numbers(cell: Cell, endpoint: str) -> None:
+    """Sends well-formed NaN or infinity: IEEE bits, or words of the part's lines."""
+    with raw(port(cell, endpoint)) as client:
+        client.sendall(ENTRANCE[endpoint])
+        if endpoint == "can":
             for value in (math.nan, math.inf, -math.inf):
                 words = struct.pack("<f", value).hex(" ").encode()
                 client.sendall(b"< send 12 4 " + words + b" >")
@@ -214,32 +216,32 @@ def no_finite_numbers(cell: Cell, door: str) -> None:
             answered(client, b"error", 3)
 
 
-def two_masters(cell: Cell, door: str) -> None:
-    if door == "can":  # both send the joint's identifier
+def two_masters(cell: Cell, endpoint: str) -> None:
+    if endpoint == "can":  # both send the joint's identifier
         with cell.bus() as one, cell.bus() as two:
             for bus in (one, two) * 20:
                 bus.send(can.Message(arbitration_id=0x11, data=[0, 2], is_extended_id=False))
-            for bus in (one, two):  # each hears the other
-                heard = 0
-                while heard < 20:
-                    message = bus.recv(PATIENCE)
+            for bus in (one, two):  # each receives the other
+                received = 0
+                while received < 20:
+                    message = bus.recv(TIMEOUT)
                     assert message, "the other master is not heard"
-                    heard += message.arbitration_id == 0x11
+                    received += message.arbitration_id == 0x11
     else:
         first, second = Controller(cell.part), Controller(cell.part)
-        first.say("c 0.3")
+        first.send_text("c 0.3")
         until(lambda: abs(first.angles()[0] - 0.3) < 0.02, "the first commands")
-        second.say("c 0.1")
+        second.send_text("c 0.1")
         assert "commands this part" in second.until("error")
         first.close()
         second.close()
 
 
-def duplicate_ids(cell: Cell, door: str) -> None:
-    """The joint's own identifier, sent by another; on the part, one that joins again and again."""
-    with raw(port(cell, door)) as client:
-        client.sendall(ENTRANCE[door])
-        if door == "can":
+def duplicate_ids(cell: Cell, endpoint: str) -> None:
+    """Sends the joint's own identifier from another client; on the part, joins repeatedly."""
+    with raw(port(cell, endpoint)) as client:
+        client.sendall(ENTRANCE[endpoint])
+        if endpoint == "can":
             client.sendall(b"< send 111 2 FF 0F >" * 20 + b"< echo >")
             answered(client, b"< echo >")
         else:

@@ -1,13 +1,12 @@
-"""A walled room with things in it and a camera, for tests of pictures."""
+"""A walled room with objects and a camera, for tests of images."""
 
 import numpy as np
 
-from linkwork.parts import Anchor, Box, Element, Joint, Part, Plane, Spec, Sphere
-from linkwork.scene import Scene
-from linkwork.scene.scene import Light
-from linkwork.spatial import Pose
+from linkwork.geometry import Pose
+from linkwork.model.parts import Anchor, Box, Element, Joint, Part, Plane, Spec, Sphere
+from linkwork.model.scene import Light, Scene
 
-#: Half the inner edges of the room and its height [m], the ball in it, and where the camera is.
+#: Half the inner edges of the room, its height, its ball and the camera position [m].
 A, B, HIGH = 3.0, 2.0, 1.5
 BALL, RADIUS = np.array([1.8, 0.3, 0.4]), 0.25
 EYE = Pose((-1.0, 0.2, 0.617))
@@ -16,7 +15,7 @@ SUN = Light("noon", "sun", (0.0, 0.0, 5.0), (0.0, 0.0, 0.0), strength=0.5)
 
 
 def room(**camera: object) -> Scene:
-    """The room; the camera is called ``eye`` and sits on a cart that J moves along x."""
+    """Returns the room; the camera is called ``eye`` and is on a cart that J moves along x."""
     scene = Scene("room", step=0.01, lights=[SUN])
     scene.add(Element("floor", (Plane(),), color="#808080"))
     long, wide = (0.2, 2 * B + 0.4, HIGH), (2 * A, 0.2, HIGH)
@@ -40,7 +39,7 @@ def room(**camera: object) -> Scene:
 
 
 def rays(width: int, height: int, opening: float) -> np.ndarray:
-    """Directions of the pixels with 1 along the optical axis, height×width×3: x, left, up."""
+    """Returns directions of the pixels, 1 along the optical axis, height×width×3: x, left, up."""
     scale = 2.0 * np.tan(opening / 2.0) / height
     left = (width / 2.0 - 0.5 - np.arange(width)) * scale
     up = (height / 2.0 - 0.5 - np.arange(height)) * scale
@@ -49,7 +48,7 @@ def rays(width: int, height: int, opening: float) -> np.ndarray:
 
 
 def truth(width: int, height: int, opening: float, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Analytic depth and what is seen (names), for a camera at ``at`` that looks along x."""
+    """Returns analytic depth and visible names, for a camera at ``at`` that looks along x."""
     way = rays(width, height, opening)
     names = np.array(["east", "north", "south", "floor", "ball", ""])
     found = np.full((6, height, width), np.inf)

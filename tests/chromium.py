@@ -1,4 +1,4 @@
-"""The browser that tests drive: Chromium of the machine, without a screen or a graphics card."""
+"""The browser of the tests: the machine's Chromium, headless and without a graphics card."""
 
 import contextlib
 import os
@@ -45,7 +45,7 @@ _SOFTWARE = (
 
 
 def find() -> Path | None:
-    """The browser's program, or None."""
+    """Returns the browser's program, or None."""
     named = os.environ.get("LINKWORK_CHROMIUM")
     found = named or next(filter(None, map(shutil.which, _NAMES)), None)
     return Path(found) if found else None
@@ -57,7 +57,7 @@ def is_required() -> bool:
 
 @contextlib.contextmanager
 def launch(program: Path) -> Iterator[Browser]:
-    """A browser that runs until the block ends."""
+    """Runs a browser until the block ends."""
     flags = [*_FLAGS, *_SOFTWARE, f"--disable-features={','.join(_WITHOUT)}"]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=flags)

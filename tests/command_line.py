@@ -1,4 +1,4 @@
-"""Runs the command line in this process, where it starts at once, or in one of its own."""
+"""Runs the command line in this process, without startup time, or in its own process."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from linkwork.cli.app import app
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended.
+    """Result of a command.
 
     Attributes:
         code: Exit code.
-        out: What it printed.
-        err: What it printed to stderr.
+        out: Its stdout.
+        err: Its stderr.
     """
 
     code: int
@@ -45,13 +45,13 @@ def start(
     With ``stdin`` it waits for what is written to it.
     """
     return subprocess.Popen(
-        [sys.executable, "-m", "linkwork.cli", *map(str, words)],
+        [sys.executable, "-m", "linkwork", *map(str, words)],
         cwd=cwd, stdin=subprocess.PIPE if stdin else None, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, **environment}, preexec_fn=_heed_interrupts,
+        env={**os.environ, **environment}, preexec_fn=_reset_interrupts,
     )  # fmt: skip
 
 
-def _heed_interrupts() -> None:
-    """Lets Ctrl-C through: who runs the tests in the background may have it ignored."""
+def _reset_interrupts() -> None:
+    """Restores Ctrl-C, which may be ignored for tests in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

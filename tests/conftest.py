@@ -1,21 +1,26 @@
-"""What every test shares: the capability mark, its order, and how hypothesis searches."""
+"""Shared by all tests: the capability mark, test order, and settings of hypothesis."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
 from playwright.sync_api import Browser
 
+from browser_sharding import browser_groups, is_browser_test
+from browser_sharding import pytest_runtest_protocol as pytest_runtest_protocol
 from capabilities import allowed, read_list
 from chromium import HOW, find, is_required, launch
-from linkwork.cli.browse import is_built
-from second_try import is_browser_test, tell_second_tries
-from spread import browser_groups
+from effort import VARIABLE
+from linkwork.cli.studio_server import is_built
+from linkwork.project.trust import VARIABLE as TRUST_VARIABLE
+from linkwork.project.trust import TrustStore
 
-# Compiling a kernel inside the first example takes seconds, and says nothing about the claim.
-hypothesis.settings.register_profile("linkwork", deadline=None)
-hypothesis.settings.load_profile("linkwork")
+# Compiling a kernel inside the first example takes seconds, irrelevant to the test.
+hypothesis.settings.register_profile("linkwork", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("full", deadline=None)
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +36,27 @@ def chromium() -> Iterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="session", autouse=True)
+def trusted_folders(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Trusts programs that tests write; the user's decisions are neither read nor changed."""
+    base = tmp_path_factory.getbasetemp()
+    file = tmp_path_factory.mktemp("trust") / "trust.json"
+    root = Path(__file__).parent.parent
+    os.environ[TRUST_VARIABLE] = str(file)
+    store = TrustStore(file)
+    for folder in (base, root / "examples", root / "tests"):
+        store.trust_folder(folder)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    full = config.getoption("--full")
+    if full:
+        os.environ[VARIABLE] = "1"
+    hypothesis.settings.load_profile("full" if full else "linkwork")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="try every case, not a tenth of them")
     parser.addoption(
         "--capability",
         type=int,
@@ -46,7 +71,7 @@ def numbers_of(item: pytest.Item) -> list[int]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Gives whole files to processes, in order, and all that drives a browser to two of them."""
+    """Assigns whole files to processes, in order, and all browser tests to two of them."""
     from xdist.scheduler import LoadFileScheduling
 
     groups = browser_groups(config.rootpath)
@@ -61,8 +86,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says loudly that nobody has looked at the studio, or had to look twice."""
-    tell_second_tries(terminalreporter)
+    """Reports that the studio was not tested in a browser."""
     skipped = [
         report
         for report in terminalreporter.stats.get("skipped", [])

@@ -1,15 +1,15 @@
-"""Small worlds for the tests of engines, and ways to run them."""
+"""Small worlds for the tests of engines, and functions to run them."""
 
 import math
 from typing import Any
 
 import numpy as np
 
-from linkwork.parts import Anchor, Box, Element, Joint, Part, Shape, Spec
-from linkwork.scene import Scene
+from linkwork.geometry import Pose
+from linkwork.model.parts import Anchor, Box, Element, Joint, Part, Shape, Spec
+from linkwork.model.scene import Scene
+from linkwork.model.world import compile_scene
 from linkwork.session.cycle import Cycle
-from linkwork.spatial import Pose
-from linkwork.world import compile_scene
 
 H = 0.002
 G = 9.81
@@ -18,28 +18,28 @@ SIDE = (0.0, 1.0, 0.0)
 
 
 def cycle(scene: Scene) -> Cycle:
-    """A compiled scene, ready to move."""
+    """Returns a compiled scene, ready to step."""
     return Cycle(compile_scene(scene))
 
 
 def move(cycle: Cycle, steps: int) -> None:
-    """Drives and moves, without sensors and agents."""
+    """Runs actuators and engines, without sensors and agents."""
     for _ in range(steps):
         cycle.move()
 
 
 def block(name: str, size: tuple[float, float, float], mass: float, **more: Any) -> Element:
-    """A box-shaped element."""
+    """Returns a box-shaped element."""
     return Element(name, (Box(size),), mass=mass, **more)
 
 
 def loose(name: str, shape: Shape, mass: float = 1.0, **more: Any) -> Part:
-    """A part of one element called ``body``."""
+    """Returns a part of one element called ``body``."""
     return Part(name).add(Element("body", (shape,), mass=mass, **more))
 
 
 def bar(name: str, length: float, mass: float) -> Element:
-    """A thin rod along x, from its frame's origin, that touches nothing."""
+    """Returns a thin rod along x from its frame's origin, without collisions."""
     shape = Box((length, 0.02, 0.02), at=Pose((length / 2.0, 0.0, 0.0)), collide=False)
     return Element(name, (shape,), mass=mass)
 
@@ -57,7 +57,7 @@ def effort() -> Spec:
 
 
 def arm(*, mass: float = 0.05, length: float = 0.1, **joint: Any) -> Part:
-    """A link of square section on a post, turning about y; at 0 it points along x, level."""
+    """Returns a square link on a post, rotating about y; at 0 it is level along x."""
     link = Box((length, 0.02, 0.02), at=Pose((length / 2.0, 0.0, 0.0)))
     return Part("arm").add(
         Element("post", mass=1.0),
@@ -67,16 +67,16 @@ def arm(*, mass: float = 0.05, length: float = 0.1, **joint: Any) -> Part:
 
 
 def arm_inertia(mass: float = 0.05, length: float = 0.1) -> float:
-    """Inertia of :func:`arm`'s link about its joint [kg m²]."""
+    """Returns the inertia of :func:`arm`'s link about its joint [kg m²]."""
     return mass * (length**2 + 0.02**2) / 12.0 + mass * (length / 2.0) ** 2
 
 
 def four_bar(
     joint: str, bars: tuple[float, float, float, float], crank_at: float, **more: Any
 ) -> Scene:
-    """Crank, coupler and rocker in the x-z plane, whose ends meet at a loop.
+    """Returns crank, coupler and rocker in the x-z plane, joined by a loop.
 
-    ``bars``: crank, coupler, rocker, ground [m]. The loop is closed at the start.
+    ``bars``: crank, coupler, rocker, ground [m]. The loop is initially closed.
     """
     crank, coupler, rocker, ground = bars
     a = crank * np.array([math.cos(crank_at), math.sin(crank_at)])
@@ -103,7 +103,7 @@ def four_bar(
 
 
 def ring(count: int, damping: float, **more: Any) -> Scene:
-    """A regular polygon of bars, hung up at one corner, closed by a hinge."""
+    """Returns a regular polygon of bars, hung at one corner, closed by a hinge."""
     part = Part("ring").add(Element("ground", mass=1.0))
     axis = (0.0, -1.0, 0.0)
     for n in range(count):
@@ -121,7 +121,7 @@ def ring(count: int, damping: float, **more: Any) -> Scene:
 
 
 def seen_from(cycle: Cycle, carrier: str, thing: str) -> Pose:
-    """Pose of one element's body in the frame of another's."""
+    """Returns the pose of one element's body in the frame of another's."""
     poses = []
     for name in (carrier, thing):
         row = cycle.state.pose[cycle.world.body(name)]

@@ -1,4 +1,4 @@
-"""Robots of example-robot-data here and in Pinocchio, and which numbers belong together."""
+"""Robots of example-robot-data here and in Pinocchio, with the mapping of indices."""
 
 from importlib import import_module
 from importlib.metadata import distribution
@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.formats.urdf import UrdfFormat
-from linkwork.parts import Part
-from linkwork.scene import Scene
-from linkwork.spatial.kernels import normalise
-from linkwork.world import World, compile_scene
+from linkwork.formats.robots.urdf import UrdfFormat
+from linkwork.geometry.kernels import normalize
+from linkwork.model.parts import Part
+from linkwork.model.scene import Scene
+from linkwork.model.world import World, compile_scene
 
-pinocchio: Any = import_module("pinocchio")  # its names are made at run time
+pinocchio: Any = import_module("pinocchio")  # its names are defined at run time
 
 ROBOTS = Path(
     str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data"))
 ).joinpath("robots")
-REFUSED = "ur_description/urdf/ur3.urdf"  # an empty <robot>, which Pinocchio refuses too
+REFUSED = "ur_description/urdf/ur3.urdf"  # an empty <robot>, which Pinocchio rejects too
 FILES = sorted(str(path.relative_to(ROBOTS)) for path in ROBOTS.rglob("*.urdf"))
 FILES = [file for file in FILES if file != REFUSED]
 
@@ -31,7 +31,7 @@ FLOATING = [
 
 
 class Robot:
-    """One robot, here and in Pinocchio, and which numbers belong together."""
+    """One robot, here and in Pinocchio, with the mapping of indices."""
 
     def __init__(self, file: str, *, floating: bool = False) -> None:
         self.part: Part = UrdfFormat(missing_meshes="skip").read(ROBOTS / file)
@@ -45,7 +45,7 @@ class Robot:
         self._match_links()
 
     def spelled(self, name: str) -> str:
-        """The name of a link or joint in the file that it came from."""
+        """Returns the name of a link or joint in its file."""
         aliases = {here: alias for alias, here in self.part.aliases.items()}
         return aliases.get(name, name).removeprefix("joint:")
 
@@ -77,11 +77,11 @@ class Robot:
         self.names = names
 
     def posture(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Random coordinates in our order and in Pinocchio's."""
+        """Returns random coordinates in our order and in Pinocchio's."""
         ours, theirs = self.world.q0.copy(), pinocchio.neutral(self.model)
         if self.floating:
             place, quat = rng.uniform(-1, 1, 3), rng.normal(size=4)
-            normalise(quat)
+            normalize(quat)
             ours[:3], ours[3:7] = place, quat
             theirs[:3], theirs[3:6], theirs[6] = place, quat[1:], quat[0]
         for coordinate, joint in self.pairs:
@@ -92,7 +92,7 @@ class Robot:
         return ours, theirs
 
     def to_theirs(self, q: np.ndarray) -> np.ndarray:
-        """Pinocchio's velocity from ours, as a matrix: its base moves in its own axes."""
+        """Returns the matrix from our velocity to Pinocchio's, whose base has its own axes."""
         made = np.zeros((self.model.nv, self.world.nv))
         made[self.columns, np.arange(self.world.nv)] = 1.0
         if self.floating:
@@ -101,7 +101,7 @@ class Robot:
 
 
 def rotations(quats: np.ndarray) -> np.ndarray:
-    """Rotation matrices of quaternions wxyz, row by row."""
+    """Returns rotation matrices of quaternions wxyz, row by row."""
     w, x, y, z = quats.T
     return np.array(
         [

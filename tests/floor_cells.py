@@ -1,4 +1,4 @@
-"""Cells of a floor: which are free of scenery, and which a vehicle has been over."""
+"""Cells of a floor: those free of scenery, and those that a vehicle has covered."""
 
 import math
 
@@ -9,12 +9,12 @@ CELL = 0.25
 
 Cell = tuple[int, int]
 
-#: The floor's corner that cells are counted from [m].
+#: Corner of the floor, the origin of the cells [m].
 WEST, SOUTH = -2.0, -1.5
 
 
 def stands_on(element: lw.Element, x: float, y: float) -> bool:
-    """Whether an upright box or cylinder stands on a point of the floor."""
+    """Returns whether an upright box or cylinder covers a point of the floor."""
     (shape,) = element.shapes
     w, _, _, z = element.at.quat
     turn = 2.0 * math.atan2(z, w)
@@ -30,7 +30,7 @@ def stands_on(element: lw.Element, x: float, y: float) -> bool:
 def free_cells(
     scene: lw.Scene, across: tuple[float, float], along: tuple[float, float]
 ) -> set[Cell]:
-    """Cells of a floor on which nothing stands, looked at in 100 points each."""
+    """Returns the cells of a floor without scenery, sampled at 100 points each."""
     things = [e for e in scene.scenery.values() if not isinstance(e.shapes[0], lw.Plane)]
     free = set()
     for i in range(round((across[1] - across[0]) / CELL)):
@@ -46,7 +46,7 @@ def free_cells(
 
 
 def footprint(at: tuple[float, float, float], length: float, width: float) -> set[Cell]:
-    """Cells whose middle is under a rectangle at x and y with a heading [m, rad]."""
+    """Returns cells whose center is under a rectangle at x and y with a heading [m, rad]."""
     x, y, heading = at
     reach = math.hypot(length, width) / 2.0
     found = set()

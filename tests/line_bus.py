@@ -1,4 +1,4 @@
-"""A bus for tests: JSON lines over TCP, with orders that make its process misbehave."""
+"""A bus for tests: JSON lines over TCP, with commands that make its process misbehave."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import Any
 import msgspec
 
 from linkwork.buses import Adapter
-from linkwork.errors import LinkworkError, SignalError
+from linkwork.core.errors import LinkworkError, SignalError
 
 
 class LineParams(msgspec.Struct, forbid_unknown_fields=True):
-    """Parameters: ``port`` to listen on, ``fails`` to end in ``start()`` as it says."""
+    """Parameters: ``port`` to listen on, ``fails`` to fail in ``start()``."""
 
     port: int = 0
     fails: str = ""
 
 
 class LineBus(Adapter):
-    """Each line that comes in is a table of values by key, or ``{"turn": n, …}``."""
+    """Each received line is a table of values by key, or ``{"turn": n, …}``."""
 
     Params = LineParams
     counters = {"lines": ""}  # noqa: RUF012
@@ -33,14 +33,14 @@ class LineBus(Adapter):
             raise LinkworkError("the rig was told to fail.")
         if self.params.fails == "crash":
             os._exit(3)
-        self.clients: set[asyncio.StreamWriter] = set()
+        self.writers: set[asyncio.StreamWriter] = set()
         self.server = await asyncio.start_server(self.serve, "127.0.0.1", self.params.port)
         return [f"lines on {self.server.sockets[0].getsockname()[1]}"]
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.clients.add(writer)
+        self.writers.add(writer)
         self.joined()
-        self.tell(writer)
+        self.send_values(writer)
         try:
             while line := await reader.readline():
                 self.count("lines")
@@ -55,18 +55,18 @@ class LineBus(Adapter):
         except (OSError, ValueError):
             pass
         finally:
-            self.clients.discard(writer)
+            self.writers.discard(writer)
             writer.close()
             self.left()
 
-    def tell(self, writer: asyncio.StreamWriter) -> None:
+    def send_values(self, writer: asyncio.StreamWriter) -> None:
         if writer.transport.get_write_buffer_size() < 65536:  # one that never reads is not fed
             head = {"step": self.step, "turn": self.turn, **self.values}
             writer.write(json.dumps(head).encode() + b"\n")
 
     def outgoing(self, values: dict[str, float]) -> None:
-        for writer in self.clients:
-            self.tell(writer)
+        for writer in self.writers:
+            self.send_values(writer)
 
     def order(self, name: str, args: dict[str, Any]) -> None:
         match name:
@@ -75,7 +75,7 @@ class LineBus(Adapter):
             case "exit":
                 os._exit(4)
             case "flood":
-                key = next(iter(self.plan.fed))
+                key = next(iter(self.plan.inputs))
                 for n in range(int(args["count"])):
                     self.feed({key: 1e-6 * n})
                     self.log("in", text="flood")

@@ -1,17 +1,17 @@
-"""An arm that carries a parallelogram: joints of its own before a loop with one drive."""
+"""An arm that carries a parallelogram: joints before a loop with one drive."""
 
 import math
 
-from linkwork.parts import Anchor, Element, Joint, Loop, Part, Spec, Sphere
-from linkwork.spatial import Pose
+from kinematics.test_inverse import arm
+from linkwork.geometry import Pose
+from linkwork.model.parts import Anchor, Element, Joint, Loop, Part, Spec, Sphere
 from mechanisms import bar
-from test_inverse import arm
 
 BARS = 0.08
 
 
 def looped_arm() -> Part:
-    """The arm of seven hinges with a parallelogram on its last link; only that one has a drive."""
+    """Returns the arm of seven hinges with a parallelogram on its last link, the only drive."""
     part, axis = arm(), (0, -1, 0)
     part.add(bar("crank", BARS, 0.1), bar("rod", BARS, 0.1), bar("rocker", BARS, 0.1))
     up = math.pi / 3
@@ -28,7 +28,7 @@ def looped_arm() -> Part:
 
 
 def sliding_ball() -> Part:
-    """A ball on a rail along y."""
+    """Returns a ball on a rail along y."""
     return Part("ball").add(
         Element("rail", mass=1.0),
         Element("ball", (Sphere(radius=0.06),), mass=1.0),

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.parts import Anchor, Box, Element, Joint, Loop, Part
-from linkwork.scene import Scene
+from linkwork.geometry import Pose
+from linkwork.model.parts import Anchor, Box, Element, Joint, Loop, Part
+from linkwork.model.scene import Scene
 from linkwork.session.session import Session
-from linkwork.spatial import Pose
 
 
 def bar(
     name: str, length: float, mass: float, *, wide: float = 0.02, deep: float = 0.02
 ) -> Element:
-    """A bar along x from its own origin; it touches nothing."""
+    """Returns a bar along x from its own origin, without collisions."""
     shape = Box(size=(length, wide, deep), at=Pose.of((length / 2, 0, 0)), collide=False)
     return Element(name, (shape,), mass=mass)
 
@@ -24,7 +24,7 @@ def ground(name: str = "ground") -> Element:
 
 
 def chain(count: int, kind: str = "hinge", *, value: float = 0.3, length: float = 0.2) -> Part:
-    """Bars hung one behind the other, level but for ``value``."""
+    """Returns bars in series, level except for ``value``."""
     part, before = Part("chain").add(ground()), "ground"
     for n in range(count):
         part.add(bar(f"bar{n}", length, 0.3, wide=0.04, deep=0.05))
@@ -36,7 +36,7 @@ def chain(count: int, kind: str = "hinge", *, value: float = 0.3, length: float 
 
 
 def four_bar(*, loop: str = "hinge", open_by: float = 0.0, turned: float = 0.0) -> Part:
-    """Crank, coupler and rocker in the plane of x and z, in the angles that close them."""
+    """Returns crank, coupler and rocker in the plane of x and z, at closed angles."""
     crank, coupler, rocker, base = 0.1, 0.3, 0.25, 0.3
     first = math.radians(60.0)
     b = crank * np.array([math.cos(first), math.sin(first)])
@@ -68,7 +68,7 @@ def four_bar(*, loop: str = "hinge", open_by: float = 0.0, turned: float = 0.0) 
 
 
 def ring(count: int = 20, *, radius: float = 0.3) -> Part:
-    """Bars in a circle, hung at the first and at the opposite one by balls."""
+    """Returns bars in a circle, hung at the first and the opposite one by balls."""
     part = Part("ring").add(ground())
     side = 2 * radius * math.sin(math.pi / count)
     turn = 2 * math.pi / count
@@ -80,7 +80,7 @@ def ring(count: int = 20, *, radius: float = 0.3) -> Part:
         more: dict[str, Any] = {"value": turn} if n else {}
         part.add(Joint(f"J{n}", kind, before, f"bar{n}", at=at, axis=(0, 1, 0), **more))
         before = f"bar{n}"
-    # where the far corner is: half way round
+    # the opposite corner
     place, angle = np.zeros(2), 0.0
     for n in range(count // 2):
         angle = turn * n
@@ -96,7 +96,7 @@ def ring(count: int = 20, *, radius: float = 0.3) -> Part:
 
 
 def top(speed: tuple[float, float, float] = (1.0, 0.5, 20.0)) -> Part:
-    """A top without symmetry on its tip."""
+    """Returns an asymmetric top on its tip."""
     shape = Box(size=(0.06, 0.09, 0.2), at=Pose.of((0, 0, 0.1)), collide=False)
     part = Part("top").add(ground(), Element("top", (shape,), mass=0.3))
     return part.add(Joint("tip", "ball", "ground", "top", value=(0.5, 0, 0), speed=speed))
@@ -106,8 +106,8 @@ def scene_of(part: Part, engine: str = "impulse", *, step: float = 1e-3, **param
     return Scene("bench", step=step).place(part).engine(engine, **params)
 
 
-def centres(session: Session) -> np.ndarray:
-    """Centres of mass of all bodies, in the world."""
+def centers(session: Session) -> np.ndarray:
+    """Returns centers of mass of all bodies, in the world."""
     world, state = session.world, session.state
     out = []
     for b in range(1, world.nb):

@@ -1,4 +1,4 @@
-"""Meshes with known volumes, and writers of small mesh files, for the tests of linkwork.meshes."""
+"""Meshes with known volumes, and writers of small mesh files, for tests."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.meshes import TriangleMesh
+from linkwork.geometry.meshes import TriangleMesh
 
 COLLADA = """<?xml version="1.0" encoding="utf-8"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
@@ -18,7 +18,7 @@ COLLADA = """<?xml version="1.0" encoding="utf-8"?>
 </library_effects>
 <library_materials><material id="red"><instance_effect url="#paint"/></material></library_materials>
 <library_geometries><geometry id="g"><mesh><source id="p">
-<float_array id="pa" count="{numbers}">{places}</float_array>
+<float_array id="pa" count="{numbers}">{positions}</float_array>
 <technique_common><accessor source="#pa" count="{count}" stride="3"><param name="X" type="float"/>
 <param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
 <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
@@ -34,12 +34,12 @@ ONE_NODE = (
 
 
 def mesh_of(vertices: ArrayLike, faces: ArrayLike) -> TriangleMesh:
-    """A mesh from tables of any kind."""
+    """Returns a mesh from tables of any kind."""
     return TriangleMesh(np.asarray(vertices, np.float64), np.asarray(faces, np.int32))
 
 
 def box(x: float = 1.0, y: float = 2.0, z: float = 3.0) -> TriangleMesh:
-    """A box about the origin, full lengths [m]."""
+    """Returns a box about the origin, full lengths [m]."""
     corners = [(i, j, k) for i in (-x / 2, x / 2) for j in (-y / 2, y / 2) for k in (-z / 2, z / 2)]
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     faces = [face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))]
@@ -47,10 +47,10 @@ def box(x: float = 1.0, y: float = 2.0, z: float = 3.0) -> TriangleMesh:
 
 
 def ball(rounds: int, radii: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> TriangleMesh:
-    """An octahedron refined ``rounds`` times onto an ellipsoid."""
+    """Returns an octahedron refined ``rounds`` times onto an ellipsoid."""
     points = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
     faces = [(0, 2, 4), (2, 1, 4), (1, 3, 4), (3, 0, 4), (2, 0, 5), (1, 2, 5), (3, 1, 5), (0, 3, 5)]
-    places = [np.array(point, dtype=float) for point in points]
+    positions = [np.array(point, dtype=float) for point in points]
     for _ in range(rounds):
         middles: dict[frozenset[int], int] = {}
         finer = []
@@ -59,26 +59,26 @@ def ball(rounds: int, radii: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> Tr
             for a, b in zip(face, (*face[1:], face[0]), strict=True):
                 edge = frozenset((a, b))
                 if edge not in middles:
-                    middle = places[a] + places[b]
-                    middles[edge] = len(places)
-                    places.append(middle / np.linalg.norm(middle))
+                    middle = positions[a] + positions[b]
+                    middles[edge] = len(positions)
+                    positions.append(middle / np.linalg.norm(middle))
                 new.append(middles[edge])
             (a, b, c), (ab, bc, ca) = face, new
             finer += [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
         faces = finer
-    return TriangleMesh(np.array(places) * radii, np.array(faces))
+    return TriangleMesh(np.array(positions) * radii, np.array(faces))
 
 
 def bent() -> TriangleMesh:
-    """A prism over an L, not convex: three unit cubes, the corner one at the origin."""
+    """Returns a concave prism over an L: three unit cubes, the corner one at the origin."""
     outline = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
-    places = [(x, y, z) for z in (0.0, 1.0) for x, y in outline]
+    positions = [(x, y, z) for z in (0.0, 1.0) for x, y in outline]
     top = [(0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 5)]
     faces = [(a + 6, b + 6, c + 6) for a, b, c in top] + [(c, b, a) for a, b, c in top]
     for a in range(6):
         b = (a + 1) % 6
         faces += [(a, b, b + 6), (a, b + 6, a + 6)]
-    return TriangleMesh(np.array(places), np.array(faces))
+    return TriangleMesh(np.array(positions), np.array(faces))
 
 
 def binary_stl(mesh: TriangleMesh, header: bytes = b"solid by an unhelpful exporter") -> bytes:
@@ -128,15 +128,15 @@ def collada(
         up=up,
         nodes=nodes,
         surface=surface,
-        places=words(mesh.vertices),
+        positions=words(mesh.vertices),
         numbers=mesh.vertices.size,
         count=len(mesh.vertices),
     ).encode()
 
 
 def gltf_document(mesh: TriangleMesh) -> tuple[dict, bytes]:
-    places = mesh.vertices.astype("<f4").tobytes()
-    body = places + mesh.faces.astype("<u2").tobytes()
+    positions = mesh.vertices.astype("<f4").tobytes()
+    body = positions + mesh.faces.astype("<u2").tobytes()
     body += b"\0" * (-len(body) % 4)
     document = {
         "asset": {"version": "2.0"},
@@ -150,8 +150,8 @@ def gltf_document(mesh: TriangleMesh) -> tuple[dict, bytes]:
             {"bufferView": 1, "componentType": 5123, "count": mesh.faces.size, "type": "SCALAR"},
         ],
         "bufferViews": [
-            {"buffer": 0, "byteLength": len(places)},
-            {"buffer": 0, "byteOffset": len(places), "byteLength": mesh.faces.size * 2},
+            {"buffer": 0, "byteLength": len(positions)},
+            {"buffer": 0, "byteOffset": len(positions), "byteLength": mesh.faces.size * 2},
         ],
         "buffers": [{"byteLength": len(body)}],
     }
@@ -178,7 +178,7 @@ def written(folder: Path, name: str, data: bytes) -> Path:
 
 
 def samples(mesh: TriangleMesh) -> dict[str, bytes]:
-    """The same mesh in every format, by file name."""
+    """Returns the same mesh in every format, by file name."""
     document, body = gltf_document(mesh)
     return {
         "binary.stl": binary_stl(mesh),

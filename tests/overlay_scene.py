@@ -7,19 +7,19 @@ import numpy as np
 
 import linkwork as lw
 from drawing.png import write_png
-from linkwork.parts import Box, Element, Joint, Part, Plane, Sphere
-from linkwork.parts.joint import JOINT_TYPES, RailPiece
-from linkwork.scene import Scene, Viewpoint
-from linkwork.spatial import Pose
+from linkwork.geometry import Pose
+from linkwork.model.parts import Box, Element, Joint, Part, Plane, Sphere
+from linkwork.model.parts.joint import JOINT_TYPES, RailPiece
+from linkwork.model.scene import Scene, Viewpoint
 
 #: Joints of the bench, by type; each carries a link called ``<type>_link``.
 TYPES = [name for name in JOINT_TYPES if name not in ("fixed", "free")]
-#: How far the ray sees [m], and where it meets the sign.
+#: Range of the ray [m], and its distance to the sign.
 REACH, MET = 2.0, 0.45
 
 
 def bench() -> Part:
-    """A rail of links, one behind the other, each on a joint of another type."""
+    """Returns links in series, each on a joint of another type."""
     part = Part("bench").add(Element("base", (Box((0.1, 1.8, 0.04)),), mass=5.0))
     for number, kind in enumerate(TYPES):
         link = Element(f"{kind}_link", (Box((0.05, 0.05, 0.2), at=Pose((0, 0, 0.1))),), mass=0.2)

@@ -1,4 +1,4 @@
-"""A recorded run for the tests of recordings, and ways to look at its bytes without our reader."""
+"""A recorded run for the tests of recordings, and access to its bytes without our reader."""
 
 import io
 import struct
@@ -10,9 +10,17 @@ import mcap.records
 import mcap.stream_reader
 import numpy as np
 
-from linkwork.errors import RecordingError
-from linkwork.session.recording import Header, Outline, Recorder, Recording, SignalColumn
-from linkwork.state import Layout
+from linkwork.core.errors import RecordingError
+from linkwork.core.state import Layout
+from linkwork.session.recording import (
+    Header,
+    RecordedWorld,
+    Recording,
+    RecordingWriter,
+    SignalColumn,
+    mcap_format,
+)
+from linkwork.session.recording.checksums import CHECK, START_CHECK
 
 STEP = 0.002
 FILES = {
@@ -32,8 +40,8 @@ def layout_of(joints: int, bodies: int) -> Layout:
     return layout
 
 
-def outline(joints: int = 3, bodies: int = 2, *, step: float = STEP) -> Outline:
-    return Outline(
+def outline(joints: int = 3, bodies: int = 2, *, step: float = STEP) -> RecordedWorld:
+    return RecordedWorld(
         scene="scene.toml",
         world_hash="c0ffee",
         step=step,
@@ -42,7 +50,7 @@ def outline(joints: int = 3, bodies: int = 2, *, step: float = STEP) -> Outline:
     )
 
 
-def header(world: Outline | None = None) -> Header:
+def header(world: RecordedWorld | None = None) -> Header:
     return Header.of_run(
         world or outline(), seed=2**64 - 1, cpu="x86_64 avx2", command="linkwork run scene.toml"
     )
@@ -51,8 +59,8 @@ def header(world: Outline | None = None) -> Header:
 HERE = header()
 
 
-def numbers(step: int, world: Outline) -> np.ndarray:
-    """A state that no other step has, with a NaN whose bits count."""
+def numbers(step: int, world: RecordedWorld) -> np.ndarray:
+    """Returns a state unique to its step, with a NaN whose bits matter."""
     data = np.random.default_rng(step).normal(size=world.state_bytes // 8)
     data.view(np.int64)[0] = step
     data.view(np.uint64)[1] = 0x7FF8_0000_0000_0000 + step
@@ -63,10 +71,10 @@ def poses(step: int, bodies: int) -> np.ndarray:
     return np.random.default_rng(step + 10**6).normal(size=(bodies, 7)).astype(np.float32)
 
 
-def record_run(path: Path, *, close: bool = True) -> Recorder:
-    """A run of 2.4 s whose scene is edited at step 700."""
+def record_run(path: Path, *, close: bool = True) -> RecordingWriter:
+    """Records a run of 2.4 s whose scene is edited at step 700."""
     small, large = outline(), outline(joints=4, bodies=3)
-    recorder = Recorder(path, header(small), FILES)
+    recorder = RecordingWriter(path, header(small), FILES)
     recorder.first(numbers(0, small))
     world = small
     for step in range(1, 1201):
@@ -91,7 +99,7 @@ def record_run(path: Path, *, close: bool = True) -> Recorder:
 
 
 def record_ends(data: bytes) -> list[int]:
-    """Where each record ends, found by walking the bytes of an undamaged file."""
+    """Returns the end of each record, by traversing the bytes of an undamaged file."""
     ends, place = [], 8
     while place < len(data) - 8:
         (length,) = struct.unpack_from("<Q", data, place + 1)
@@ -100,8 +108,20 @@ def record_ends(data: bytes) -> list[int]:
     return ends
 
 
+def without_checksums(data: bytes) -> bytes:
+    """The recording as format 1 had it: no checksum records, and not closed."""
+    fragments, place = [data[:8]], 8
+    for end in record_ends(data):
+        if data[place] == mcap_format.DATA_END:
+            break
+        if data[place] not in (CHECK, START_CHECK):
+            fragments.append(data[place:end])
+        place = end
+    return b"".join(fragments).replace(b"\xa6format\x02", b"\xa6format\x01")
+
+
 def what_stands_before(data: bytes, cut: int) -> dict[str, list[tuple[int, bytes]]]:
-    """Messages that are whole before a cut, by topic, as MCAP's own reader sees them."""
+    """Returns complete messages before a cut, by topic, by MCAP's own reader."""
     found: dict[str, list[tuple[int, bytes]]] = {}
     topics: dict[int, str] = {}
     whole = max((end for end in record_ends(data) if end <= cut), default=8)
@@ -116,7 +136,7 @@ def what_stands_before(data: bytes, cut: int) -> dict[str, list[tuple[int, bytes
 
 
 def consume(run: Recording) -> None:
-    """Reads everything; each property may refuse by itself, but only with its own error."""
+    """Reads everything; each property may fail, but only with its own error."""
     parts = [
         lambda: list(run.inbox),
         lambda: run.hashes,

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from linkwork.parts import Box, Element, Joint, Part, Plane, Spec
-from linkwork.scene import Scene
-from linkwork.spatial import Pose
+from linkwork.geometry import Pose
+from linkwork.model.parts import Box, Element, Joint, Part, Plane, Spec
+from linkwork.model.scene import Scene
 
 H = 0.002
 
 
 def arm(name: str = "arm") -> Part:
-    """Two links on a post, turning about level axes (y), with a servo on each joint."""
+    """Returns two links on a post, rotating about y, with a servo on each joint."""
     part = Part(name).add(
         Element("post", (Box((0.1, 0.1, 0.4)),), mass=4.0),
         Element("upper", (Box((0.2, 0.04, 0.04), at=Pose((0.1, 0.0, 0.0))),), mass=0.4),
@@ -31,12 +31,12 @@ def arm(name: str = "arm") -> Part:
 
 
 def box(name: str = "box", mass: float = 0.3) -> Part:
-    """One loose element."""
+    """Returns one free element."""
     return Part(name).add(Element("cube", (Box((0.1, 0.1, 0.1)),), mass=mass))
 
 
 def bench(*, name: str = "bench", step: float = H) -> Scene:
-    """One arm on the ground, with an encoder on its first joint."""
+    """Returns one arm on the ground, with an encoder on its first joint."""
     scene = Scene(name, step=step).add(Element("ground", (Plane((4.0, 4.0)),)))
     scene.place(arm(), at=Pose((0.0, 0.0, 0.2)))
     return scene.sensor("angle", "encoder", joint="arm/J1")
@@ -48,6 +48,32 @@ def program(scene: Scene, name: str, text: str, **params: object) -> Scene:
     lines = "".join(f"    {line}\n" for line in text.strip("\n").splitlines())
     return scene.agent(name, "program", source=head + lines, **params)
 
+
+#: A finger with one driven hinge.
+FINGER_FILE = """format = "linkwork/part 1"
+name = "finger"
+
+[[element]]
+name = "base"
+shape = { box = { size = [0.1, 0.1, 0.1] } }
+mass = 1
+
+[[element]]
+name = "tip"
+shape = { sphere = { radius = 0.05 } }
+mass = 0.5
+
+[[joint]]
+name = "bend"
+type = "hinge"
+from = "base"
+to = "tip"
+at = { xyz = [0, 0, 0.1] }
+axis = [0, 1, 0]
+range_deg = [-90, 90]
+damping = 0.5
+drive = { type = "servo", kp = 10 }
+"""
 
 ARM_FILE = """\
 format = "linkwork/part 1"

@@ -1,4 +1,4 @@
-"""Writes small STEP files (ISO 10303-21, AP214): assemblies of boxes in millimetres."""
+"""Writes small STEP files (ISO 10303-21, AP214): assemblies of boxes in millimeters."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ class StepFile:
     def box(self, name: str, x: float, y: float, z: float) -> tuple[str, str]:
         """A product with a box about the origin; its definition and its representation."""
         corners = [(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)]
-        places = [((i - 0.5) * x, (j - 0.5) * y, (k - 0.5) * z) for i, j, k in corners]
-        vertices = [self.add(f"VERTEX_POINT('',{self.point(p)})") for p in places]
+        positions = [((i - 0.5) * x, (j - 0.5) * y, (k - 0.5) * z) for i, j, k in corners]
+        vertices = [self.add(f"VERTEX_POINT('',{self.point(p)})") for p in positions]
         edges: dict[tuple[int, int], str] = {}
 
         def edge(a: int, b: int) -> str:
             if (b, a) in edges:
                 return self.add(f"ORIENTED_EDGE('',*,*,{edges[b, a]},.F.)")
             if (a, b) not in edges:
-                way = tuple(q - p for p, q in zip(places[a], places[b], strict=True))
+                way = tuple(q - p for p, q in zip(positions[a], positions[b], strict=True))
                 size = sum(c * c for c in way) ** 0.5
                 along = self.direction(tuple(c / size for c in way))
                 vector = self.add(f"VECTOR('',{along},1.)")
-                line = self.add(f"LINE('',{self.point(places[a])},{vector})")
+                line = self.add(f"LINE('',{self.point(positions[a])},{vector})")
                 edges[a, b] = self.add(f"EDGE_CURVE('',{vertices[a]},{vertices[b]},{line},.T.)")
             return self.add(f"ORIENTED_EDGE('',*,*,{edges[a, b]},.T.)")
 
@@ -83,7 +83,7 @@ class StepFile:
             loop = self.add(f"EDGE_LOOP('',({','.join(ring)}))")
             bound = self.add(f"FACE_OUTER_BOUND('',{loop},.T.)")
             across = (0, 0, 1) if normal[2] == 0 else (1, 0, 0)
-            plane = self.add(f"PLANE('',{self.frame(places[quad[0]], normal, across)})")
+            plane = self.add(f"PLANE('',{self.frame(positions[quad[0]], normal, across)})")
             faces.append(self.add(f"ADVANCED_FACE('',({bound}),{plane},.T.)"))
         shell = self.add(f"CLOSED_SHELL('',({','.join(faces)}))")
         solid = self.add(f"MANIFOLD_SOLID_BREP('{name}',{shell})")

@@ -1,6 +1,7 @@
-"""The studio's page in a browser, as a test sees it: by roles, by what it knows, by pixels."""
+"""The studio's page in a browser, by roles, by its state, by pixels."""
 
 import contextlib
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,18 +9,18 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
     Locator,
     Page,
-    TimeoutError,
 )
 
-from studio_rig import PATIENCE, TOKEN, Studio
+from studio_fixture import TIMEOUT, TOKEN, Studio
 
 #: Large enough for every panel, small enough for a graphics card made of software.
 SIZE = (1280, 720)
 #: Pixels of the screen for one of the page's: a fourth of all are drawn where none is looked at.
 COARSE, SHARP = 0.5, 1.0
-#: How often a condition is looked at [ms].
+#: Polling interval of conditions [ms].
 POLL = 50
 #: How long a scene may take to open on a machine that has to compile its kernels first [s].
 COMPILING = 180.0
@@ -37,7 +38,25 @@ _UNTIL = """(a) => {
     return false;
   }
 }"""
-#: What is told of a page on which a condition never held.
+#: Polls a function, compiled once. Playwright's own wait compiles it again and again as text,
+#: which the page's Content-Security-Policy forbids.
+_POLLED = """([a, period, patience]) => {
+  const test = %s;
+  const end = performance.now() + patience;
+  return new Promise((done, fail) => {
+    const look = () => {
+      try {
+        if (test(a)) done(true);
+        else if (performance.now() > end) done(false);
+        else setTimeout(look, period);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    look();
+  });
+}"""
+#: Report of a page on which a condition never held.
 _STORY = """() => JSON.stringify({
   link: window.linkwork?.store.link, status: window.linkwork?.store.status,
   error: window.untilError, toasts: document.querySelector(".toasts")?.textContent,
@@ -62,7 +81,7 @@ _FIND = """([slot, name]) => {
   stage.draw();
   const view = stage.views.find((each) => each.slot === slot);
   const box = view.element.getBoundingClientRect();
-  const meshes = stage.bodies.pieces.filter((p) => p.mesh.visible).map((p) => p.mesh);
+  const meshes = stage.bodies.shapeMeshes.filter((p) => p.mesh.visible).map((p) => p.mesh);
   let best = null;
   for (let y = box.top + 44; y < box.bottom - 30; y += 5) {
     let run = 0;
@@ -78,6 +97,19 @@ _FIND = """([slot, name]) => {
 }"""
 
 
+def wait_for(page: Page, test: str, argument: object = None, timeout: float = TIMEOUT) -> None:
+    """Waits until a JavaScript function is true, also while the page loads."""
+    end = time.monotonic() + timeout
+    while (left := end - time.monotonic()) > 0.0:
+        try:
+            if page.evaluate(_POLLED % test, [argument, POLL, 1000.0 * left]):
+                return
+        except Error as error:
+            if "context was destroyed" not in str(error):
+                raise
+    raise AssertionError(f"after {timeout:g} s still not: {test}")
+
+
 class StudioPage:
     """A tab with the studio.
 
@@ -89,11 +121,11 @@ class StudioPage:
     def __init__(self, page: Page, studio: Studio | None) -> None:
         self.page, self.studio = page, studio
         self.errors: list[str] = []
-        page.set_default_timeout(PATIENCE * 1000)
+        page.set_default_timeout(TIMEOUT * 1000)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", self._heard)
+        page.on("console", self._received)
 
-    def _heard(self, message: ConsoleMessage) -> None:
+    def _received(self, message: ConsoleMessage) -> None:
         # That a request failed is told by whoever made it, in words.
         if message.type == "error" and "Failed to load resource" not in message.text:
             self.errors.append(message.text)
@@ -104,15 +136,13 @@ class StudioPage:
         more = "".join(f"&{key}={value}" for key, value in query.items())
         self.page.goto(f"http://{self.studio.address}/?token={token}&antialias=off{more}")
 
-    def until(self, condition: str, argument: object = None, *, patience: float = PATIENCE) -> None:
+    def until(self, condition: str, argument: object = None, *, timeout: float = TIMEOUT) -> None:
         """Waits until a JavaScript condition holds; it may speak of ``store`` and ``stage``."""
         try:
-            self.page.wait_for_function(
-                _UNTIL % condition, arg=argument, polling=POLL, timeout=patience * 1000
-            )
-        except TimeoutError:
+            wait_for(self.page, _UNTIL % condition, argument, timeout)
+        except AssertionError:
             raise AssertionError(
-                f"after {patience:g} s still not: {condition}\n{self.page.evaluate(_STORY)}\n"
+                f"after {timeout:g} s still not: {condition}\n{self.page.evaluate(_STORY)}\n"
                 f"errors: {self.errors}"
             ) from None
 
@@ -126,18 +156,18 @@ class StudioPage:
         """Waits until a scene is open, drawn and its cameras stand still."""
         self.until(
             "store.link === 'open' && store.scene && store.poses && store.status"
-            " && stage.bodies.pieces.length"
+            " && stage.bodies.shapeMeshes.length"
             " >= store.scene.elements.reduce((n, e) => n + e.shapes.length, 0)",
-            patience=COMPILING,
+            timeout=COMPILING,
         )
         self.rest()
 
     def rest(self) -> None:
-        """Waits until no camera glides."""
+        """Waits until no camera moves."""
         self.until("stage.views.every((view) => !view.update())")
 
     def view(self, name: str) -> Locator:
-        """The region of a view: Top, Perspective, Front or Right."""
+        """Returns the region of a view: Top, Perspective, Front or Right."""
         return self.page.get_by_role("region", name=f"{name} view", exact=True)
 
     def place(self, slot: str, point: tuple[float, float, float]) -> tuple[float, float]:
@@ -165,23 +195,23 @@ class StudioPage:
         self.page.keyboard.press(key)
 
     def play(self) -> None:
-        """Lets time run, by its key."""
+        """Starts the simulation by its key."""
         self.until("!store.status.running")
         self.press("Space")
         self.until("store.status.running")
 
     def pause(self) -> None:
-        """Lets time stand, by its key, and waits until the page shows the instant."""
+        """Pauses the simulation by its key, and waits until the page shows the state."""
         self.until("store.status.running")
         self.press("Space")
         self.until("!store.status.running && store.poseTime === store.status.time")
 
     def drawn(self) -> None:
-        """Waits until what was asked for has been drawn: three pictures of the screen."""
+        """Waits until requested changes are drawn: three animation frames."""
         self.page.evaluate(_PICTURES, 3)
 
     def row(self, name: str) -> Locator:
-        """The row of a thing in the tree, by its full name."""
+        """Returns the row of an object in the tree, by its full name."""
         return self.page.locator(f"[role=treeitem][data-signal='{name}']")
 
 

@@ -1,26 +1,26 @@
-"""What the session of a studio holds, for tests that drive it through a browser."""
+"""The session of a studio, for tests that drive it through a browser."""
 
 import time
 from collections.abc import Callable
 
-from linkwork.server.host.open_scene import OpenScene
+from linkwork.studio.host.open_scene import OpenScene
+from studio_fixture import TIMEOUT, Studio
 from studio_page import StudioPage
-from studio_rig import PATIENCE, Studio
 
 
 def scene_of(studio: Studio) -> OpenScene:
-    """The scene that runs."""
+    """Returns the running scene."""
     assert isinstance(studio.host.open, OpenScene)
     return studio.host.open
 
 
 def value(studio: Studio, signal: str) -> float:
-    """A signal as the session has it, in SI units."""
+    """Returns a signal of the session, in SI units."""
     return scene_of(studio).session[signal]
 
 
 def owner(studio: Studio, signal: str) -> str | None:
-    """Who owns an input."""
+    """Returns the owner of an input."""
     return scene_of(studio).session.signals.owners.get(signal)
 
 
@@ -30,14 +30,14 @@ def eventually(what: str, test: Callable[[], bool]) -> None:
     Raises:
         AssertionError: If it does not in time; says ``what``.
     """
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while not test():
-        assert time.monotonic() < end, f"after {PATIENCE:g} s still not: {what}"
+        assert time.monotonic() < end, f"after {TIMEOUT:g} s still not: {what}"
         time.sleep(0.02)
 
 
 def at_the_start(page: StudioPage, studio: Studio) -> None:
-    """Brings the scene to its first state, paused, with every input given back."""
+    """Resets the scene, paused, and releases every input."""
     if page.ask("store.status.running"):
         page.press("Space")
     page.until("!store.status.running")

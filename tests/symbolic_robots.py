@@ -1,19 +1,19 @@
-"""Small robots for the symbolic models, and states of theirs."""
+"""Small robots for the symbolic models, and their states."""
 
 import numpy as np
 
+from linkwork.geometry import Pose
 from linkwork.kinematics import integrate
-from linkwork.parts import Box, Element, Joint, Part, Sphere
-from linkwork.scene import Scene
-from linkwork.spatial import Pose
-from linkwork.world import World, compile_scene
+from linkwork.model.parts import Box, Element, Joint, Part, Sphere
+from linkwork.model.scene import Scene
+from linkwork.model.world import World, compile_scene
 
 AT = Pose.of((0.2, -0.1, 0.15), rpy=(0.3, -0.4, 0.2))
 AT_TO = Pose.of((-0.1, 0.05, 0.02), rpy=(0.1, 0.5, -0.2))
 
 
 def chain(kinds: list[str], *, base: str = "fixed", askew: bool = True) -> World:
-    """Joints in a row, and one more hinge on a side branch; askew or along the frames' axes."""
+    """Returns joints in series, and one more hinge on a side branch; skew or aligned."""
     part = Part("p").add(Element("e0", (Box(size=(0.2, 0.1, 0.3)),), mass=2.0))
     for n, kind in enumerate([*kinds, "hinge"]):
         at = AT if askew else Pose((0.2, 0.0, 0.1))
@@ -38,7 +38,7 @@ def chain(kinds: list[str], *, base: str = "fixed", askew: bool = True) -> World
 
 
 def pendulum(*, masses: tuple[float, float] = (0.5, 0.4)) -> World:
-    """A double pendulum of two small balls on massless bars, angles from hanging."""
+    """Returns a double pendulum of two small balls on massless bars, angles from hanging."""
     part = Part("pendulum").add(Element("stand", (), mass=1.0))
     for n, (name, above, below) in enumerate(
         (("upper", "stand", 0.0), ("lower", "upper", -0.3)), start=0
@@ -51,7 +51,7 @@ def pendulum(*, masses: tuple[float, float] = (0.5, 0.4)) -> World:
 
 
 def state(world: World, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Coordinates, velocities and accelerations."""
+    """Returns coordinates, velocities and accelerations."""
     rng = np.random.default_rng(seed)
     q = integrate(world, world.q0, rng.uniform(-0.8, 0.8, world.nv), 1.0)
     return q, *rng.uniform(-1, 1, (2, world.nv))

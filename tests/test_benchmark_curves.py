@@ -1,4 +1,4 @@
-"""Cost against error, as the benchmark of loops counts it."""
+"""Cost against error in the benchmark of loops."""
 
 import importlib
 import math
@@ -12,7 +12,7 @@ BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 
 
 class Fragile:
-    """An engine that breaks down from its third run on."""
+    """An engine that fails from its third run on."""
 
     name, settings = "fragile", ["only"]
 
@@ -25,7 +25,7 @@ class Fragile:
 
 
 def test_a_breakdown_costs_infinitely_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It ends the measurement, and what breaks down as often as not has no cost at an error."""
+    """It ends the measurement; with frequent failures there is no cost at an error."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     curves: Any = importlib.import_module("shared.curves")
     point = curves.Point(Fragile(), "only", 100, 1e-4)

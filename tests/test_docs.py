@@ -1,4 +1,4 @@
-"""The documentation is true: links lead somewhere, code runs, commands parse, tables agree."""
+"""The documentation is correct: links, code, commands and tables."""
 
 import re
 import runpy
@@ -17,9 +17,9 @@ import typer
 import key_tables
 import linkwork as lw
 from linkwork.cli.app import app
+from linkwork.core.registry import Registry, installed_entry_points
 from linkwork.devices import load_devices
-from linkwork.parts import find_kits
-from linkwork.registry import Registry
+from linkwork.model.parts import find_kits
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
@@ -27,7 +27,7 @@ FENCE = re.compile(r"^```(\S*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r'(?:\]\(|src=")([^)"\s]+)[)"]')
 COMMAND = re.compile(r"`(linkwork [^`\s]+ [^`]+)`")  # in a sentence; a bare name is no command line
 
-#: Who reads files of ours that are neither a part nor a scene.
+#: Readers of files that are neither a part nor a scene.
 READERS: dict[str, Callable[[str], object]] = {
     "linkwork/movement": lw.load_movement,
     "linkwork/devices": load_devices,
@@ -52,7 +52,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def headings(page: Path) -> Iterator[str]:
-    """What a link may name behind #, as GitHub makes it of the headings."""
+    """Returns the anchors of the headings, as GitHub makes them."""
     seen: dict[str, int] = {}
     for title in re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text()), re.MULTILINE):
         slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
@@ -63,7 +63,7 @@ def headings(page: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_link_leads_somewhere(page: Path) -> None:
-    """A relative link names a file of the repository, and a heading in it where it has a #."""
+    """A relative link names an existing file, and an existing heading after #."""
     for link in LINK.findall(FENCE.sub("", page.read_text())):
         if "://" in link:
             continue
@@ -84,7 +84,7 @@ def commands(page: Path) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_command_exists(page: Path) -> None:
-    """Commands of Linkwork are taken by its parser; make has its target, Python its file."""
+    """Commands of Linkwork parse; make has its target, Python its file."""
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for words in commands(page):
         match words:
@@ -97,7 +97,7 @@ def test_every_command_exists(page: Path) -> None:
 
 
 def parse(words: list[str]) -> None:
-    """Takes a command line apart as the command would, without running it."""
+    """Parses a command line as the command would, without running it."""
     group: Any = typer.main.get_command(app)
     with group.context_class(group, info_name="linkwork") as context:
         name, command, rest = group.resolve_command(context, words)
@@ -109,7 +109,7 @@ def parse(words: list[str]) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_code_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that a page shows can be loaded, and what it marks as runnable runs beside them."""
+    """Files on a page can be loaded, and runnable code runs beside them."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     before = set(sys.modules)
@@ -134,7 +134,7 @@ def test_code_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_tables_of_keys_are_what_the_code_understands() -> None:
-    """Every table in docs/ is the one that the reader's own words make; if not, run the command."""
+    """Every table in docs/ is generated from the reader's keys; if not, run the command."""
     assert key_tables.main(["--check"]) == 0, f"run: {key_tables.COMMAND}"
 
 
@@ -163,14 +163,16 @@ def test_plug_in_of_the_page_is_found_by_its_entry_point(
     (installed / "entry_points.txt").write_text("\n".join(lines))
     monkeypatch.syspath_prepend(tmp_path)
     assert entry_points(group=group)
+    installed_entry_points.cache_clear()
     try:
-        assert Registry("sensor", {}).get("speedometer").type == "speedometer"
+        assert Registry("sensor").get("speedometer").type == "speedometer"
     finally:
         sys.modules.pop("speedometer", None)
+        installed_entry_points.cache_clear()
 
 
 def test_pictures_are_small_and_used() -> None:
-    """Every picture of docs/ stands on a page, none is larger than 200 kB."""
+    """Every picture of docs/ is on a page, none is larger than 200 kB."""
     text = "".join(page.read_text() for page in PAGES)
     for picture in (ROOT / "docs" / "pictures").iterdir():
         assert f"pictures/{picture.name}" in text

@@ -1,4 +1,4 @@
-"""Every example runs as a user would run it, and says what it claims to show."""
+"""Every example runs as a user would run it, with the expected output."""
 
 import re
 import runpy
@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
 
-#: What an example prints, by its number.
+#: Expected output of each example, by number.
 SAYS = {
     "01": r"on Mars: the floor stands at \+10\.0°, the tray at [+-]0\.\d\d°",
     "02": r"the elbow by -?0\.0\d°\.",
@@ -44,7 +44,7 @@ def test_example_shows_what_it_says(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """The example ends without an error, and its output holds what it is about."""
+    """The example ends without an error, with the expected output."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", [str(path)])
     runpy.run_path(str(path), run_name="__main__")
@@ -53,7 +53,7 @@ def test_example_shows_what_it_says(
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_is_short_and_tells_how_to_run_it(path: Path) -> None:
-    """30 to 120 lines, with the command in its first words and its place in docs/examples.md."""
+    """30 to 120 lines, with the command in its docstring and an entry in docs/examples.md."""
     text = path.read_text()
     assert 30 <= len(text.splitlines()) <= 120
     assert f"python examples/{path.name}" in text.split('"""')[1]
@@ -61,15 +61,15 @@ def test_example_is_short_and_tells_how_to_run_it(path: Path) -> None:
 
 
 def test_examples_are_numbered_without_gaps() -> None:
-    """01, 02, … so that a reader knows where to go on."""
+    """01, 02, … in reading order."""
     assert [path.name[:2] for path in EXAMPLES] == [f"{n + 1:02}" for n in range(len(EXAMPLES))]
 
 
 @pytest.mark.parametrize("role", ["run_planner", "run_robot"])
 def test_three_computers_do_not_wait_for_ever(role: str) -> None:
-    """Whose partner does not come gives up within its patience, and says so."""
+    """Without its partner a program ends after its timeout, with a message."""
     path = next(each for each in EXAMPLES if each.name.startswith("23"))
     made = runpy.run_path(str(path))
-    made[role].__globals__["PATIENCE"] = 0.3
+    made[role].__globals__["TIMEOUT"] = 0.3
     with pytest.raises(TimeoutError):
         made[role]("127.0.0.1", "0")

@@ -1,4 +1,4 @@
-"""Modules that small processes import do not bring the compiler or the physics with them."""
+"""Modules of small processes import neither the compiler nor the physics."""
 
 import subprocess
 import sys
@@ -9,17 +9,17 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 HEAVY = {"numba", "llvmlite", "mujoco"}
 
-# What a process that only talks to a session imports: the server and the buses above all.
+# Imports of processes that only communicate with a session: the server and the buses.
 LIGHT = [
     "linkwork",
-    "linkwork.errors",
-    "linkwork.session.link",
+    "linkwork.core.errors",
+    "linkwork.link",
     "linkwork.buses",
-    "linkwork.buses.can.dbc",
+    "linkwork.buses.can.layout",
     "linkwork.buses.can.slcan",
     "linkwork.buses.can.socketcand",
-    "linkwork.server",
-    "linkwork.server.client",
+    "linkwork.studio.web",
+    "linkwork.studio.client",
     "linkwork.motion.profiles",
 ]
 
@@ -30,7 +30,7 @@ def exists(module: str) -> bool:
 
 
 def loaded_by(module: str) -> set[str]:
-    """Name the top-level packages that a new interpreter holds after importing one module."""
+    """Returns the top-level packages loaded by importing one module in a new interpreter."""
     code = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
@@ -44,11 +44,11 @@ def test_import_is_light(module: str) -> None:
 
 
 def test_the_can_doors_need_no_library() -> None:
-    """python-can and pyserial are for buses outside; the doors do without them."""
-    doors = "linkwork.buses.can.bridge, linkwork.buses.can.slcan, linkwork.buses.can.socketcand"
-    assert not loaded_by(doors) & {"can", "serial", "cantools", "msgpack"}
+    """python-can and pyserial are for external buses only."""
+    endpoints = "linkwork.buses.can.bridge, linkwork.buses.can.slcan, linkwork.buses.can.socketcand"
+    assert not loaded_by(endpoints) & {"can", "serial", "cantools", "msgpack"}
 
 
 def test_the_check_sees_what_is_loaded() -> None:
-    """A module that does need numba is seen to load it."""
+    """A module that needs numba is detected."""
     assert "numba" in loaded_by("numba")

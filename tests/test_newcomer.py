@@ -16,19 +16,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from command_line import linkwork, start
-from linkwork import Document, LinkworkError, load_part
-from linkwork.jit import cache_directory
-from linkwork.session.link import PeerEnd, connect
-from linkwork.session.messages import (
-    Event,
-    Hello,
-    Set,
-    Snapshot,
-    Watch,
-    decode_event,
-    decode_snapshot,
-    encode,
-)
+from linkwork import Document, LinkworkError, connect, load_part
+from linkwork.core.jit import cache_directory
+from studio_page import wait_for
 
 PROGRAM = '''
 """J1 leans as far as the hip bends, halved."""
@@ -44,45 +34,10 @@ class Lean(Control):
         self.joint("J1").target = angle / 2
         if angle > 0.9 and not self.memory("bent"):
             self.memory.bent = 1
-            self.say("the hip is bent")
+            self.log("the hip is bent")
 '''
 
-PATIENCE = 60.0
-
-
-class Driver:
-    """Another program that has joined the session and drives a joint."""
-
-    def __init__(self, peer: PeerEnd) -> None:
-        self.peer = peer
-        self.events: list[Event] = []
-        self.hello: Hello | None = None
-        self.latest: Snapshot | None = None
-
-    def send(self, message: Set | Watch) -> None:
-        self.peer.send(encode(message))
-
-    def look(self) -> None:
-        """Takes what has arrived."""
-        self.peer.wait(0.1)
-        for data in self.peer.events():
-            found = decode_event(data)
-            if isinstance(found, Hello):
-                self.hello = found
-            else:
-                self.events.append(found)
-        if (snapshot := self.peer.snapshot()) is not None:
-            self.latest = decode_snapshot(snapshot)
-
-    def until(self, what: str, reached) -> None:
-        """Looks until ``reached()``."""
-        end = time.monotonic() + PATIENCE
-        while not reached():
-            assert time.monotonic() < end, f"{what} did not happen: {self.events} {self.latest}"
-            self.look()
-
-    def value(self, signal_name: str) -> float:
-        return self.latest.values.get(signal_name, 0.0) if self.latest else 0.0
+TIMEOUT = 60.0
 
 
 @pytest.mark.capability(41, 51, 52, 156, 160)
@@ -123,12 +78,12 @@ def test_the_first_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = start(
         "run", "walker_scene.toml", "--link", "link.json", "--record", "walk.mcap", cwd=tmp_path
     )
-    guard = threading.Timer(2 * PATIENCE, run.kill)
+    guard = threading.Timer(2 * TIMEOUT, run.kill)
     guard.start()
     try:
         drive(Path("link.json"))
         run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=PATIENCE)
+        out, err = run.communicate(timeout=TIMEOUT)
     finally:
         guard.cancel()
         run.kill()
@@ -139,7 +94,7 @@ def test_the_first_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     # What was recorded comes out the same in a new process, bit for bit.
     again = start("replay", "walk.mcap", "--verify", "--events", cwd=tmp_path)
-    out, err = again.communicate(timeout=2 * PATIENCE)
+    out, err = again.communicate(timeout=2 * TIMEOUT)
     assert again.returncode == 0, out + err
     assert "Bit-identical" in out
     assert "program: the hip is bent" in out
@@ -158,10 +113,10 @@ def test_the_first_day_in_the_studio(
         "studio", "walker_scene.toml", "--no-open", "--port", 0, cwd=tmp_path,
         HOME=str(home), LINKWORK_CACHE=str(cache_directory().parent),
     )  # fmt: skip
-    guard = threading.Timer(4 * PATIENCE, studio.kill)
+    guard = threading.Timer(4 * TIMEOUT, studio.kill)
     guard.start()
     page = chromium.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
-    page.set_default_timeout(1000 * PATIENCE)
+    page.set_default_timeout(1000 * TIMEOUT)
     try:
         assert studio.stdout is not None
         address = re.search(r"http://\S+", studio.stdout.readline())
@@ -169,7 +124,7 @@ def test_the_first_day_in_the_studio(
         page.goto(f"{address[0]}&antialias=off")
         recording = walk(page)
         studio.send_signal(signal.SIGINT)
-        out, err = studio.communicate(timeout=PATIENCE)
+        out, err = studio.communicate(timeout=TIMEOUT)
     finally:
         page.close()
         guard.cancel()
@@ -189,7 +144,8 @@ def walk(page: Page) -> Path:
     """What somebody does in the studio on the first day; returns what was recorded."""
 
     def until(condition: str) -> None:
-        page.wait_for_function(f"() => {{ const {{ store }} = linkwork; return {condition}; }}")
+        test = f"() => {{ const store = window.linkwork?.store; return store && {condition}; }}"
+        wait_for(page, test, timeout=TIMEOUT)
 
     # The robot is there, and stands still until it is told to go.
     until("store.scene && store.poses && store.status && store.people.driver === store.you")
@@ -209,9 +165,10 @@ def walk(page: Page) -> Path:
     field.fill("20deg")
     field.press("Enter")
     actual = page.locator("[data-joint='robot/J1'] .joint-actual")
-    page.wait_for_function(
+    wait_for(
+        page,
         "(cell) => Math.abs(parseFloat(cell.textContent) - 20) < 0.6",
-        arg=actual.element_handle(),
+        actual.element_handle(),
     )
     recording = Path(page.evaluate("linkwork.store.status.recording"))
     page.get_by_role("button", name="Stop recording", exact=True).click()
@@ -239,24 +196,17 @@ def walk(page: Page) -> Path:
 
 def drive(link: Path) -> None:
     """Joins the session that a link file names, and bends the leg."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while not link.exists():
         assert time.monotonic() < end, "the run did not begin"
         time.sleep(0.05)
     assert link.stat().st_mode & 0o777 == 0o600
-    peer = connect(**json.loads(link.read_text()), timeout=PATIENCE)
-    driver = Driver(peer)
     hip, lean = "robot/foot/hip.angle", "robot/J1.angle"
-    try:
-        driver.until("the greeting", lambda: driver.hello is not None)
-        assert driver.hello is not None
-        assert {hip, lean} <= {signal[0] for signal in driver.hello.signals}
-        driver.send(Watch([hip, lean]))
-        driver.send(Set("robot/foot/hip.target", 1.0, "driver"))
-        driver.until("the bend", lambda: abs(driver.value(hip) - 1.0) < 0.02)
-        driver.until("the lean", lambda: abs(driver.value(lean) - 0.5) < 0.05)
-        peer.send(b"nonsense")
-        driver.until("an answer", lambda: any(e.level == "error" for e in driver.events))
-        assert [e.text for e in driver.events if e.source == "program"] == ["the hip is bent"]
-    finally:
-        peer.close()
+    with connect(**json.loads(link.read_text())) as remote:
+        assert {hip, lean} <= remote.signals.keys()
+        remote["robot/foot/hip.target"] = 1.0
+        remote.wait(lambda: abs(remote[hip] - 1.0) < 0.02)
+        remote.wait(lambda: abs(remote[lean] - 0.5) < 0.05)
+        with pytest.raises(LinkworkError, match="foot/knee"):
+            remote["robot/foot/knee.target"] = 1.0
+        assert [e.text for e in remote.events if e.source == "program"] == ["the hip is bent"]

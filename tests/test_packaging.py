@@ -1,4 +1,4 @@
-"""What is installed is what the repository says."""
+"""The installed package agrees with the repository."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ def locked(path: Path) -> set[str]:
 
 
 def test_wheel_carries_every_file_of_the_package(tmp_path: Path) -> None:
-    """Kits, schemas and py.typed reach the user, not only the modules."""
+    """The wheel contains kits, schemas and py.typed, not only modules."""
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
         cwd=ROOT,
@@ -39,7 +39,7 @@ def test_wheel_carries_every_file_of_the_package(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["runtime", "dev"])
 def test_every_dependency_is_locked(name: str) -> None:
-    """What pyproject.toml asks for stands in the requirements file; if not, run: make lock."""
+    """The requirements file has all of pyproject.toml; if not, run: make lock."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     asked = {re.split(r"[^A-Za-z0-9._-]", each)[0].lower() for each in project["dependencies"]}
     missing = asked - locked(ROOT / "requirements" / f"{name}.txt")
@@ -48,7 +48,7 @@ def test_every_dependency_is_locked(name: str) -> None:
 
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda path: path.stem)
 def test_requirements_are_hashed_and_name_no_place(path: Path) -> None:
-    """Each pinned package has hashes, and no address of a package index or folder is written."""
+    """Each pinned package has hashes, and no index or folder is named."""
     text = path.read_text()
     blocks = re.split(r"^(?=[a-z0-9-]+==)", text, flags=re.MULTILINE)[1:]
     assert blocks

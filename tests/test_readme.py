@@ -1,4 +1,4 @@
-"""The README stays one screen, and what it says is so."""
+"""The README stays one screen, and its statements hold."""
 
 import importlib
 import math
@@ -39,7 +39,7 @@ def test_ten_lines_run_as_printed(
 
 
 def test_figure_is_what_its_command_measures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gap and energy of the four-bar over ten seconds are what the README says of them."""
+    """Gap and energy of the four-bar over ten seconds are those in the README."""
     claimed = re.search(r"closed to (\d\.\d+) nm and its energy to (\de-\d) of", README)
     assert claimed
     assert "`python benchmarks/loops.py --figure docs/pictures/loops.svg`" in README

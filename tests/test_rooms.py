@@ -1,4 +1,4 @@
-"""Imports between the rooms of the package go one way."""
+"""Imports between the packages ("rooms") follow one order."""
 
 import ast
 from collections.abc import Iterator
@@ -8,47 +8,52 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "linkwork"
 
-# Each room imports from itself and from the rooms before it. `kits` is data: its control programs
-# import what a user's would, and nothing imports them.
+# Each room imports from itself and from the rooms before it. A dotted name is a room inside one.
+# `kits` is data: its control programs import what a user's would, and nothing imports them.
 ROOMS = [
-    "errors",
-    "hosts",
-    "units",
-    "forms",
-    "registry",
-    "jit",
-    "mujoco_library",
-    "spatial",
-    "signals",
-    "meshes",
-    "parts",
-    "scene",
+    "core",
+    "geometry",
+    "model.parts",
+    "model.scene",
+    "model.world",
+    "model.blocks",
     "formats",
-    "world",
-    "state",
-    "blocks",
+    "project",
     "kinematics",
     "dynamics",
     "engines",
-    "sensors",
     "motion",
-    "actuators",
-    "agents",
-    "faults",
+    "components.sensors",
+    "components.actuators",
+    "components.agents",
+    "components.faults",
+    "link",
     "session",
     "buses",
     "devices",
     "studies",
     "review",
     "sweeps",
-    "server",
+    "studio.protocol",
+    "studio.web",
+    "studio.host",
+    "studio.client",
     "cli",
     "kits",
 ]
+#: Packages that hold rooms, with only a docstring of their own.
+HALLS = {room.partition(".")[0] for room in ROOMS if "." in room}
+
+
+def room_of(name: str) -> str | None:
+    """Returns the room of a dotted name below the package, None if there is none."""
+    parts = name.split(".")
+    found = ".".join(parts[:2]) if parts[0] in HALLS else parts[0]
+    return found if found in ROOMS else None
 
 
 def imported(path: Path, package: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line, dotted name) of all that a file imports, wherever in it the import stands."""
+    """Yields (line, dotted name) of all imports of a file."""
     here = [package.name, *path.relative_to(package).parts[:-1]]
     for node in ast.walk(ast.parse(path.read_text(), str(path))):
         if isinstance(node, ast.Import):
@@ -60,22 +65,23 @@ def imported(path: Path, package: Path) -> Iterator[tuple[int, str]]:
 
 
 def violations(package: Path) -> list[str]:
-    """Describe each import that goes against the order."""
+    """Yields a description of each import against the order."""
     found = []
     for path in sorted(package.rglob("*.py")):
         relative = path.relative_to(package)
-        room = relative.parts[0].removesuffix(".py")
-        if room in ("__init__", "__main__"):  # the front doors
+        name = ".".join(relative.with_suffix("").parts).removesuffix(".__init__")
+        if name in ("__init__", "__main__", *HALLS):  # the public entry modules
             continue
-        if room not in ROOMS:
-            found.append(f"{relative}: {room} is not a room; the rooms are {', '.join(ROOMS)}")
+        room = room_of(name)
+        if room is None:
+            found.append(f"{relative}: {name} is in no room; the rooms are {', '.join(ROOMS)}")
             continue
         for line, name in imported(path, package):
             top, _, rest = name.partition(".")
-            target = rest.partition(".")[0]
-            if top != package.name or target.startswith("__") or room == "kits":
+            if top != package.name or rest.startswith("__") or room == "kits":
                 continue
-            if target not in ROOMS:
+            target = room_of(rest)
+            if target is None:
                 found.append(f"{relative}:{line}: imports {name}; import it from its room instead")
             elif ROOMS.index(target) > ROOMS.index(room):
                 found.append(f"{relative}:{line}: {room} imports {name}, but {target} comes later")
@@ -83,7 +89,7 @@ def violations(package: Path) -> list[str]:
 
 
 def test_each_room_imports_only_from_the_rooms_above_it() -> None:
-    """No module imports a later room, nor the package's front door."""
+    """No module imports a later room, nor the package's top level."""
     assert list(PACKAGE.rglob("*.py"))
     found = violations(PACKAGE)
     assert not found, "\n".join(found)
@@ -92,22 +98,22 @@ def test_each_room_imports_only_from_the_rooms_above_it() -> None:
 @pytest.mark.parametrize(
     ("file", "statement", "complaint"),
     [
-        ("spatial/pose.py", "from linkwork.session import Session", "session comes later"),
-        ("spatial/pose.py", "import linkwork.session.link as link", "session comes later"),
-        ("spatial/pose.py", "from linkwork import session", "session comes later"),
-        ("spatial/pose.py", "from ..session import Session", "session comes later"),
-        ("spatial/__init__.py", "from .. import session", "session comes later"),
-        ("units.py", "from .spatial import Pose", "spatial comes later"),
-        ("units.py", "def late():\n    import linkwork.cli", "cli comes later"),
-        ("world/compile.py", "from linkwork import Part", "from its room"),
-        ("world/compile.py", "import linkwork", "from its room"),
-        ("misc/helpers.py", "import os", "not a room"),
+        ("geometry/pose.py", "from linkwork.session import Session", "session comes later"),
+        ("geometry/pose.py", "import linkwork.link as link", "link comes later"),
+        ("geometry/pose.py", "from linkwork import session", "session comes later"),
+        ("geometry/pose.py", "from ..session import Session", "session comes later"),
+        ("geometry/__init__.py", "from .. import session", "session comes later"),
+        ("core/units.py", "from ..geometry import Pose", "geometry comes later"),
+        ("core/units.py", "def late():\n    import linkwork.cli", "cli comes later"),
+        ("model/world/compile.py", "from linkwork import Part", "from its room"),
+        ("model/world/compile.py", "import linkwork", "from its room"),
+        ("misc/helpers.py", "import os", "in no room"),
     ],
 )
 def test_an_import_against_the_order_is_named(
     tmp_path: Path, file: str, statement: str, complaint: str
 ) -> None:
-    """Absolute, relative and late imports count, in each way of writing them."""
+    """Absolute, relative and late imports count, in every syntax."""
     path = tmp_path / "linkwork" / file
     path.parent.mkdir(parents=True)
     path.write_text(statement + "\n")
@@ -119,8 +125,8 @@ def test_an_import_against_the_order_is_named(
 @pytest.mark.parametrize(
     ("file", "statement"),
     [
-        ("spatial/pose.py", "from .rotation import Rotation"),
-        ("spatial/pose.py", "from ..errors import LinkworkError"),
+        ("geometry/pose.py", "from .rotation import Rotation"),
+        ("geometry/pose.py", "from ..core.errors import LinkworkError"),
         ("cli/run.py", "import linkwork.session"),
         ("cli/run.py", "from linkwork import __version__"),
         ("cli/run.py", "import numpy.linalg"),
@@ -129,7 +135,7 @@ def test_an_import_against_the_order_is_named(
     ],
 )
 def test_an_import_along_the_order_is_fine(tmp_path: Path, file: str, statement: str) -> None:
-    """The same room, rooms above, other packages and the front door itself are free to import."""
+    """The same room, earlier rooms, other packages and the top level itself may be imported."""
     path = tmp_path / "linkwork" / file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(statement + "\n")

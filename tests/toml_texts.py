@@ -1,4 +1,4 @@
-"""TOML texts in every way of writing them, with the line of each key, for hypothesis."""
+"""TOML texts in every syntax, with the line of each key, for hypothesis."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SCALARS = [
 
 @dataclass
 class Writer:
-    """Writes a document piece by piece and notes on which line each path begins."""
+    """Writes a document and records the line on which each path begins."""
 
     text: str = ""
     lines: dict[Path, int] = field(default_factory=dict)
@@ -56,18 +56,18 @@ class Writer:
 
 
 def pick_key(rng: Random, taken: set[str]) -> tuple[str, str]:
-    """A key that is not taken and one way of writing it."""
+    """Returns an unused key and one spelling of it."""
     key = rng.choice(KEYS)
     while key in taken:
         key = rng.choice(BARE) + key
     taken.add(key)
     bare = key and all(c in "abcXYZ019_-" for c in key)
-    ways = [json.dumps(key, ensure_ascii=False)]
+    variants = [json.dumps(key, ensure_ascii=False)]
     if all(ord(c) <= 0xFFFF for c in key):
-        ways.append(json.dumps(key))
+        variants.append(json.dumps(key))
     if "'" not in key:
-        ways.append(f"'{key}'")
-    return key, rng.choice([key, *ways] if bare else ways)
+        variants.append(f"'{key}'")
+    return key, rng.choice([key, *variants] if bare else variants)
 
 
 def write_gap(rng: Random, writer: Writer) -> None:
@@ -115,7 +115,7 @@ def write_pair(rng: Random, writer: Writer, path: Path, taken: set[str], depth: 
 
 
 def make_text(seed: int) -> tuple[str, dict[Path, int]]:
-    """A valid TOML text, and the line on which each path begins."""
+    """Returns a valid TOML text, and the line on which each path begins."""
     rng = Random(seed)
     writer = Writer()
     taken: set[str] = set()

@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB = ROOT / "web"
-STATIC = ROOT / "src" / "linkwork" / "server" / "static"
+STATIC = ROOT / "src" / "linkwork" / "studio" / "static"
 STAMP = STATIC / ".source-hash"
 #: What the client is made of; everything else in ``web/`` only checks it.
 SOURCES = (

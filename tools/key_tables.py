@@ -18,44 +18,44 @@ from typing import Any
 
 import msgspec
 
-from linkwork.faults.fault import FaultParams
-from linkwork.formats.toml import words
-from linkwork.formats.toml.kinds import Word
-from linkwork.formats.toml.tables import UNITS, Section, Table
-from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, FAULTS, SENSORS, Registry
+from linkwork.components.faults import FaultParams
+from linkwork.core.forms import UNITS, Section, Table
+from linkwork.core.registry import ACTUATORS, AGENTS, BUSES, ENGINES, FAULTS, SENSORS, Registry
+from linkwork.core.value_types import ChoiceType
+from linkwork.formats.toml import movement_keys, part_keys, scene_keys
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python tools/key_tables.py"
 MARK = re.compile(r"^<!-- (keys|parameters): ([a-z_ ]+) -->\n((?:\|.*\n)*)", re.MULTILINE)
 
 TABLES: dict[str, Table] = {
-    "part file": words.PART,
-    "scene file": words.SCENE,
-    "movement file": words.MOVEMENT,
-    "timed posture": words.TIMED_POSTURE,
-    "losses": words.LOSSES,
-    "element": words.ELEMENT,
-    "shape": words.SHAPE,
-    **words.SHAPE_TABLES,
-    "at": words.AT,
-    "joint": words.JOINT,
-    "rail": words.RAIL_PIECE,
-    "anchor": words.ANCHOR,
-    "attach": words.ATTACH,
-    "loop": words.LOOP,
-    "coupling": words.COUPLING,
-    "curve": words.CURVE,
-    "spring": words.SPRING,
-    "part": words.PLACEMENT,
-    "light": words.LIGHT,
-    "viewpoint": words.VIEWPOINT,
-    "posture": words.POSTURE,
-    "collide": words.COLLIDE,
-    "bus": words.BUS,
-    "port": words.PORT,
-    "port signal": words.PORT_SIGNAL,
-    "joint bus": words.BUS_ENTRY,
-    "fault": words.FAULT,
+    "part file": scene_keys.PART,
+    "scene file": scene_keys.SCENE,
+    "movement file": movement_keys.MOVEMENT,
+    "timed posture": movement_keys.TIMED_POSTURE,
+    "losses": movement_keys.LOSSES,
+    "element": part_keys.ELEMENT,
+    "shape": part_keys.SHAPE,
+    **part_keys.SHAPE_TABLES,
+    "at": part_keys.AT,
+    "joint": part_keys.JOINT,
+    "rail": part_keys.RAIL_PIECE,
+    "anchor": part_keys.ANCHOR,
+    "attach": part_keys.ATTACH,
+    "loop": part_keys.LOOP,
+    "coupling": part_keys.COUPLING,
+    "curve": part_keys.CURVE,
+    "spring": part_keys.SPRING,
+    "part": scene_keys.PLACEMENT,
+    "light": scene_keys.LIGHT,
+    "viewpoint": scene_keys.VIEWPOINT,
+    "posture": scene_keys.POSTURE,
+    "collide": scene_keys.COLLIDE,
+    "bus": scene_keys.BUS,
+    "port": scene_keys.PORT,
+    "port signal": scene_keys.PORT_SIGNAL,
+    "joint bus": part_keys.BUS_ENTRY,
+    "fault": scene_keys.FAULT,
 }
 REGISTRIES: dict[str, Registry[Any]] = {
     "engine": ENGINES, "sensor": SENSORS, "actuator": ACTUATORS, "agent": AGENTS, "bus": BUSES,
@@ -67,29 +67,29 @@ COMMON: dict[str, type[msgspec.Struct]] = {"fault": FaultParams}
 
 def key_table(name: str) -> str:
     """The keys of a table of the file format."""
-    lines = ["| key | what it says |", "|-|-|"]
-    for key, said in TABLES[name].keys.items():
-        written = f"`[[{key}]]`" if isinstance(said.kind, Section) else f"`{key}`"
-        if units := UNITS[said.unit]:
+    lines = ["| key | meaning |", "|-|-|"]
+    for key, logged in TABLES[name].keys.items():
+        written = f"`[[{key}]]`" if isinstance(logged.kind, Section) else f"`{key}`"
+        if units := UNITS[logged.unit]:
             written += " " + " ".join(f"`{suffix}`" for suffix in units)
-        must = " Required." if said.required else ""
-        if isinstance(said.kind, Word):
-            must = f" One of {', '.join(f'`{word}`' for word in said.kind.words)}.{must}"
-        lines.append(f"| {written} | {_cell(said.help)}{must} |")
+        must = " Required." if logged.required else ""
+        if isinstance(logged.kind, ChoiceType):
+            must = f" One of {', '.join(f'`{word}`' for word in logged.kind.words)}.{must}"
+        lines.append(f"| {written} | {_cell(logged.help)}{must} |")
     return "\n".join(lines) + "\n"
 
 
 def parameter_table(kind: str, type: str) -> str:
     """The parameters of a registered engine, sensor, actuator, agent or bus."""
     form = form_of(REGISTRIES[kind].get(type))
-    told = dict(_attributes(form))
-    lines = ["| parameter | default | what it says |", "|-|-|-|"]
+    reported = dict(_attributes(form))
+    lines = ["| parameter | default | meaning |", "|-|-|-|"]
     common = (
         {field.name for field in msgspec.structs.fields(COMMON[kind])} if kind in COMMON else ()
     )
     fields = [field for field in msgspec.structs.fields(form) if field.name not in common]
     for field in sorted(fields, key=lambda field: not field.required):
-        help = told.get(field.name) or (form.__doc__ or "").partition(": ")[2]
+        help = reported.get(field.name) or (form.__doc__ or "").partition(": ")[2]
         help = help.removeprefix(f"``{field.encode_name}`` in files: ")
         lines.append(f"| `{field.encode_name}` | {_default(field)} | {_cell(help)} |")
     return "\n".join(lines) + "\n"
@@ -97,8 +97,11 @@ def parameter_table(kind: str, type: str) -> str:
 
 def form_of(thing: type) -> type[msgspec.Struct]:
     """The struct that checks a plug-in's parameters: ``form``, ``Params``, ``…Params`` beside."""
-    named = getattr(import_module(thing.__module__), f"{thing.__name__}Params", None)
-    return named or getattr(thing, "Params", None) or thing.form  # type: ignore[attr-defined]
+    for cls in thing.__mro__:
+        named = getattr(import_module(cls.__module__), f"{cls.__name__}Params", None)
+        if form := named or vars(cls).get("Params") or vars(cls).get("form"):
+            return form
+    raise LookupError(f"{thing} has no parameters")
 
 
 def _attributes(form: type) -> Iterator[tuple[str, str]]:
@@ -107,8 +110,8 @@ def _attributes(form: type) -> Iterator[tuple[str, str]]:
         text = cls.__dict__.get("__doc__") or ""
         _, _, section = text.partition("Attributes:\n")
         for entry in re.split(r"\n(?=        \w+: )", "\n" + section)[1:]:
-            name, _, said = entry.strip().partition(": ")
-            yield name, " ".join(said.split())
+            name, _, logged = entry.strip().partition(": ")
+            yield name, " ".join(logged.split())
 
 
 def _default(field: msgspec.structs.FieldInfo) -> str:

@@ -29,11 +29,11 @@ from drawing.surfaces import Model
 from drawing.view import Camera, Look
 from drawing.walk import WALK, walk_chart
 from linkwork.devices import load_devices
+from linkwork.geometry import Pose
+from linkwork.model.parts import find_kits
 from linkwork.motion.profiles import segment
 from linkwork.motion.profiles.worked_example import END, LIMITS, START
-from linkwork.parts import find_kits
 from linkwork.session.session import Session
-from linkwork.spatial import Pose
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
@@ -86,7 +86,7 @@ SCENE_SIZE = (480, 372)
 
 #: The charts: of the tripod's tilt, of a stick, of planned speeds and of a neck.
 CHART, STICK, SPEEDS, NECK = "level", "devices", "planners", "neck"
-#: The step of document 004 with the servo fitted to it, and what an arm's servos consume.
+#: The step of Lima et al. with the servo fitted to it, and what an arm's servos consume.
 SERVO, ENERGY = "servo-step", "servo-energy"
 #: What a camera sees.
 EYE = "camera"
@@ -99,7 +99,7 @@ Shown = tuple[lw.World, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Picture:
+class Figure:
     """One picture: what is shown, from where and in which light."""
 
     show: Callable[[], Shown | list[Shown]]
@@ -187,124 +187,124 @@ def gearbox() -> Shown:
     return still(lw.Scene("desk").place(lw.load_part(folder / "gearbox.glb")))
 
 
-DOCS: dict[str, Picture] = {
-    "tripod": Picture(
+DOCS: dict[str, Figure] = {
+    "tripod": Figure(
         lambda: after("tripod/level", 5.0), Camera((0.42, -1.55, 0.80), (0.0, 0.0, 0.27), 0.50)
     ),
-    "gripper": Picture(
+    "gripper": Figure(
         lambda: after("gripper/follow", 2.5), Camera((0.98, -0.80, 0.80), (0.20, 0.0, 0.20), 0.50)
     ),
-    "twin": Picture(twin, Camera((0.75, -2.30, 1.00), (0.42, 0.0, 0.28), 0.48), Look(reach=1.5)),
-    "lamp": Picture(
+    "twin": Figure(twin, Camera((0.75, -2.30, 1.00), (0.42, 0.0, 0.28), 0.48), Look(reach=1.5)),
+    "lamp": Figure(
         lambda: after(
             example("02")["scene"](), 1.5, **{"lamp/lift.target": 0.5, "lamp/reach.target": 1.2}
         ),
         Camera((0.62, -1.15, 0.62), (0.15, 0.0, 0.22), 0.52),
     ),
-    "servos": Picture(
+    "servos": Figure(
         lambda: after(
             example("21")["scene"](), 1.5, **{"arm/shoulder.target": 0.7, "arm/elbow.target": 0.8}
         ),
         Camera((0.45, -0.85, 0.45), (0.10, 0.0, 0.15), 0.46),
     ),
-    "lookout": Picture(
+    "lookout": Figure(
         lookout, Camera((-0.72, -0.80, 0.85), (0.40, -0.08, 0.14), 0.60), Look(reach=1.2)
     ),
-    "dominoes": Picture(
+    "dominoes": Figure(
         lambda: after(example("06")["scene"](), 0.52),
         Camera((0.95, -0.55, 0.52), (0.22, 0.16, 0.04), 0.55),
     ),
-    "urdf": Picture(arm, Camera((0.55, -1.45, 0.80), (0.17, 0.0, 0.32), 0.55)),
-    "balance": Picture(
+    "urdf": Figure(arm, Camera((0.55, -1.45, 0.80), (0.17, 0.0, 0.32), 0.55)),
+    "balance": Figure(
         lambda: after(example("08")["scene"](), 0.1),
         Camera((0.55, -1.75, 0.95), (0.0, 0.0, 0.38), 0.55),
     ),
-    "ride": Picture(
+    "ride": Figure(
         lambda: after(example("09")["scene"](), 3.0),
         Camera((0.55, -1.20, 0.75), (0.06, 0.0, 0.18), 0.52),
     ),
-    "amtec": Picture(
+    "amtec": Figure(
         lambda: after("amtec/bench", 0.5), Camera((1.75, -2.05, 1.75), (0.22, 0.0, 0.62), 0.50)
     ),
-    "kuka": Picture(
+    "kuka": Figure(
         lambda: after("kuka/table", 2.6), Camera((1.75, -2.45, 2.30), (-0.05, 0.0, 0.66), 0.60)
     ),
-    "mitsubishi": Picture(
+    "mitsubishi": Figure(
         lambda: after("mitsubishi/table", 2.6),
         Camera((1.75, -2.45, 2.45), (-0.05, 0.0, 0.70), 0.62),
     ),
-    "bart": Picture(
+    "bart": Figure(
         lambda: after("bart_uh/upright", 1.0),
         Camera((1.55, 2.10, 1.35), (0.0, 0.0, 0.47), 0.50),
         Look(reach=2.0),
     ),
-    "walk": Picture(
+    "walk": Figure(
         lambda: after("bart_uh/walk", 2.15),
         Camera((2.3, 1.9, 1.25), (0.0, 0.42, 0.58), 0.52),
         Look(reach=2.0),
     ),
-    "feet": Picture(
+    "feet": Figure(
         lambda: after("bart_uh/feet", 1.4),
         Camera((1.7, 1.5, 0.9), (0.0, 0.05, 0.55), 0.56),
         Look(reach=2.0),
     ),
-    "agile_hips": Picture(
+    "agile_hips": Figure(
         lambda: after("bart_uh/agile_hips", 2.9),
         Camera((1.35, 1.90, 0.80), (0.0, 0.0, 0.56), 0.52),
         Look(reach=2.0),
     ),
-    "computers": Picture(
+    "computers": Figure(
         lambda: still(example("23")["robot"]()),
         Camera((1.35, 1.90, 0.95), (0.0, 0.0, 0.56), 0.52),
         Look(reach=2.0),
     ),
-    "humanoid": Picture(
+    "humanoid": Figure(
         lambda: after("bioloid/stand", 1.0),
         Camera((0.72, -0.56, 0.66), (0.0, 0.0, 0.18), 0.50),
         Look(lamp=(0.9, -1.6, 2.6)),
     ),
-    "greet": Picture(
+    "greet": Figure(
         lambda: after("bioloid/fixed", 3.4),
         Camera((0.78, -0.60, 0.76), (-0.02, 0.0, 0.245), 0.56),
         Look(lamp=(0.9, -1.6, 2.6)),
     ),
-    "look": Picture(
+    "look": Figure(
         lambda: after("bioloid/look", 4.7),
         Camera((0.52, -0.30, 0.60), (-0.01, 0.0, 0.33), 0.52),
         Look(lamp=(0.9, -1.6, 2.6)),
     ),
-    "room": Picture(
+    "room": Figure(
         lambda: after("furniture/room", 1.0),
         Camera((-0.9, -6.4, 3.9), (0.0, 0.1, 0.80), 0.60),
         Look(reach=4.0, grid=0.0),
     ),
-    "eight": Picture(
+    "eight": Figure(
         lambda: after("vehicles/eight", 5.3),
         Camera((1.10, -2.15, 1.20), (0.0, -0.06, 0.02), 0.56),
         Look(reach=2.0),
     ),
-    "explore": Picture(
+    "explore": Figure(
         lambda: after("vehicles/explore", 23.0),
         Camera((1.7, -4.7, 4.4), (-0.06, -0.06, 0.0), 0.60),
         Look(grid=0.0),
     ),
-    "crawl": Picture(
+    "crawl": Figure(
         lambda: after("vehicles/crawl", 4.35),
         Camera((0.85, -0.80, 0.48), (0.26, 0.0, 0.06), 0.50),
         Look(reach=1.0),
     ),
-    "together": Picture(
+    "together": Figure(
         lambda: after("vehicles/together", 12.3),
         Camera((0.42, -1.95, 0.95), (-0.20, 0.20, 0.0), 0.60),
         Look(reach=2.0),
     ),
-    "mjcf": Picture(spider, Camera((0.33, -1.04, 0.58), (0.02, 0.0, 0.08), 0.50)),
-    "imports": Picture(
+    "mjcf": Figure(spider, Camera((0.33, -1.04, 0.58), (0.02, 0.0, 0.08), 0.50)),
+    "imports": Figure(
         gearbox,
         Camera((0.137, -0.263, 0.232), (0.014, -0.008, 0.012), 0.50),
         Look(lamp=(-0.4, -0.5, 0.8), lamp_radius=0.12, grid=0.0),
     ),
-    "crane": Picture(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
+    "crane": Figure(crane, Camera((0.95, -1.15, 0.85), (0.10, 0.05, 0.28), 0.52)),
 }
 
 
@@ -342,7 +342,7 @@ def stick_chart(path: Path) -> None:
 
 
 def speed_chart(path: Path) -> None:
-    """The speeds of 004's worked example by each planner."""
+    """The speeds of Lima's worked example by each planner."""
     moments = np.linspace(START.time, END.time, 401)
     colors = {"acceleration": "#a54d06", "speed": "#007586", "energy": "#1a1e23"}
     lines = []
@@ -355,7 +355,7 @@ def speed_chart(path: Path) -> None:
 
 
 def neck_chart(path: Path) -> None:
-    """The humanoid's neck and its reference, as in figure 17 of document 004."""
+    """The humanoid's neck and its reference, as in figure 17 of Lima et al."""
     target, angle = [], []
     with Session("bioloid/look", watch=False) as session:
         for _ in range(301):
@@ -370,26 +370,26 @@ def neck_chart(path: Path) -> None:
 
 
 def camera_picture(path: Path) -> None:
-    """What the eye of example 13 sees: colour, and beside it depth, from near to far."""
+    """What the eye of example 13 sees: color, and beside it depth, from near to far."""
     with tempfile.TemporaryDirectory() as folder:
         scene = example("13")["scene"](Path(folder))
         scene.sensors[0].params.update(width=476, height=360)
         with Session(scene, watch=False) as session:
             session.run(3.3)
-            colour, depth = session.image("eye"), session.image("eye", "depth")
+            image, depth = session.image("eye"), session.image("eye", "depth")
     seen = np.isfinite(depth)
     low, high = depth[seen].min(), depth[seen].max()
     share = np.where(seen, (depth.clip(low, high) - low) / (high - low), 1.0)[..., None]
     near, far = np.array([255.0, 236.0, 190.0]), np.array([24.0, 40.0, 84.0])
     shades = np.where(seen[..., None], near + (far - near) * share, 0.0)
-    gap = np.full((len(colour), 8, 3), 255, np.uint8)
-    write_png(path, np.hstack([colour, gap, np.rint(shades).astype(np.uint8)]))
+    gap = np.full((len(image), 8, 3), 255, np.uint8)
+    write_png(path, np.hstack([image, gap, np.rint(shades).astype(np.uint8)]))
     print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1000:.0f} kB")
 
 
-def _mechanism(name: str) -> Picture:
+def _mechanism(name: str) -> Figure:
     seconds, camera = MECHANISMS[name]
-    return Picture(lambda: after(f"mechanisms/{name}", seconds), camera)
+    return Figure(lambda: after(f"mechanisms/{name}", seconds), camera)
 
 
 DOCS["mechanisms"] = replace(_mechanism("hexapod"), look=Look(grid=0.0))
@@ -397,21 +397,21 @@ SHOWN = {name: DOCS[picture] for name, picture in SCENES.items()}
 SHOWN |= {f"mechanisms/{name}": _mechanism(name) for name in MECHANISMS}
 
 
-def part_picture(name: str) -> Picture:
+def part_picture(name: str) -> Figure:
     """A part of a kit by itself, as large as the picture allows, on the ground."""
     at = Pose.of(rpy=(math.pi, 0.0, 0.0)) if name in HANGING else Pose()
     world, pose = still(lw.Scene("part").place(lw.load_part(name), at=at))
     corners = _corners(Model.of([(world, pose)]))
     low, high = corners.min(axis=0), corners.max(axis=0)
-    centre = (low + high) / 2.0
+    center = (low + high) / 2.0
     size = float(np.linalg.norm(high - low))
     away = size * 2.15 * np.array([0.55, -0.70, 0.46]) / math.sqrt(0.55**2 + 0.70**2 + 0.46**2)
-    eye, target = (tuple(map(float, v)) for v in (centre + away, centre))
+    eye, target = (tuple(map(float, v)) for v in (center + away, center))
     look = Look(
         lamp=tuple(size * 2.2 * c for c in (-0.40, -0.48, 0.80)),  # type: ignore[arg-type]
         lamp_radius=0.28 * size, ground=float(low[2]), grid=0.0, rays=6,
     )  # fmt: skip
-    return Picture(lambda: (world, pose), Camera(eye, target, 0.52), look)  # type: ignore[arg-type]
+    return Figure(lambda: (world, pose), Camera(eye, target, 0.52), look)  # type: ignore[arg-type]
 
 
 def _corners(model: Model) -> np.ndarray:

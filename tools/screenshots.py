@@ -41,7 +41,7 @@ _START = "import sys; from linkwork.cli import main; sys.exit(main())"
 
 @dataclass(frozen=True)
 class Shot:
-    """One picture: which scene, which colours, and what is done before it is taken."""
+    """One picture: which scene, which colors, and what is done before it is taken."""
 
     scene: str | None
     theme: str
@@ -87,9 +87,9 @@ def buses(page: Page) -> None:
     page.wait_for_function("linkwork.store.people.driver === linkwork.store.you")
     page.get_by_role("tab", name="Test", exact=True).click()
     page.wait_for_function("linkwork.buses.ports?.buses[0].doors.length")
-    door = page.evaluate("linkwork.buses.ports.buses[0].doors[0]").rpartition(" ")[2]
+    endpoint = page.evaluate("linkwork.buses.ports.buses[0].doors[0]").rpartition(" ")[2]
     program = ROOT / "examples" / "12_can_tripod.py"
-    words = [sys.executable, str(program), *door.split(":")]
+    words = [sys.executable, str(program), *endpoint.split(":")]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     page.on("close", lambda _: process.terminate())
     page.evaluate("linkwork.select({ kind: 'joint', name: 'tripod/leg1/knee' })")
@@ -223,7 +223,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def open_page(browser: Browser, address: str, theme: str, **more: Any) -> Page:
-    """A page of the studio in one of its colours."""
+    """A page of the studio in one of its colors."""
     context = browser.new_context(viewport=SIZE, color_scheme=theme, **more)  # type: ignore[arg-type]
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)

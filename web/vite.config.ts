@@ -4,7 +4,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   base: "./",
   build: {
-    outDir: "../src/linkwork/server/static",
+    outDir: "../src/linkwork/studio/static",
     emptyOutDir: true,
     target: "es2022",
     chunkSizeWarningLimit: 900,

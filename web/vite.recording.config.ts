@@ -34,7 +34,7 @@ export default defineConfig({
   publicDir: false,
   plugins: [inOneFile()],
   build: {
-    outDir: "../src/linkwork/server/static",
+    outDir: "../src/linkwork/studio/static",
     emptyOutDir: false,
     target: "es2023",
     chunkSizeWarningLimit: 2000,

@@ -1,1 +1,1 @@
-"""What several benchmarks use: models, timing, reports."""
+"""What several benchmarks use: models, timing, rows."""

@@ -1,9 +1,10 @@
-"""Children of a benchmark: processes that take a word per line and answer with JSON per line."""
+"""Child processes of a benchmark: one request per line, one line of JSON as the reply."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -12,8 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: Begins an answer: rivals print what they like.
+#: How a line with a reply begins; peers may print other lines.
 MARK = "= "
+#: Where child processes find the package ``shared``.
+BENCHMARKS = Path(__file__).resolve().parent.parent
 
 
 def cpu(process: int) -> float:
@@ -22,52 +25,75 @@ def cpu(process: int) -> float:
     return time.clock_gettime((~process << 3) | 2)
 
 
-#: Where the ends find what they share.
-BENCHMARKS = str(Path(__file__).resolve().parent.parent)
+def bench_python() -> Path | None:
+    """The Python of ``make bench-venv`` (or of LINKWORK_BENCH_PYTHON), or None if there is none."""
+    own = BENCHMARKS.parent / ".venv-bench" / "bin" / "python"
+    found = Path(os.environ.get("LINKWORK_BENCH_PYTHON") or own)
+    return found if found.exists() else None
+
+
+def reason(error: BaseException) -> str:
+    """Why something could not be measured, in one line without paths of this machine."""
+    if isinstance(error, ImportError):
+        return f"{error.name} is not installed"
+    text = re.sub(r"(?:/[\w.+-]+)+/", "", " ".join(str(error).split()))
+    kind = "" if type(error) is RuntimeError else f"{type(error).__name__}: "
+    return f"{kind}{text}"[:200]
 
 
 class Child:
-    """A process that serves words.
+    """A child process.
 
     Args:
-        arguments: What to start.
+        arguments: Its command line.
+
+    Attributes:
+        first: The line that it sends before any request.
+
+    Raises:
+        RuntimeError: It ended before it sent the line.
     """
 
     def __init__(self, *arguments: str) -> None:
-        path = os.pathsep.join(filter(None, [BENCHMARKS, os.environ.get("PYTHONPATH")]))
+        path = os.pathsep.join(filter(None, [str(BENCHMARKS), os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
             arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env={**os.environ, "PYTHONPATH": path},
         )  # fmt: skip
-        self.first = self._answer()
+        self.first = self._reply()
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
-    def ask(self, word: str, *, seconds: float | None = None) -> Any:
-        """Sends a word and returns the answer; ends the process if there is none in time."""
+    def ask(self, request: str, *, seconds: float | None = None) -> Any:
+        """Sends a request and returns the reply.
+
+        Args:
+            request: One line.
+            seconds: Time after which the process is killed if it has not replied [s].
+        """
         assert self._process.stdin is not None
-        self._process.stdin.write(word + "\n")
+        self._process.stdin.write(request + "\n")
         self._process.stdin.flush()
         if seconds is None:
-            return self._answer()
+            return self._reply()
         alarm = threading.Timer(seconds, self._process.kill)
         alarm.start()
         try:
-            return self._answer()
+            return self._reply()
         finally:
             alarm.cancel()
 
-    def _answer(self) -> Any:
+    def _reply(self) -> Any:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.startswith(MARK):
                 return json.loads(line.removeprefix(MARK))
-        raise RuntimeError(f"{self._process.args} ended.")
+        raise RuntimeError("its process ended; is it installed? make bench-venv")
 
     def close(self) -> None:
-        """Lets it end."""
+        """Closes its input and waits for it; kills it after ten seconds."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.close()
@@ -77,8 +103,8 @@ class Child:
             self._process.wait()
 
 
-def answer(first: object, words: Callable[[str], object]) -> None:
-    """In the child: says what there is to say first, then answers until nobody asks."""
+def serve(first: object, reply: Callable[[str], object]) -> None:
+    """In the child process: sends ``first``, then a reply to each request until the input ends."""
     print(MARK + json.dumps(first), flush=True)
     for line in sys.stdin:
-        print(MARK + json.dumps(words(line.strip())), flush=True)
+        print(MARK + json.dumps(reply(line.strip())), flush=True)

@@ -1,4 +1,4 @@
-"""Cost against error: what a run of one simulated second costs, and how wrong it ends."""
+"""CPU time against error of runs of one simulated second."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ import numpy as np
 
 from shared.linkages import Motion
 
-#: Short runs are repeated until they take so long [s].
+#: Short runs are repeated until they take this long together [s].
 LEAST = 4e-3
 
 
-class Rival(Protocol):
+class Peer(Protocol):
     """An engine with a linkage in it."""
 
     name: str
     settings: list[str]
 
     def load(self, case: str) -> bool:
-        """Builds a case; false if it cannot."""
+        """Builds a case; false if the engine cannot."""
         ...
 
     def run(self, setting: str, count: int) -> tuple[float, np.ndarray | None]:
-        """Runs a second in so many steps, from the start: CPU time [s], centres of mass."""
+        """Runs one second in ``count`` steps; returns CPU time [s] and centers of mass [m]."""
         ...
 
     def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
-        """Where bodies are, every 10 ms."""
+        """Poses and velocities of the bodies, every 10 ms."""
         ...
 
     def close(self) -> None:
-        """Lets it end."""
+        """Ends its process, if it has one."""
         ...
 
 
 @dataclass
 class Point:
-    """A setting and a number of steps: how wrong it is and what it cost in each round."""
+    """A setting and a number of steps, with its error [m] and its CPU time in each round [s]."""
 
-    rival: Rival
+    peer: Peer
     setting: str
     count: int
     error: float
@@ -54,11 +54,11 @@ class Point:
         return statistics.median(self.times)
 
     def again(self) -> None:
-        """Measures once more; a breakdown costs infinitely much."""
+        """Measures once more; the cost is infinite if the run fails."""
         spent, runs = 0.0, 0
         while spent < LEAST:
-            took, centres = self.rival.run(self.setting, self.count)
-            if centres is None:
+            took, centers = self.peer.run(self.setting, self.count)
+            if centers is None:
                 self.times.append(math.inf)
                 return
             spent += took
@@ -66,17 +66,20 @@ class Point:
         self.times.append(spent / runs)
 
 
-def sweep(rival: Rival, reference: np.ndarray, counts: list[int], most: float) -> list[Point]:
-    """Runs all settings with ever smaller steps, until they cost too much or gain nothing."""
+def sweep(peer: Peer, reference: np.ndarray, counts: list[int], most: float) -> list[Point]:
+    """Runs all settings with smaller and smaller steps.
+
+    A setting ends when a run would take more than ``most`` [s] or the error no longer decreases.
+    """
     found: list[Point] = []
-    for setting in rival.settings:
+    for setting in peer.settings:
         best, stale = math.inf, 0
         for count in counts:
-            spent, centres = rival.run(setting, count)
-            if centres is not None:
-                error = float(np.abs(centres - reference).max())
+            spent, centers = peer.run(setting, count)
+            if centers is not None:
+                error = float(np.abs(centers - reference).max())
                 if math.isfinite(error) and error < 1.0:
-                    found.append(Point(rival, setting, count, max(error, 1e-12), [spent]))
+                    found.append(Point(peer, setting, count, max(error, 1e-12), [spent]))
                 stale = 0 if error < 0.84 * best else stale + 1
                 best = min(best, error)
                 if stale >= 4 or best < 1e-8:
@@ -86,18 +89,21 @@ def sweep(rival: Rival, reference: np.ndarray, counts: list[int], most: float) -
     return found
 
 
-def worthy(points: list[Point]) -> list[Point]:
-    """Those that may matter at some error: not much dearer than a better one of their engine."""
+def useful(points: list[Point]) -> list[Point]:
+    """Points that cost at most three times as much as any better one of the same engine."""
     kept = []
     for p in points:
-        rest = [o for o in points if o.rival is p.rival and o.error <= p.error]
+        rest = [o for o in points if o.peer is p.peer and o.error <= p.error]
         if p.error < 0.1 and all(p.cost <= 3.0 * o.cost for o in rest):
             kept.append(p)
     return kept
 
 
 def cost_at(points: list[Point], level: float) -> tuple[float, str] | None:
-    """CPU time that an error costs [s], between points in log-log, and by which setting."""
+    """CPU time at an error [s] and the cheapest setting; None if the error is not reached.
+
+    The time is interpolated between points, linearly in log-log.
+    """
     best: tuple[float, str] | None = None
     for setting in dict.fromkeys(p.setting for p in points):
         whole = (p for p in points if p.setting == setting and math.isfinite(p.cost))

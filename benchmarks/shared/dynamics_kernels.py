@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from linkwork.dynamics import articulated_kernels, kernels
-from linkwork.jit import flat_kernel
+from linkwork.core.jit import flat_kernel
+from linkwork.dynamics import kernels
 
 
 @flat_kernel
@@ -24,6 +24,6 @@ def crba_many(tree, order, inert, armature, q, work, composite, mass):
 def aba_many(tree, order, inert, armature, gravity, q, v, f, work, articulated, hold, a):
     """Accelerations of each row."""
     for k in range(q.shape[0]):
-        articulated_kernels.aba(
+        kernels.aba(
             tree, order, inert, armature, gravity, q[k], v[k], f[k], work, articulated, hold, a[k]
         )

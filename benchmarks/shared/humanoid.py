@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkwork import Box, Capsule, Element, Joint, Part, Plane, Pose, Scene, Sphere
-from linkwork.parts.spec import Spec
+from linkwork.model.parts.spec import Spec
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 

@@ -1,4 +1,4 @@
-"""The KUKA LBR iiwa 14 R820 as a URDF of its kinematics: what all rivals can load.
+"""The KUKA LBR iiwa 14 R820 as a URDF of its kinematics, which all peers can load.
 
 Lengths and ranges are those of KUKA's data sheet: 0.36, 0.42, 0.40 and 0.126 m from the base to
 shoulder, elbow, wrist and flange; ±170°, ±120° in turn, ±175° at the last joint.

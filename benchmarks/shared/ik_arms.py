@@ -1,7 +1,8 @@
-"""Arms of ``ik.py``: the same targets and starts for all, answers checked by Pinocchio."""
+"""Arms of ``ik.py``: the same targets and starts for all solvers, answers checked by Pinocchio."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import time
@@ -13,47 +14,71 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from linkwork.formats.urdf import UrdfFormat
-from linkwork.kinematics import PoseTask, Solver, chain_kernels, srs_kernels
+from linkwork.formats.robots.urdf import UrdfFormat
+from linkwork.geometry import Pose
+from linkwork.kinematics import PoseTask, Solver, chain_kernels, closed_form_kernels
 from linkwork.kinematics.srs import SrsArm
-from linkwork.scene import Scene
-from linkwork.spatial import Pose
-from linkwork.world import World, compile_scene
-from shared.child import Child
-from shared.ik_ends import EXACT, FAR, TURNED
+from linkwork.model.scene import Scene
+from linkwork.model.world import World, compile_scene
+from shared.child import Child, reason
+from shared.ik_peers import EXACT, FAR, PEERS, TURNED
+from shared.rows import Row
 
 pinocchio: Any = import_module("pinocchio")  # its names are made at run time
-ENDS = str(Path(__file__).resolve().parent / "ik_ends.py")
+PROCESS = str(Path(__file__).resolve().parent / "ik_peers.py")
 ROBOTS = Path(
     str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data"))
 ).joinpath("robots")
-SECONDS = 120.0  # CPU time after which a rival begins no further target
+#: CPU time after which a peer begins no further target [s].
+SECONDS = 120.0
+NOT_INSTALLED = "not installed: make bench-venv"
+
+Solved = tuple[np.ndarray, np.ndarray]
 
 
-def ask(python: str, given: dict[str, Any], room: Path) -> dict[str, Any]:
-    """What a rival in a process of its own says; it is ended where it hangs."""
-    note = room / "word.json"
-    note.write_text(json.dumps(given))
-    child = Child(python, ENDS)
+def ask(python: Path | None, given: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Reply of a peer in its own process, or ``{"error": why}``; it is killed if it hangs."""
+    if python is None:
+        return {"error": NOT_INSTALLED}
+    request = folder / "request.json"
+    request.write_text(json.dumps(given))
     try:
-        return child.ask(str(note), seconds=3 * SECONDS)
+        child = Child(str(python), PROCESS)
     except RuntimeError as error:
-        return {"error": str(error)}
+        return {"error": reason(error)}
+    try:
+        return child.ask(str(request), seconds=3 * SECONDS)
+    except (RuntimeError, OSError) as error:
+        return {"error": reason(error)}
     finally:
         child.close()
 
 
+def peer_versions(python: Path | None) -> str:
+    """Names and versions of the peers, as one sentence."""
+    found: dict[str, str] = {}
+    if python is not None:
+        with contextlib.suppress(RuntimeError):
+            child = Child(str(python), PROCESS)
+            found = child.first
+            child.close()
+    names = [f"{name} {found.get(name, f'({NOT_INSTALLED})')}" for name in PEERS]
+    return f"Peers: {', '.join(names)}."
+
+
 def bare(path: Path, out: Path) -> Path:
-    """A URDF without pictures, which MuJoCo can read wherever it stands."""
+    """A URDF without meshes, which MuJoCo can read from any folder."""
     root = ElementTree.parse(path).getroot()
     for link in root.iter("link"):
         for what in ("visual", "collision"):
             for each in link.findall(what):
                 link.remove(each)
-        for each in link.iter("inertia"):  # some are impossible; masses and centres count here
+        for each in link.iter(
+            "inertia"
+        ):  # some are impossible; only masses and centers matter here
             each.attrib = {"ixx": "1", "iyy": "1", "izz": "1", "ixy": "0", "ixz": "0", "iyz": "0"}
     for joint in root.iter("joint"):
-        for each in joint.findall("safety_controller"):  # TRAC-IK takes its ends for 0
+        for each in joint.findall("safety_controller"):  # TRAC-IK reads missing limits as 0
             joint.remove(each)
     compiler = '<mujoco><compiler fusestatic="false" balanceinertia="true" boundmass="1e-9" '
     root.append(ElementTree.fromstring(compiler + 'boundinertia="1e-9"/></mujoco>'))
@@ -64,12 +89,16 @@ def bare(path: Path, out: Path) -> Path:
 class Arm:
     """One arm, its targets and its starts."""
 
-    def __init__(self, name: str, urdf: Path, base: str, tip: str, count: int, room: Path) -> None:
-        self.name, self.urdf, self.base, self.tip, self.room = name, urdf, base, tip, room
+    def __init__(
+        self, name: str, urdf: Path, base: str, tip: str, count: int, folder: Path
+    ) -> None:
+        self.name, self.urdf, self.base, self.tip, self.folder = name, urdf, base, tip, folder
         part = UrdfFormat(missing_meshes="skip").read(urdf)
         self.world: World = compile_scene(Scene("s").place(part, name="r", base="fixed"))
         self.frame = f"r/{tip}"
-        self.solver = Solver(self.world, [PoseTask(self.frame, near=EXACT, near_turn=EXACT)])
+        self.solver = Solver(
+            self.world, [PoseTask(self.frame, tolerance=EXACT, angle_tolerance=EXACT)]
+        )
         self.model = pinocchio.buildModelFromUrdf(str(urdf))
         self.data = self.model.createData()
         self.id = self.model.getFrameId(tip)
@@ -88,13 +117,13 @@ class Arm:
         return self.data.oMf[self.id].homogeneous.copy()
 
     def whole(self, values: np.ndarray) -> np.ndarray:
-        """All coordinates of our world, the arm's joints at values."""
+        """All coordinates of our world, with the arm's joints at ``values``."""
         made = self.world.q0.copy()
         made[self.coordinates] = values
         return made
 
     def success(self, q: np.ndarray) -> float:
-        """Part of the answers that are where they should be."""
+        """Part of the answers that reach their target within the ranges."""
         good = 0
         for target, values in zip(self.targets, q, strict=False):
             if not np.isfinite(values).all():
@@ -111,36 +140,36 @@ class Arm:
         return np.array([np.concatenate([t[:3, :3].ravel(), t[:3, 3]]) for t in self.targets])
 
     def poses(self) -> list[Pose]:
-        """The targets as a user of ours has them."""
+        """The targets as a user of Linkwork has them."""
         made = []
         for target in self.targets:
             x, y, z, w = pinocchio.Quaternion(target[:3, :3]).coeffs().tolist()
             made.append(Pose.of(target[:3, 3].tolist(), quat=(w, x, y, z)))
         return made
 
-    def ours(self) -> tuple[np.ndarray, np.ndarray]:
-        """Times [ns] and answers of ``aim`` and ``solve``, call by call, as a user has them."""
+    def ours(self) -> Solved:
+        """Times [ns] and answers of ``set_target`` and ``solve``, one call per target."""
         solver, poses = self.solver, self.poses()
         q, times = self.starts.copy(), np.zeros(len(poses))
-        solver.aim(poses[0])
+        solver.set_target(poses[0])
         solver.solve(self.whole(q[0]))
         for k, pose in enumerate(poses):
             start = self.whole(q[k])
             began = time.process_time_ns()
-            solver.aim(pose)
+            solver.set_target(pose)
             answer = solver.solve(start)
             times[k] = time.process_time_ns() - began
             q[k] = answer.q[self.coordinates]
         return times, q
 
-    def kernel(self) -> tuple[np.ndarray, np.ndarray]:
-        """Times [ns] and answers of the compiled search alone, call by call."""
+    def kernel(self) -> Solved:
+        """Times [ns] and answers of the compiled search alone, one call per target."""
         chain, goals = self.solver._chain, self.goals()
         assert chain is not None
         settings = self.solver._search.settings(40, 100)
         seed, found = np.array([12345], np.uint64), np.zeros(6)
         q, times = self.starts.copy(), np.zeros(len(goals))
-        arguments = (chain.easy, seed, settings, chain.scratch)
+        arguments = (chain.inverse_metric, seed, settings, chain.scratch)
         chain_kernels.search_chain(chain.links, goals[0], *arguments, q[0].copy(), found)
         for k in range(len(goals)):
             row = q[k]
@@ -150,14 +179,14 @@ class Arm:
         return times, q
 
     def batch(self) -> tuple[float, np.ndarray]:
-        """Time [ns] of a target in ``solve_many``, and the answers."""
+        """Time per target of ``solve_many`` [ns], and the answers."""
         poses, start = self.poses(), np.array([self.whole(row) for row in self.starts])
         began = time.process_time_ns()
         answers = self.solver.solve_many(poses, q=start)
         return (time.process_time_ns() - began) / len(poses), answers.q[:, self.coordinates]
 
-    def closed(self) -> dict[str, float]:
-        """Closed form against the numeric search, each in one compiled loop."""
+    def closed(self) -> Row:
+        """Closed form beside the numeric search, each in one compiled loop."""
         arm = SrsArm(self.world, self.frame)
         goals, count = self.goals(), len(self.targets)
         q, found = np.zeros((count, 7)), np.zeros(count, np.int64)
@@ -167,13 +196,13 @@ class Arm:
         results, values = np.zeros((count, 6)), self.starts.copy()
         poses = np.array([pose.array() for pose in self.poses()])
         calls = {
-            "closed": lambda: srs_kernels.closed_form_many(
+            "closed": lambda: closed_form_kernels.srs_angles_many(
                 arm._arm, goals, np.zeros(7), 128, True, np.zeros((3, 8)), q, found
             ),
             "numeric": lambda: chain_kernels.search_poses(
                 chain.links,
                 poses,
-                chain.easy,
+                chain.inverse_metric,
                 seed,
                 settings,
                 settings,
@@ -193,43 +222,61 @@ class Arm:
                 call()
                 times.append(time.process_time_ns() - began)
             best[name] = float(np.median(times)) / count / 1e3
-        return {**best, "success": self.success(q), "ratio": best["numeric"] / best["closed"]}
+        return Row(
+            f"{self.name}, closed form, mean", "µs", best["closed"], best["numeric"],
+            "Linkwork, numeric search",
+            note=f"both in compiled loops, {100 * self.success(q):.1f} % of the targets reached",
+        )  # fmt: skip
 
-    def rival(self, python: str, name: str, count: int) -> tuple[np.ndarray, np.ndarray] | str:
-        """Times and answers of a rival as far as it came in time, or why there are none."""
-        files = {key: str(self.room / f"{self.name}-{key}.npy") for key in ("targets", "starts")}
+    def peer(self, python: Path | None, name: str, count: int) -> Solved | str:
+        """Times [ns] and answers of a peer, as many as it had time for, or why there are none."""
+        files = {key: str(self.folder / f"{self.name}-{key}.npy") for key in ("targets", "starts")}
         np.save(files["targets"], self.targets[:count])
         np.save(files["starts"], self.starts[:count])
-        out = {key: str(self.room / f"{self.name}-{name}-{key}.npy") for key in ("q", "times")}
-        given_urdf = str(bare(self.urdf, self.room / f"{self.name}-bare.urdf"))
+        out = {key: str(self.folder / f"{self.name}-{name}-{key}.npy") for key in ("q", "times")}
+        given_urdf = str(bare(self.urdf, self.folder / f"{self.name}-bare.urdf"))
         given = {
-            "kind": "arm", "rival": name, "urdf": given_urdf, "tip": self.tip,
+            "kind": "arm", "peer": name, "urdf": given_urdf, "tip": self.tip,
             "base": self.base, "lo": self.lo.tolist(), "hi": self.hi.tolist(),
             "bare": given_urdf, "seconds": SECONDS, **files, **out,
         }  # fmt: skip
-        said = ask(python, given, self.room)
-        if "error" in said:
-            return str(said["error"])
-        done = int(said["done"])
+        reply = ask(python, given, self.folder)
+        if "error" in reply:
+            return str(reply["error"])
+        done = int(reply["done"])
+        if not done:
+            return f"no target was tried within {SECONDS:g} s"
         return np.load(out["times"])[:done], np.load(out["q"])[:done]
 
 
-def row(
-    name: str,
-    robot: str,
-    times: np.ndarray,
-    success: float | None,
-    ours: Any = None,
-    kernel: Any = None,
-) -> dict:
-    """One line of the table; ratios are to ours, and to its kernel alone, on the same targets."""
-    made = {
-        "robot": robot, "solver": name, "targets": len(times), "success": success,
-        "median": float(np.median(times)) / 1e3, "p99": float(np.percentile(times, 99)) / 1e3,
-    }  # fmt: skip
-    for what, all_of_them in (("", ours), ("kernel ", kernel)):
-        if all_of_them is not None:
-            own = all_of_them[: len(times)]
-            made[f"{what}slower"] = float(np.median(times) / np.median(own))
-            made[f"{what}p99 slower"] = float(np.percentile(times, 99) / np.percentile(own, 99))
-    return made
+def time_rows(name: str, ours: np.ndarray, peers: dict[str, np.ndarray | str]) -> list[Row]:
+    """Rows of the median and the 99th percentile of times [µs].
+
+    Args:
+        name: What the times are of.
+        ours: Our times [ns].
+        peers: Times of each peer, of as many targets as it had time for [ns], or why there are
+            none. Ours of the same targets stand beside them.
+    """
+    rows = []
+    for word, part in (("median", 50), ("99th percentile", 99)):
+        for peer, times in peers.items():
+            title = f"{name}, {word}"
+            if isinstance(times, str):
+                rows.append(Row(title, "µs", micros(ours, part), None, peer, note=times))
+                continue
+            fewer = f"of the first {len(times)} targets" if len(times) < len(ours) else ""
+            figures = micros(ours[: len(times)], part), micros(times, part)
+            rows.append(Row(title, "µs", *figures, peer, note=fewer))
+    return rows
+
+
+def kernel_row(name: str, kernel: np.ndarray, called: np.ndarray) -> Row:
+    """Median time of a compiled function alone, beside the call from Python around it [ns]."""
+    peer = "Linkwork, called from Python"
+    return Row(f"{name}, median", "µs", micros(kernel, 50), micros(called, 50), peer)
+
+
+def micros(times: np.ndarray, part: float) -> float:
+    """A percentile of times [ns], in µs."""
+    return float(np.percentile(times, part)) / 1e3

@@ -1,7 +1,7 @@
-"""The mechanisms of the loops' benchmark, for every engine alike: plain numbers, no engine.
+"""The mechanisms of ``loops.py`` as plain numbers, from which every engine builds the same model.
 
-At the start all bodies have the axes of the world and their origin in the centre of mass, so that
-each engine builds the same mechanism from the same numbers.
+At the start the axes of all bodies are those of the world, and their origins are their centers of
+mass.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ GROUND = -1
 
 @dataclass(frozen=True)
 class Body:
-    """A rigid body: mass [kg], centre of mass [m] and inertia about it [kg m²] at the start."""
+    """A rigid body: mass [kg], center of mass [m] and inertia about it [kg m²] at the start."""
 
     mass: float
-    centre: np.ndarray
+    center: np.ndarray
     inertia: np.ndarray
 
 
 @dataclass(frozen=True)
 class Pin:
-    """A joint that holds a point: ball, hinge or universal.
+    """A joint that constrains a point: ball, hinge or universal.
 
     Attributes:
-        kind: What it leaves free.
-        a: Body that carries, or GROUND.
-        b: Body that is carried.
-        point: Where it sits at the start [m].
-        axis: Of a hinge, or the first one of a universal joint.
+        kind: Type of the joint.
+        a: Parent body, or GROUND.
+        b: Child body.
+        point: Position at the start [m].
+        axis: Axis of a hinge, or first axis of a universal joint.
         axis2: Second axis of a universal joint; it turns with ``b``.
         rate: Angular velocity of b relative to a at the start [rad/s].
     """
@@ -50,7 +50,7 @@ class Pin:
 
 @dataclass
 class Linkage:
-    """Bodies, the joints of their tree (joint n carries body n, depth first), and loops."""
+    """Bodies, the joints of their tree (joint n moves body n, depth first), and loops."""
 
     name: str
     bodies: list[Body] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Linkage:
     loops: list[Pin] = field(default_factory=list)
 
     def add(self, body: Body, kind: str, a: int, point: np.ndarray, **more: np.ndarray) -> int:
-        """Adds a body and the joint that carries it."""
+        """Adds a body and its joint."""
         self.bodies.append(body)
         self.tree.append(Pin(kind, a, len(self.bodies) - 1, np.asarray(point), **more))
         return len(self.bodies) - 1
@@ -71,9 +71,9 @@ class Linkage:
     def pins(self) -> list[Pin]:
         return [*self.tree, *self.loops]
 
-    def centre(self, body: int) -> np.ndarray:
-        """Centre of mass at the start; the ground's is the world's origin."""
-        return self.bodies[body].centre if body >= 0 else np.zeros(3)
+    def center(self, body: int) -> np.ndarray:
+        """Center of mass at the start [m]; that of the ground is the origin of the world."""
+        return self.bodies[body].center if body >= 0 else np.zeros(3)
 
     def start(self) -> Motion:
         """Poses and velocities at the start."""
@@ -81,16 +81,16 @@ class Linkage:
         v, w = np.zeros((n, 3)), np.zeros((n, 3))
         for pin in self.tree:
             above_v, above_w = (v[pin.a], w[pin.a]) if pin.a >= 0 else (np.zeros(3), np.zeros(3))
-            at_pin = above_v + np.cross(above_w, pin.point - self.centre(pin.a))
+            at_pin = above_v + np.cross(above_w, pin.point - self.center(pin.a))
             w[pin.b] = above_w + pin.rate
-            v[pin.b] = at_pin + np.cross(w[pin.b], self.centre(pin.b) - pin.point)
-        x = np.array([body.centre for body in self.bodies])
+            v[pin.b] = at_pin + np.cross(w[pin.b], self.center(pin.b) - pin.point)
+        x = np.array([body.center for body in self.bodies])
         return Motion(x, np.tile(np.eye(3), (n, 1, 1)), v, w)
 
 
 @dataclass
 class Motion:
-    """Where bodies are: centres of mass, rotations from the start, velocities in world axes."""
+    """Centers of mass [m], rotations since the start and velocities in world axes."""
 
     x: np.ndarray
     turn: np.ndarray
@@ -111,10 +111,10 @@ class Motion:
         return self.kinetic(linkage) - float(masses @ (self.x @ GRAVITY))
 
     def gap(self, linkage: Linkage) -> float:
-        """How far the joint that is widest open is open [m]."""
+        """Largest gap of all joints [m]."""
 
         def place(body: int, point: np.ndarray) -> np.ndarray:
-            return self.x[body] + self.turn[body] @ (point - linkage.centre(body))
+            return self.x[body] + self.turn[body] @ (point - linkage.center(body))
 
         worst = 0.0
         for pin in linkage.pins:
@@ -124,7 +124,7 @@ class Motion:
 
 
 def bar(start: np.ndarray, end: np.ndarray, mass: float, wide: float, deep: float) -> Body:
-    """A box from start to end: ``wide`` across in the level, ``deep`` in the direction left."""
+    """A box from start to end, ``wide`` horizontally and ``deep`` in the third direction."""
     start, end = np.asarray(start, float), np.asarray(end, float)
     length = float(np.linalg.norm(end - start))
     along = (end - start) / length
@@ -136,7 +136,7 @@ def bar(start: np.ndarray, end: np.ndarray, mass: float, wide: float, deep: floa
 
 
 def chain(count: int, kind: str = "hinge", *, value: float = 0.3) -> Linkage:
-    """Bars of 0.2 m hung one behind the other, each turned by ``value`` against the last."""
+    """Bars of 0.2 m in a hanging chain, each turned by ``value`` [rad] against the one before."""
     made = Linkage(f"chain of {count}")
     place, angle = np.zeros(3), 0.0
     for n in range(count):
@@ -149,7 +149,7 @@ def chain(count: int, kind: str = "hinge", *, value: float = 0.3) -> Linkage:
 
 
 def double_pendulum() -> Linkage:
-    """Two bars on ball joints, level and turning about all axes."""
+    """Two horizontal bars on ball joints, which rotate about all axes."""
     made = chain(2, "ball")
     made.name = "double pendulum"
     return made
@@ -175,16 +175,17 @@ def four_bar() -> Linkage:
 
 
 def ring(count: int = 20, *, radius: float = 0.3, kind: str = "ball", far: int = 8) -> Linkage:
-    """Bars in a circle, hung at its first corner and at another.
+    """Bars in a circle, fixed at the first corner and at another one.
 
-    On ball joints it starts level and swings down; on hinges it stays in its upright plane.
+    With ball joints it starts horizontally and swings down; with hinges it stays in a vertical
+    plane.
     """
     made = Linkage(f"ring of {count}")
     down = np.array([0.0, 0.0, -1.0]) if kind == "hinge" else np.array([0.0, -1.0, 0.0])
     angles = 2 * math.pi / count * np.arange(count + 1)
-    ways = np.outer(np.cos(angles), [1.0, 0.0, 0.0]) + np.outer(np.sin(angles), down)
+    directions = np.outer(np.cos(angles), [1.0, 0.0, 0.0]) + np.outer(np.sin(angles), down)
     side = 2 * radius * math.sin(math.pi / count)
-    corners = np.vstack([np.zeros(3), side * np.cumsum(ways, axis=0)])
+    corners = np.vstack([np.zeros(3), side * np.cumsum(directions, axis=0)])
     for n in range(count):
         mine = kind if n else "ball"
         made.add(bar(corners[n], corners[n + 1], 0.1, 0.02, 0.02), mine, n - 1, corners[n])
@@ -194,7 +195,7 @@ def ring(count: int = 20, *, radius: float = 0.3, kind: str = "ball", far: int =
 
 
 def hexapod() -> Linkage:
-    """A platform hung from six cranks by rods, each universal at the crank and a ball below."""
+    """A platform that hangs on six rods from six cranks: universal joints above, balls below."""
     made = Linkage("hexapod")
     platform = Body(2.0, np.array([0.0, 0.0, -0.4]), 2.0 * np.diag([0.0036, 0.0036, 0.0072]))
     below = GROUND
@@ -207,7 +208,7 @@ def hexapod() -> Linkage:
         root = 0.2 * out
         lift = -0.8 + 0.15 * math.sin(2.0 * leg + 1.0)
         knee = root + 0.1 * (math.cos(lift) * out + math.sin(lift) * np.array([0.0, 0.0, 1.0]))
-        end = platform.centre + 0.12 * np.array([math.cos(foot), math.sin(foot), 0.0])
+        end = platform.center + 0.12 * np.array([math.cos(foot), math.sin(foot), 0.0])
         rod = end - knee
         crank = made.add(bar(root, knee, 0.2, 0.02, 0.02), "hinge", GROUND, root, axis=axis)
         across = np.cross(axis, rod)

@@ -15,11 +15,13 @@ from shared.linkages import GRAVITY, GROUND, Linkage, Motion
 bullet: Any = importlib.import_module("pybullet")
 
 NAME = "Bullet"
-#: Iterations of the solver and how much of a gap is taken away each step.
+#: Iterations of the solver, and the part of a gap that a step corrects (None: the default).
 SETTINGS = {"default": (50, None), "200 iterations": (200, 0.8), "1000 iterations": (1000, 0.8)}
-#: A link that makes two hinges a universal joint; Bullet wants it to weigh something.
-SPECK = '<mass value="1e-7"/><inertia ixx="1e-10" iyy="1e-10" izz="1e-10" ixy="0" ixz="0" iyz="0"/>'
-#: Bullet takes the inertia of the file only for links that have a shape.
+#: Of the link between the two hinges of a universal joint: Bullet requires a positive mass.
+SMALL_INERTIA = (
+    '<mass value="1e-7"/><inertia ixx="1e-10" iyy="1e-10" izz="1e-10" ixy="0" ixz="0" iyz="0"/>'
+)
+#: Bullet reads the inertia of the file only for links that have a shape.
 SHAPE = '<collision><geometry><sphere radius="0.001"/></geometry></collision>'
 
 
@@ -48,7 +50,9 @@ class Engine:
             self._axes.append(axes * np.sign(np.linalg.det(axes)))
 
     def _urdf(self) -> str:
-        lines = [f'<robot name="linkage"><link name="ground"><inertial>{SPECK}</inertial></link>']
+        lines = [
+            f'<robot name="linkage"><link name="ground"><inertial>{SMALL_INERTIA}</inertial></link>'
+        ]
 
         def joint(kind: str, name: str, a: str, b: str, at: np.ndarray, axis: np.ndarray) -> str:
             return (
@@ -61,7 +65,7 @@ class Engine:
             i = np.diag(axes.T @ body.inertia @ axes)
             lines.append(
                 f'<link name="b{n}"><inertial><mass value="{body.mass}"/>'
-                f'<origin xyz="{text(body.centre - pin.point)}" rpy="{angles(axes)}"/>'
+                f'<origin xyz="{text(body.center - pin.point)}" rpy="{angles(axes)}"/>'
                 f'<inertia ixx="{i[0]:.17g}" iyy="{i[1]:.17g}" izz="{i[2]:.17g}" ixy="0" ixz="0" '
                 f'iyz="0"/></inertial>{SHAPE}</link>'
             )
@@ -69,7 +73,9 @@ class Engine:
             name = f"b{pin.a}" if pin.a >= 0 else "ground"
             at = pin.point - above
             if pin.kind == "universal":
-                lines.append(f'<link name="u{n}"><inertial>{SPECK}</inertial>{SHAPE}</link>')
+                lines.append(
+                    f'<link name="u{n}"><inertial>{SMALL_INERTIA}</inertial>{SHAPE}</link>'
+                )
                 lines.append(joint("continuous", f"i{n}", name, f"u{n}", at, pin.axis))
                 name, at = f"u{n}", np.zeros(3)
             kind = "spherical" if pin.kind == "ball" else "continuous"
@@ -78,7 +84,7 @@ class Engine:
         return "\n".join(lines).replace("><", ">\n<") + "\n</robot>"
 
     def begin(self, setting: str, h: float, at_once: int) -> None:
-        """Builds it anew: resetting would keep impulses of the last run."""
+        """Builds it again: a reset would keep the impulses of the last run."""
         iterations, erp = SETTINGS[setting]
         bullet.resetSimulation()
         bullet.setGravity(*GRAVITY)
@@ -112,12 +118,12 @@ class Engine:
             else:
                 bullet.setJointMotorControl2(robot, n, bullet.VELOCITY_CONTROL, force=0)
         for pin in self.linkage.loops:
-            tie = bullet.createConstraint(
+            constraint = bullet.createConstraint(
                 robot, self._link(pin.b), robot if pin.a >= 0 else -1, self._link(pin.a),
                 bullet.JOINT_POINT2POINT, [0, 0, 0], self._at(pin.b, pin.point),
                 self._at(pin.a, pin.point),
             )  # fmt: skip
-            bullet.changeConstraint(tie, maxForce=1e9)
+            bullet.changeConstraint(constraint, maxForce=1e9)
 
     def _link(self, body: int) -> int:
         return self._links[f"b{body}"] if body != GROUND else -1
@@ -125,10 +131,10 @@ class Engine:
     def _at(self, body: int, point: np.ndarray) -> list[float]:
         if body == GROUND:
             return point.tolist()
-        return (self._axes[body].T @ (point - self.linkage.centre(body))).tolist()
+        return (self._axes[body].T @ (point - self.linkage.center(body))).tolist()
 
     def run(self, setting: str, count: int) -> tuple[float, np.ndarray | None]:
-        """One second from the start, as many steps as it allows in one call."""
+        """One second from the start, with as many steps in one call as Bullet allows."""
         at_once = next(n for n in (50, 31, 25, 10, 1) if count % n == 0)
         self.begin(setting, 1.0 / count, at_once)
         started = time.process_time()
@@ -148,7 +154,7 @@ class Engine:
         return Motion(*(np.array(each) for each in (x, turn, v, w)))
 
     def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
-        """Where bodies are, every 10 ms."""
+        """Poses and velocities of the bodies, every 10 ms."""
         per = round(0.01 / h)
         self.begin(setting, h, per)
         found = []

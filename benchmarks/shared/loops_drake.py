@@ -1,4 +1,4 @@
-"""Linkages in Drake: trees in continuous time, loops in its discrete mode, where it has them."""
+"""Linkages in Drake: trees in continuous time, loops in discrete time."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Engine:
         joints = [self._join(pin) for pin in self.linkage.tree]
         for pin in self.linkage.loops:
             plant.AddBallConstraint(
-                body_A=self._body(pin.a), p_AP=pin.point - self.linkage.centre(pin.a),
-                body_B=self._body(pin.b), p_BQ=pin.point - self.linkage.centre(pin.b),
+                body_A=self._body(pin.a), p_AP=pin.point - self.linkage.center(pin.a),
+                body_B=self._body(pin.b), p_BQ=pin.point - self.linkage.center(pin.b),
             )  # fmt: skip
         plant.Finalize()
         self._simulator = analysis.Simulator(plant)
@@ -65,7 +65,7 @@ class Engine:
         for side, body in (("a", pin.a), ("b", pin.b)):
             place = maths.RigidTransform(
                 maths.RotationMatrix.ProjectToRotationMatrix(turn),
-                pin.point - self.linkage.centre(body),
+                pin.point - self.linkage.center(body),
             )
             frame = tree.FixedOffsetFrame(
                 f"{side} of j{pin.b}", self._body(body).body_frame(), place
@@ -79,7 +79,7 @@ class Engine:
         return self._plant.AddJoint(tree.RevoluteJoint(name, *frames, pin.axis))
 
     def run(self, setting: str, count: int) -> tuple[float, np.ndarray | None]:
-        """One second from the start; None for loops in continuous time, which it lacks."""
+        """One second from the start; None for loops in continuous time, which Drake lacks."""
         if SETTINGS[setting] and self.linkage.loops:
             return 0.0, None
         self._build(setting, 1.0 / count)
@@ -100,7 +100,7 @@ class Engine:
         return Motion(*(np.array(each) for each in (x, turn, v, w)))
 
     def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
-        """Where bodies are, every 10 ms."""
+        """Poses and velocities of the bodies, every 10 ms."""
         self._build(setting, h)
         found = []
         for n in range(1, round(seconds / 0.01) + 1):

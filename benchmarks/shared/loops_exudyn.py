@@ -1,4 +1,4 @@
-"""Linkages in Exudyn: rigid bodies with joints as constraints, solved implicitly."""
+"""Linkages in Exudyn: rigid bodies with joints as constraints, integrated implicitly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ exudyn: Any = importlib.import_module("exudyn")
 basics: Any = importlib.import_module("exudyn.utilities")
 
 NAME = f"Exudyn {exudyn.__version__}"
-#: Spectral radius, Newton's relative tolerance, and whether its matrix is kept.
+#: Spectral radius, relative tolerance of Newton's method, and whether its Jacobian is kept.
 SETTINGS = {
     "generalized alpha, default": (None, 1e-8, False),
     "trapezoidal": (1.0, 1e-8, True),
@@ -49,12 +49,12 @@ class Engine:
                 mass=body.mass, inertiaTensor=body.inertia, com=np.zeros(3)
             )
             made = mbs.CreateRigidBody(
-                inertia=inertia, referencePosition=body.centre.tolist(),
+                inertia=inertia, referencePosition=body.center.tolist(),
                 initialVelocity=start.v[n].tolist(), initialAngularVelocity=start.w[n].tolist(),
                 gravity=GRAVITY.tolist(), nodeType=exudyn.NodeType.RotationEulerParameters,
             )  # fmt: skip
             self._bodies.append(made)
-        # A loop that closes a plane holds what is still free in that plane, and no more.
+        # A planar loop constrains only what is still free in its plane, to avoid redundancy.
         for pin in linkage.tree:
             self._join(pin, ground, loop=False)
         for pin in linkage.loops:
@@ -104,7 +104,7 @@ class Engine:
         """One second from the start."""
         self._build(traced=False)
         options = self._options(setting, count, 1.0)
-        options.timeIntegration.adaptiveStep = False  # steps are what is compared
+        options.timeIntegration.adaptiveStep = False  # fixed steps are compared
         started = time.process_time()
         fine = self._solve(options)
         spent = time.process_time() - started
@@ -128,7 +128,7 @@ class Engine:
         return Motion(of(kinds.Position), turn, of(kinds.Velocity), of(kinds.AngularVelocity))
 
     def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
-        """Where bodies are, every 10 ms, as far as it goes."""
+        """Poses and velocities of the bodies, every 10 ms, until it fails."""
         self._build(traced=True)
         self._solve(self._options(setting, round(seconds / h), seconds))
         kept = [self.mbs.GetSensorStoredData(sensor)[:, 1:] for sensor in self._sensors]

@@ -1,4 +1,4 @@
-"""The figure of the loops' benchmark: gap and energy drift over time, as SVG."""
+"""The figure of ``loops.py``: gap and deviation of energy over time, as SVG."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLORS = {
 
 
 def draw(runs: dict[str, Kept], bars: tuple[float, float]) -> str:
-    """Draws runs by name; the bars are what ours is held to."""
+    """Draws runs by name; the bars are the targets of ours."""
     seconds = max(float(run.times[-1]) for run in runs.values() if len(run.times))
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
@@ -89,7 +89,7 @@ def _curve(
 
 
 def _names(runs: dict[str, Kept]) -> list[str]:
-    """Who is who, in the order of their gaps."""
+    """The legend, in the order of the gaps."""
     out = []
     for n, name in enumerate(sorted(runs, key=lambda name: runs[name].gap)):
         y = TOP + 17 * n
@@ -103,5 +103,5 @@ def _names(runs: dict[str, Kept]) -> list[str]:
         out.append(f'<text x="734" y="{y}" fill="{FAINT}" font-size="11">{text}</text>')
     y = TOP + 17 * len(runs)
     out.append(f'<path d="M708 {y - 4}h20" stroke="{INK}" stroke-dasharray="2 4"/>')
-    out.append(f'<text x="734" y="{y}" fill="{FAINT}" font-size="11">what ours is held to</text>')
+    out.append(f'<text x="734" y="{y}" fill="{FAINT}" font-size="11">target of ours</text>')
     return out

@@ -1,4 +1,4 @@
-"""Linkages in MuJoCo: its own steps in its own loop, from the start each time."""
+"""Linkages in MuJoCo: its own step in its own loop; every run begins at the start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.mujoco_library import mujoco
+from linkwork.core.mujoco_library import mujoco
 from shared.linkages import GRAVITY, GROUND, Linkage, Motion
 
 
@@ -21,7 +21,7 @@ class Setting:
 
 
 NAME = f"MuJoCo {mujoco.__version__}"
-#: Default settings, and the stiffest that are good for something.
+#: Default settings, and the stiffest that are still useful.
 SETTINGS = {
     "Euler, default": Setting("Euler"),
     "RK4, default": Setting("RK4"),
@@ -51,8 +51,8 @@ def xml_of(linkage: Linkage) -> str:
         body, pin = linkage.bodies[n], linkage.tree[n]
         i = body.inertia
         six = np.array([i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]])
-        at = text(pin.point - body.centre)
-        lines.append(f'<body name="b{n}" pos="{text(body.centre - linkage.centre(pin.a))}">')
+        at = text(pin.point - body.center)
+        lines.append(f'<body name="b{n}" pos="{text(body.center - linkage.center(pin.a))}">')
         lines.append(f'<inertial pos="0 0 0" mass="{body.mass}" fullinertia="{text(six)}"/>')
         if pin.kind == "ball":
             lines.append(f'<joint type="ball" pos="{at}"/>')
@@ -60,14 +60,14 @@ def xml_of(linkage: Linkage) -> str:
             axes = [pin.axis] if pin.kind == "hinge" else [pin.axis, pin.axis2]
             lines += [f'<joint pos="{at}" axis="{text(axis)}"/>' for axis in axes]
         todo += [None, *reversed(below.get(n, []))]
-    ties = [
+    connects = [
         f'<connect body1="b{pin.b}" {f"body2={chr(34)}b{pin.a}{chr(34)} " if pin.a >= 0 else ""}'
-        f'anchor="{text(pin.point - linkage.centre(pin.b))}"/>'
+        f'anchor="{text(pin.point - linkage.center(pin.b))}"/>'
         for pin in linkage.loops
     ]
     return (
         f'<mujoco><option gravity="{text(GRAVITY)}"/><worldbody>{"".join(lines)}</worldbody>'
-        f"<equality>{''.join(ties)}</equality></mujoco>"
+        f"<equality>{''.join(connects)}</equality></mujoco>"
     )
 
 
@@ -91,7 +91,7 @@ class Engine:
                 self._speeds[first : first + 3] = linkage.tree[n].rate
 
     def begin(self, setting: str, h: float) -> None:
-        """Sets it up and puts it back to the start."""
+        """Applies a setting and sets the start."""
         model, asked = self.model, SETTINGS[setting]
         model.opt.timestep = h
         model.opt.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{asked.integrator.upper()}")
@@ -107,13 +107,13 @@ class Engine:
         self.data.qvel[:] = self._speeds
 
     def run(self, setting: str, count: int) -> tuple[float, np.ndarray | None]:
-        """One second from the start; None where it blew up."""
+        """One second from the start; None if it diverged."""
         self.begin(setting, 1.0 / count)
         spent = self.spend(count)
         return spent, None if self._warned() else self.motion().x
 
     def spend(self, count: int) -> float:
-        """CPU time of so many steps [s]."""
+        """CPU time of ``count`` steps [s]."""
         started = time.process_time()
         mujoco.mj_step(self.model, self.data, count)
         return time.process_time() - started
@@ -122,7 +122,7 @@ class Engine:
         return any(warning.number for warning in self.data.warning)
 
     def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
-        """Where bodies are, every 10 ms, until it blows up."""
+        """Poses and velocities of the bodies, every 10 ms, until it diverges."""
         self.begin(setting, h)
         found = []
         for _ in range(round(seconds / 0.01)):
@@ -133,7 +133,7 @@ class Engine:
         return found
 
     def motion(self) -> Motion:
-        """Where the bodies are; positions and speeds only, what the solver remembers stays."""
+        """Poses and velocities of the bodies; keeps the warm start of the solver."""
         data = self.data
         mujoco.mj_kinematics(self.model, data)
         mujoco.mj_comPos(self.model, data)

@@ -1,4 +1,4 @@
-"""Linkages in Newton's solver Kamino, on the processor; it computes in single precision."""
+"""Linkages in Newton's solver Kamino on the CPU, in single precision."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Engine:
         builder.begin_world()
         for body in linkage.bodies:
             builder.add_link(
-                xform=wp.transform(wp.vec3(*body.centre), wp.quat_identity()), mass=body.mass,
+                xform=wp.transform(wp.vec3(*body.center), wp.quat_identity()), mass=body.mass,
                 com=wp.vec3(0.0, 0.0, 0.0), inertia=wp.mat33(*body.inertia.flatten()),
                 lock_inertia=True,
             )  # fmt: skip
@@ -44,7 +44,7 @@ class Engine:
     def _join(self, builder: Any, pin: Pin) -> int:
         def place(body: int) -> Any:
             return wp.transform(
-                wp.vec3(*(pin.point - self.linkage.centre(body))), wp.quat_identity()
+                wp.vec3(*(pin.point - self.linkage.center(body))), wp.quat_identity()
             )
 
         free = newton.JointTargetMode.NONE
@@ -62,7 +62,7 @@ class Engine:
         return builder.add_joint_d6(pin.a, pin.b, angular_axes=axes, **ends)
 
     def begin(self, setting: str) -> None:
-        """Puts it back to the start."""
+        """Creates the solver and sets the start."""
         kamino = newton.solvers.SolverKamino
         config = kamino.Config(dynamics_solver=SETTINGS[setting])
         self._solver = kamino(model=self._model, config=config)
@@ -102,7 +102,7 @@ class Engine:
         return Motion(pose[:, :3], turn, twist[:, :3], twist[:, 3:])
 
     def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
-        """Where bodies are, every 10 ms."""
+        """Poses and velocities of the bodies, every 10 ms."""
         found = []
         with wp.ScopedDevice("cpu"):
             self.begin(setting)

@@ -9,32 +9,31 @@ import numba
 import numpy as np
 
 from linkwork.engines.impulse import Impulse
-from linkwork.engines.impulse.adams import adams_weights
-from linkwork.engines.impulse.adams_kernels import carry
+from linkwork.engines.impulse.adams import TreeCoordinates, adams_weights
+from linkwork.engines.impulse.adams_kernels import adams_step
 from linkwork.engines.impulse.body_kernels import X
+from linkwork.engines.impulse.constraint_kernels import DONE, ITERATIONS
 from linkwork.engines.impulse.force_kernels import STATE_COLUMNS
-from linkwork.engines.impulse.phase_kernels import DONE, ITERATIONS
-from linkwork.engines.impulse.step_kernels import step
-from linkwork.engines.impulse.tree import Tree
-from linkwork.engines.impulse.tree_hold_kernels import give_bodies
-from linkwork.parts import Anchor, Box, Element, Joint, Loop, Part
-from linkwork.scene import Scene
+from linkwork.engines.impulse.step_kernels import extrapolated_step
+from linkwork.engines.impulse.tree_projection_kernels import write_bodies
+from linkwork.geometry import Inertia, Pose
+from linkwork.model.parts import Anchor, Box, Element, Joint, Loop, Part
+from linkwork.model.scene import Scene
 from linkwork.session.session import Session
-from linkwork.spatial import Inertia, Pose
 from shared.linkages import Linkage, Motion
 
 NAME = "ours"
-#: How far open a joint may be [m or rad], and how fast it may open: the default.
+#: Default tolerances of a joint: gap [m or rad] and speed of the gap [m/s or rad/s].
 GAP, SPEED_GAP = 1e-10, 1e-9
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Order, method, and how far open a joint may be: the default, or else.
+    """Order, method and tolerances.
 
     Attributes:
-        part: Gap as a part of the step's square; 0 for ``gap``.
-        foretold: How badly forces may foretell a step; no rival looks at that.
+        part: Allowed gap as a multiple of the squared step; 0 to use ``gap``.
+        prediction_tolerance: Allowed error of the predicted forces; no peer checks that.
     """
 
     order: int
@@ -42,7 +41,7 @@ class Setting:
     part: float = 0.0
     gap: float = GAP
     speed_gap: float = SPEED_GAP
-    foretold: float = 1e-4
+    prediction_tolerance: float = 1e-4
 
 
 SETTINGS = (
@@ -55,9 +54,11 @@ SETTINGS = (
     }
     | {"order 2, looser": Setting(2, gap=1e-6, speed_gap=1e-4)}
     | {
-        f"forces, order {order}, {word}": Setting(order, "forces", 0.0, gap, speed_gap, foretold)
+        f"forces, order {order}, {word}": Setting(
+            order, "forces", 0.0, gap, speed_gap, prediction_tolerance
+        )
         for order in (4, 5, 6)
-        for word, gap, speed_gap, foretold in (
+        for word, gap, speed_gap, prediction_tolerance in (
             ("tight", GAP, SPEED_GAP, 1e-4),
             ("loose", 1e-6, 1e-4, 1e-3),
             ("looser", 1e-5, 1e-3, 1e-2),
@@ -67,14 +68,14 @@ SETTINGS = (
 
 
 def part_of(linkage: Linkage) -> Part:
-    """The linkage as a part."""
+    """The linkage as a Part."""
     part = Part("linkage").add(Element("ground", (Box((0.1, 0.1, 0.1), collide=False),), mass=1.0))
 
     def name(body: int) -> str:
         return f"body{body}" if body >= 0 else "ground"
 
     def place(body: int, point: np.ndarray) -> Pose:
-        return Pose.of(point - linkage.centre(body))
+        return Pose.of(point - linkage.center(body))
 
     for n, body in enumerate(linkage.bodies):
         part.add(Element(name(n), inertia=Inertia.of(body.mass, matrix=body.inertia)))
@@ -97,12 +98,12 @@ def part_of(linkage: Linkage) -> Part:
 
 
 def session_of(linkage: Linkage, h: float = 1e-3, **params: object) -> Session:
-    """A session that runs it on the impulse engine; by default with its default settings."""
+    """A session that runs the linkage on the impulse engine."""
     return Session(Scene("loops", step=h).place(part_of(linkage)).engine("impulse", **params))
 
 
 def motion_of(session: Session) -> Motion:
-    """Where a session's bodies are."""
+    """Poses and velocities of a session's bodies."""
     names = session.world.body_names
     own = sorted(n for n, name in enumerate(names) if name.rpartition("/")[2].startswith("body"))
     pose, twist = session.state.pose[own], session.state.twist[own]
@@ -116,13 +117,13 @@ def motion_of(session: Session) -> Motion:
 
 @numba.njit
 def _steps(
-    count, mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, mean,
-    start, store, h, order, gap, most, account,
+    count, mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, past, known,
+    mean, start, store, h, order, gap, most, stats,
 ):  # fmt: skip
     for n in range(count):
-        done = step(
-            mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, mean,
-            start, store, h, order, gap, most, 0.0, n > 0, account,
+        done = extrapolated_step(
+            mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, past, known,
+            mean, start, store, h, order, gap, most, 0.0, n > 0, stats,
         )  # fmt: skip
         if done != DONE:
             return n
@@ -131,13 +132,13 @@ def _steps(
 
 @numba.njit
 def _carries(
-    count, mechanism, pattern, desk, scratch, tree, room, wrench, memory, known, weights, work,
-    rates, q, v, h, gap, speed_gap, foretold, most, account,
+    count, mechanism, pattern, workspace, scratch, tree, tree_work, wrench, memory, known,
+    weights, work, rates, q, v, h, gap, speed_gap, prediction_tolerance, most, stats,
 ):  # fmt: skip
     for n in range(count):
-        done, _opening = carry(
-            mechanism, pattern, desk, scratch, tree, room, wrench, memory, known, weights, work,
-            rates, q, v, h, gap, speed_gap, foretold, most, account,
+        done, _opening = adams_step(
+            mechanism, pattern, workspace, scratch, tree, tree_work, wrench, memory, known,
+            weights, work, rates, q, v, h, gap, speed_gap, prediction_tolerance, most, stats,
         )  # fmt: skip
         if done != DONE:
             return n
@@ -145,7 +146,7 @@ def _carries(
 
 
 class Engine:
-    """The engine's step alone, as often as asked in one compiled loop, from the start each time."""
+    """Steps of the engine alone, in one compiled loop; every run begins at the start."""
 
     def __init__(self, linkage: Linkage) -> None:
         self.linkage = linkage
@@ -153,20 +154,22 @@ class Engine:
         engine = self.session.cycle.engines[0]
         assert isinstance(engine, Impulse)
         self.engine = engine
-        engine._enter()
-        self._bodies = engine.made.bodies.copy()
-        self.tree = Tree(engine.world, engine.made, engine._builder.poses, wanted=True)
+        engine._read_bodies()
+        self._bodies = engine.mechanism.bodies.copy()
+        self.tree = TreeCoordinates(
+            engine.world, engine.mechanism, engine._builder.poses, wanted=True
+        )
         self.iterations = 0.0
 
     def run(self, setting: str, count: int) -> tuple[float, np.ndarray | None]:
-        """One second from the start; None where a step did not close."""
+        """One second from the start; None if a step failed."""
         asked = SETTINGS[setting]
         if asked.method == "forces":
             return self._carry(asked, 1.0 / count, count)
-        return self.leap(asked.order, 1.0 / count, asked.part / count**2 or asked.gap, count)
+        return self.advance(asked.order, 1.0 / count, asked.part / count**2 or asked.gap, count)
 
     def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
-        """Where bodies of a whole session are, every 10 ms."""
+        """Poses and velocities of a whole session's bodies, every 10 ms."""
         given = {} if setting == "default" else {"order": SETTINGS[setting].order}
         session = session_of(self.linkage, h, **given)
         found = []
@@ -175,14 +178,16 @@ class Engine:
             found.append(motion_of(session))
         return found
 
-    def leap(self, order: int, h: float, gap: float, count: int) -> tuple[float, np.ndarray | None]:
-        """CPU time [s] and centres of mass after so many steps of ``h`` with an order and a gap."""
-        own, made = self.engine.stepper, self.engine.made
+    def advance(
+        self, order: int, h: float, gap: float, count: int
+    ) -> tuple[float, np.ndarray | None]:
+        """CPU time [s] of ``count`` steps of ``h``, and the centers of mass after them [m]."""
+        own, made = self.engine.stepper, self.engine.mechanism
         self._begin()
         arguments = (
-            own.mechanism, own.pattern, own.desk, own.scratch, made.soft_whole, made.soft,
-            own.drive, own.wrench, own.past, own.known, own.mean, own.start, own.store, h, order,
-            gap, 50, own.account,
+            own.mechanism_arrays, own.pattern, own.workspace, own.scratch, made.row_ints,
+            made.row_reals, own.drive, own.wrench, own.history, own.history_length, own.mean,
+            own.start, own.store, h, order, gap, 50, own.stats,
         )  # fmt: skip
         started = time.process_time()
         done = _steps(count, *arguments)
@@ -196,25 +201,27 @@ class Engine:
         size = len(tree.q) + len(tree.v) or STATE_COLUMNS * (len(self._bodies) - 1)
         memory, work = np.zeros((asked.order - 1, size)), np.zeros((8, size))
         arguments = (
-            own.mechanism, own.pattern, own.desk, own.scratch, tree.arrays, tree.room, own.wrench,
-            memory, own.known, adams_weights(asked.order), work, own.rates, tree.q, tree.v, h,
-            asked.gap, asked.speed_gap, asked.foretold, 50, own.account,
+            own.mechanism_arrays, own.pattern, own.workspace, own.scratch, tree.arrays,
+            tree.tree_workspace, own.wrench, memory, own.history_length,
+            adams_weights(asked.order), work, own.rates, tree.q, tree.v, h, asked.gap,
+            asked.speed_gap,
+            asked.prediction_tolerance, 50, own.stats,
         )  # fmt: skip
         started = time.process_time()
         done = _carries(count, *arguments)
         spent = time.process_time() - started
         if tree.used:
-            give_bodies(own.mechanism, tree.arrays, tree.room, tree.q, tree.v)
+            write_bodies(own.mechanism_arrays, tree.arrays, tree.tree_workspace, tree.q, tree.v)
         return self._end(spent, count, done)
 
     def _begin(self) -> None:
         own = self.engine.stepper
-        self.engine.made.bodies[:] = self._bodies
-        own.past[:] = 0.0
-        own.wipe()
-        own.account[:] = 0.0
+        self.engine.mechanism.bodies[:] = self._bodies
+        own.history[:] = 0.0
+        own.clear_workspace()
+        own.stats[:] = 0.0
 
     def _end(self, spent: float, count: int, done: int) -> tuple[float, np.ndarray | None]:
-        self.iterations = self.engine.stepper.account[ITERATIONS] / max(1, count)
-        bodies = self.engine.made.bodies
+        self.iterations = self.engine.stepper.stats[ITERATIONS] / max(1, count)
+        bodies = self.engine.mechanism.bodies
         return spent, bodies[:-1, X : X + 3].copy() if done == count else None

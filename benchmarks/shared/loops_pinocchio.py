@@ -1,8 +1,8 @@
-"""Linkages in Pinocchio: its constraint dynamics, carried on in time by two rules.
+"""Linkages in Pinocchio: its constraint dynamics with two time integrators.
 
-Pinocchio has no integrator in time. Runge and Kutta's is what its users take; Adams' is the rule
-of our own ``method = "forces"``, lent to it, so that the dynamics alone are compared. What is timed
-are its own calls, the accelerations, and not our sums between them.
+Pinocchio has no time integrator. Its users take a Runge-Kutta method. The Adams method is that of
+our ``method = "forces"``, so that these settings compare the dynamics alone. Only Pinocchio's own
+calls, which compute accelerations, are timed, not the sums between them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ pin: Any = pinocchio
 State = tuple[np.ndarray, np.ndarray]
 
 NAME = f"Pinocchio {pin.__version__}"
-#: Proximal parameter, Baumgarte's rate [1/s] and the order of Adams' rule (0: Runge and Kutta's).
+#: Proximal parameter, Baumgarte rate [1/s] and order of the Adams method (0: Runge-Kutta).
 SETTINGS = {
     "RK4": (1e-8, 0.0, 0),
     "RK4, Baumgarte": (1e-8, 50.0, 0),
@@ -33,7 +33,7 @@ SETTINGS = {
 
 
 class Engine:
-    """A linkage in Pinocchio. Joints are added depth first: it is silently wrong otherwise."""
+    """A linkage in Pinocchio. Joints must be added depth first: results are wrong otherwise."""
 
     def __init__(self, linkage: Linkage) -> None:
         self.linkage = linkage
@@ -48,7 +48,7 @@ class Engine:
             }[pinned.kind]()
             place = pin.SE3(np.eye(3), pinned.point - above)
             joint = model.addJoint(pinned.a + 1, made, place, f"j{pinned.b}")
-            inertia = pin.Inertia(body.mass, body.centre - pinned.point, body.inertia)
+            inertia = pin.Inertia(body.mass, body.center - pinned.point, body.inertia)
             model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
         self.data = model.createData()
         self._v0 = np.zeros(model.nv)
@@ -69,32 +69,39 @@ class Engine:
             [model.idx_vs[n] + k for n in rest for k in range(model.nvs[n])], int
         )
 
-    def _tie(self, setting: str) -> None:
+    def _constrain(self, setting: str) -> None:
         proximal, rate, _ = SETTINGS[setting]
-        self._ties = pin.StdVec_RigidConstraintModel()
+        self._constraints = pin.StdVec_RigidConstraintModel()
         for pinned in self.linkage.loops:
             ends = []
             for body in (pinned.a, pinned.b):
                 origin = self.linkage.tree[body].point if body >= 0 else np.zeros(3)
                 ends += [body + 1, pin.SE3(np.eye(3), pinned.point - origin)]
-            tie = pin.RigidConstraintModel(
+            constraint = pin.RigidConstraintModel(
                 pin.ContactType.CONTACT_3D, self.model, *ends, pin.ReferenceFrame.LOCAL
             )
-            pull = tie.m_baumgarte_parameters
-            pull.Kp, pull.Kd = rate * rate, 2.0 * rate
-            tie.setBaumgarteCorrectorParameters(pull)
-            self._ties.append(tie)
-        self._tie_data = pin.StdVec_RigidConstraintData()
-        for tie in self._ties:
-            self._tie_data.append(tie.createData())
-        pin.initConstraintDynamics(self.model, self.data, self._ties, self._tie_data)
+            gains = constraint.m_baumgarte_parameters
+            gains.Kp, gains.Kd = rate * rate, 2.0 * rate
+            constraint.setBaumgarteCorrectorParameters(gains)
+            self._constraints.append(constraint)
+        self._constraint_data = pin.StdVec_RigidConstraintData()
+        for constraint in self._constraints:
+            self._constraint_data.append(constraint.createData())
+        pin.initConstraintDynamics(self.model, self.data, self._constraints, self._constraint_data)
         self._settings = pin.ProximalSettings(1e-14, proximal, 10)
 
     def _accelerate(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         if not self.linkage.loops:
             return pin.aba(self.model, self.data, q, v, self._tau)
         return pin.constraintDynamics(
-            self.model, self.data, q, v, self._tau, self._ties, self._tie_data, self._settings
+            self.model,
+            self.data,
+            q,
+            v,
+            self._tau,
+            self._constraints,
+            self._constraint_data,
+            self._settings,
         )
 
     def _cost(self) -> float:
@@ -109,7 +116,7 @@ class Engine:
         return statistics.median(spent)
 
     def _rates(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """How fast coordinates change; those of ball joints are quaternions (xyzw)."""
+        """Time derivatives of the coordinates; those of ball joints are quaternions (xyzw)."""
         out = np.empty_like(q)
         out[self._plain_q] = v[self._plain_v]
         x, y, z, w = (q[self._ball_q + k] for k in range(4))
@@ -138,7 +145,7 @@ class Engine:
 
     def run(self, setting: str, count: int) -> tuple[float, np.ndarray | None]:
         """One second from the start."""
-        self._tie(setting)
+        self._constrain(setting)
         one = self._cost()
         calls, (q, v) = 0, (pin.neutral(self.model), self._v0.copy())
         for used, at in self._steps(setting, 1.0 / count, count):
@@ -147,7 +154,7 @@ class Engine:
         return calls * one, self._motion(q, v).x if np.isfinite(q).all() else None
 
     def _steps(self, setting: str, h: float, count: int) -> Iterator[tuple[int, State]]:
-        """Calls that each step takes, and where it leads."""
+        """Number of calls of each step, and the state after it."""
         order = SETTINGS[setting][2]
         q, v = pin.neutral(self.model), self._v0.copy()
         if order:
@@ -160,7 +167,7 @@ class Engine:
     def _adams(
         self, order: int, q: np.ndarray, v: np.ndarray, h: float, count: int
     ) -> Iterator[tuple[int, State]]:
-        """Foretold, evaluated and corrected once; the first steps by Runge and Kutta's rule."""
+        """Predicted, evaluated and corrected once; the first steps are Runge-Kutta steps."""
         weights, room, nq = adams_weights(order), order - 1, len(q)
         last: list[np.ndarray] = []
 
@@ -178,10 +185,10 @@ class Engine:
                     yield 4, (q, v)
                     continue
             x = np.concatenate([q, v])
-            way = sum(w * f for w, f in zip(weights[0], last, strict=False))
+            slope = sum(w * f for w, f in zip(weights[0], last, strict=False))
             next_rate = sum(w * f for w, f in zip(weights[1], last, strict=False))
-            found = rate(*split(x + h * way))
-            q, v = split(x + h * (way + weights[1, room] * (found - next_rate)))
+            found = rate(*split(x + h * slope))
+            q, v = split(x + h * (slope + weights[1, room] * (found - next_rate)))
             last = [found, *last[:-1]]
             yield 1, (q, v)
 
@@ -197,14 +204,14 @@ class Engine:
         for pinned, body in zip(self.linkage.tree, self.linkage.bodies, strict=True):
             place, twist = self.data.oMi[pinned.b + 1], self.data.v[pinned.b + 1]
             turn[pinned.b] = place.rotation
-            arm = body.centre - pinned.point
+            arm = body.center - pinned.point
             x[pinned.b] = place.translation + place.rotation @ arm
             w[pinned.b] = place.rotation @ twist.angular
             speed[pinned.b] = place.rotation @ (twist.linear + np.cross(twist.angular, arm))
         return Motion(x, turn, speed, w)
 
     def trace(self, setting: str, h: float, seconds: float) -> list[Motion]:
-        """Where bodies are, every 10 ms."""
-        self._tie(setting)
+        """Poses and velocities of the bodies, every 10 ms."""
+        self._constrain(setting)
         steps = enumerate(self._steps(setting, h, round(seconds / h)), start=1)
         return [self._motion(*at) for n, (_, at) in steps if n % round(0.01 / h) == 0]

@@ -1,4 +1,4 @@
-"""What the loops' benchmark measures besides cost at equal error."""
+"""What ``loops.py`` measures besides CPU time at equal error."""
 
 from __future__ import annotations
 
@@ -11,18 +11,27 @@ import numba
 import numpy as np
 
 import linkwork as lw
-from linkwork.engines.account import Account
-from linkwork.engines.impulse.look_kernels import look
-from linkwork.engines.impulse.phase_kernels import push_all
-from linkwork.engines.impulse.solve_kernels import solve
-from linkwork.parts import find_kits
+from linkwork.engines.constraint_report import ConstraintAccuracy
+from linkwork.engines.impulse.constraint_kernels import apply_impulses
+from linkwork.engines.impulse.delassus_kernels import solve_blocks
+from linkwork.engines.impulse.lookahead_kernels import predict_errors
+from linkwork.model.parts import find_kits
 from shared import loops_mujoco, loops_ours
 from shared.linkages import CASES, Linkage, Motion, chain
 
 
 @dataclass
 class Kept:
-    """How well a run kept joints closed and energy: over time, and the worst."""
+    """Gaps of joints and deviations of energy during a run.
+
+    Attributes:
+        times: Times of the samples [s].
+        gaps: Largest gap of any joint at each sample [m].
+        drifts: Deviation of energy at each sample, as a part of the largest kinetic energy.
+        ended: Whether the run reached its end.
+        drift: Difference of mean energy between the last and the first tenth of the run, as a part
+            of the largest kinetic energy.
+    """
 
     times: np.ndarray
     gaps: np.ndarray
@@ -32,19 +41,17 @@ class Kept:
 
     @property
     def gap(self) -> float:
+        """Largest gap [m]."""
         return float(self.gaps.max(initial=0.0))
 
     @property
     def swing(self) -> float:
+        """Largest deviation of energy."""
         return float(self.drifts.max(initial=0.0))
 
 
 def kept(linkage: Linkage, trace: list[Motion], seconds: float, scale: float) -> Kept:
-    """Gaps [m] and energy deviations as parts of ``scale`` [J], every 10 ms.
-
-    Drift is how far the mean of the last tenth is from that of the first; what comes and goes
-    between is the swing.
-    """
+    """Gaps [m] and deviations of energy as parts of ``scale`` [J], every 10 ms."""
     energy = linkage.start().energy(linkage)
     gaps = np.array([motion.gap(linkage) for motion in trace])
     off = np.array([(motion.energy(linkage) - energy) / scale for motion in trace])
@@ -55,14 +62,14 @@ def kept(linkage: Linkage, trace: list[Motion], seconds: float, scale: float) ->
 
 
 def energy_scale(case: str, seconds: float) -> float:
-    """The largest kinetic energy on the way [J]; what comes and goes, and drift is a part of."""
+    """The largest kinetic energy of a run [J]."""
     linkage = CASES[case]()
     trace = loops_ours.Engine(linkage).trace("default", 1e-3, seconds)
     return max(motion.kinetic(linkage) for motion in trace)
 
 
 def step_costs(counts: list[int], rounds: int, order: int) -> dict[int, tuple[float, float]]:
-    """CPU time of a step of 1 ms for chains of so many hinges [µs]: ours, MuJoCo's RK4."""
+    """CPU time of a step of 1 ms for chains of ``counts`` hinges [µs]: ours and MuJoCo's RK4."""
     pairs = {}
     for count in counts:
         linkage = chain(count, value=2.0 / count)
@@ -71,7 +78,7 @@ def step_costs(counts: list[int], rounds: int, order: int) -> dict[int, tuple[fl
     for _ in range(rounds + 1):
         for count, (ours, theirs) in pairs.items():
             steps = max(20, 4000 // count)
-            spent, _ = ours.leap(order, 1e-3, loops_ours.GAP, steps)
+            spent, _ = ours.advance(order, 1e-3, loops_ours.GAP, steps)
             times[count][0].append(1e6 * spent / steps)
             theirs.begin("RK4, default", 1e-3)
             steps = max(5, 1000 // count)
@@ -81,37 +88,37 @@ def step_costs(counts: list[int], rounds: int, order: int) -> dict[int, tuple[fl
 
 
 @numba.njit
-def _looks(count, mechanism, pattern, desk, scratch, soft_whole, soft, h, gap, account):
-    whole, blocks, error, pivot = mechanism[1], desk[3], desk[6], desk[9]
+def _predictions(count, mechanism, pattern, workspace, scratch, row_ints, row_reals, h, gap, stats):
+    joints, blocks, error, pivot = mechanism[1], workspace[3], workspace[6], workspace[9]
     for _ in range(count):
-        look(mechanism, desk, scratch, soft_whole, soft, h, gap, account)
-        solve(whole, blocks, pattern[0], pattern[1], pivot, error)
+        predict_errors(mechanism, workspace, scratch, row_ints, row_reals, h, gap, stats)
+        solve_blocks(joints, blocks, pattern[0], pattern[1], pivot, error)
         error[:] *= -1.0 / h
-        push_all(mechanism, desk, error)
+        apply_impulses(mechanism, workspace, error)
 
 
-def look_rate(linkage: Linkage, rounds: int) -> float:
-    """Joints that are looked ahead, solved for and corrected, in a second of CPU time."""
+def prediction_rate(linkage: Linkage, rounds: int) -> float:
+    """Joints that are predicted, solved and corrected in one second of CPU time [1/s]."""
     made = loops_ours.Engine(linkage)
-    made.leap(2, 1e-3, loops_ours.GAP, 20)
+    made.advance(2, 1e-3, loops_ours.GAP, 20)
     engine, own = made.engine, made.engine.stepper
-    joints = len(engine.made.whole)
+    joints = len(engine.mechanism.joint_ints)
     arguments = (
-        own.mechanism, own.pattern, own.desk, own.scratch, engine.made.soft_whole,
-        engine.made.soft, 1e-3, loops_ours.GAP, own.account,
+        own.mechanism_arrays, own.pattern, own.workspace, own.scratch, engine.mechanism.row_ints,
+        engine.mechanism.row_reals, 1e-3, loops_ours.GAP, own.stats,
     )  # fmt: skip
     count = max(10, 40_000 // joints)
     rates = []
-    _looks(2, *arguments)
+    _predictions(2, *arguments)
     for _ in range(rounds):
         started = time.process_time()
-        _looks(count, *arguments)
+        _predictions(count, *arguments)
         rates.append(count * joints / (time.process_time() - started))
     return statistics.median(rates)
 
 
 def session_cost(case: str, rounds: int) -> tuple[float, float]:
-    """CPU time of a step of a whole session and of the engine's step alone [µs]."""
+    """CPU time of a step of a whole session, and of the engine's step alone [µs]."""
     made = loops_ours.Engine(CASES[case]())
     session = loops_ours.session_of(CASES[case]())
     session.step(200)
@@ -120,12 +127,12 @@ def session_cost(case: str, rounds: int) -> tuple[float, float]:
         started = time.process_time()
         session.step(500)
         whole.append((time.process_time() - started) / 500 * 1e6)
-        alone.append(made.leap(4, 1e-3, loops_ours.GAP, 500)[0] / 500 * 1e6)
+        alone.append(made.advance(4, 1e-3, loops_ours.GAP, 500)[0] / 500 * 1e6)
     return statistics.median(whole), statistics.median(alone)
 
 
-def gallery_gaps(seconds: float) -> dict[str, Account]:
-    """How well every mechanism of the kit is held over so many simulated seconds."""
+def gallery_gaps(seconds: float) -> dict[str, ConstraintAccuracy]:
+    """The engine's account of every mechanism of the kit after ``seconds`` of simulated time."""
     found = {}
     for name in find_kits()["mechanisms"].scenes():
         with lw.Session(name) as session:

@@ -1,4 +1,4 @@
-"""What a picture costs the page: the main thread's CPU time, in a real Chromium."""
+"""CPU time of the page's main thread per frame, measured in Chromium."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from playwright.sync_api import Browser, CDPSession, Page, ViewportSize
 
-from linkwork.server.messages import IN_FLIGHT
+from linkwork.studio.protocol import MAX_IN_FLIGHT
 
-#: Large enough for four views, panels and charts; a graphics card made of software draws it.
+#: Large enough for four views, panels and charts.
 SIZE: ViewportSize = {"width": 1280, "height": 720}
 CURVES, CHARTS = 20, 4
-PATIENCE_MS = 60_000
+TIMEOUT_MS = 60_000
 
-#: The page acknowledges in its own time; here it does so when it has drawn, and so that two more
-#: pictures may come: as many frames as pictures, however slow the machine.
+#: The page acknowledges frames at its own pace. Here it acknowledges when it has drawn, so that at
+#: most two frames are on the way: every frame is drawn, however slow the machine is.
 _PACE = """(spare) => {
   const Real = window.WebSocket;
   let line = null, received = 0;
@@ -40,8 +40,8 @@ _PACE = """(spare) => {
     };
   };
 }"""
-#: Every command to draw goes out, with nothing to be drawn: the graphics card, which is made of
-#: software here and works in another process, would take the cores away from what is measured.
+#: Every drawing command is issued with a count of zero: the software renderer works in another
+#: process and would take the cores away from what is measured.
 _EMPTY = """() => {
   const at = { drawArrays: 2, drawArraysInstanced: 2, drawElements: 1, drawElementsInstanced: 1 };
   for (const [name, place] of Object.entries(at)) {
@@ -58,25 +58,24 @@ _FILL = """(charts) => charts.forEach(([first, ...others]) => {
   others.forEach((name) => linkwork.addCurve(name, chart));
 })"""
 _READY = """() => linkwork.store.link === "open" && linkwork.store.poses
-  && linkwork.stage.bodies.pieces.length > 100
+  && linkwork.stage.bodies.shapeMeshes.length > 100
   && linkwork.store.people.driver === linkwork.store.you"""
 
 
 def page_cost(browser: Browser, address: str, seconds: float, rounds: int) -> dict[str, float]:
     """Four views of the moving bodies with twenty live curves.
 
-    Chromium's own account (``Performance.getMetrics``) in CPU time of the thread: everything that
-    the main thread does, from taking in pictures to laying out the page. What a graphics card does
-    in another process does not count.
+    Measured by Chromium (``Performance.getMetrics``) as CPU time of the main thread: everything
+    from receiving frames to the layout of the page. Rendering in another process does not count.
 
     Returns:
-        Medians over rounds: CPU time per drawn frame and of that the scripts' [ms], frames and
-        pictures per second.
+        Medians over rounds: CPU time per drawn frame [ms] ("task"), the parts of it that scripts,
+        layout and style take, and frames per second.
     """
     context = browser.new_context(viewport=SIZE, color_scheme="dark", reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    page.add_init_script(f"({_PACE})({IN_FLIGHT - 2}); ({_EMPTY})()")
+    page.set_default_timeout(TIMEOUT_MS)
+    page.add_init_script(f"({_PACE})({MAX_IN_FLIGHT - 2}); ({_EMPTY})()")
     try:
         page.goto(f"{address}&antialias=off")
         page.wait_for_function(_READY)
@@ -96,7 +95,7 @@ def page_cost(browser: Browser, address: str, seconds: float, rounds: int) -> di
 
 
 def _fill(page: Page) -> None:
-    """Puts the curves into charts and makes sure that all four views are seen."""
+    """Adds the curves to charts and waits until all four views are shown."""
     per = CURVES // CHARTS
     names = [[f"crowd/J{n + per * chart}.angle" for n in range(per)] for chart in range(CHARTS)]
     page.evaluate(_FILL, names)
@@ -108,9 +107,9 @@ def _fill(page: Page) -> None:
 
 
 def _measure(page: Page, cdp: CDPSession, seconds: float) -> dict[str, float]:
-    first = _stand(page, cdp)
+    first = _read(page, cdp)
     page.wait_for_timeout(seconds * 1000.0)
-    last = _stand(page, cdp)
+    last = _read(page, cdp)
     drawn = last["drawn"] - first["drawn"]
     passed = last["now"] - first["now"]
     return {
@@ -122,7 +121,7 @@ def _measure(page: Page, cdp: CDPSession, seconds: float) -> dict[str, float]:
     }
 
 
-def _stand(page: Page, cdp: CDPSession) -> dict[str, Any]:
+def _read(page: Page, cdp: CDPSession) -> dict[str, Any]:
     metrics = {
         each["name"]: each["value"] for each in cdp.send("Performance.getMetrics")["metrics"]
     }

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     __version__: str
-    from linkwork.agents.control import Control
-    from linkwork.errors import LinkworkError
+    from linkwork.components.agents.control import Control
+    from linkwork.core.errors import LinkworkError
     from linkwork.formats import load, load_movement, load_part, load_scene, save
+    from linkwork.geometry import Inertia, Pose
     from linkwork.kinematics import forward, jacobian
-    from linkwork.parts import (
+    from linkwork.model.parts import (
         Anchor,
         Arc,
         Box,
@@ -32,28 +33,34 @@ if TYPE_CHECKING:
         Spring,
         Terrain,
     )
-    from linkwork.scene import Movement, Scene
-    from linkwork.scene.document import Document
-    from linkwork.server.client import connect
+    from linkwork.model.scene import Movement, Scene
+    from linkwork.model.world import World, compile_scene
+    from linkwork.project.document import Document
     from linkwork.session.replay import replay
     from linkwork.session.session import Session
-    from linkwork.spatial import Inertia, Pose
-    from linkwork.world import World, compile_scene
+    from linkwork.studio.client import connect
 
 #: Public names and the rooms they live in; imported when first used, so that a viewer or bus
 #: process that needs only part of the package does not load the compiler.
 _ROOMS = {
-    "Anchor": "parts", "Box": "parts", "Capsule": "parts", "Cone": "parts", "Cylinder": "parts",
-    "Element": "parts", "Ellipsoid": "parts", "Joint": "parts", "Mesh": "parts", "Part": "parts",
-    "Plane": "parts", "Terrain": "parts", "Arc": "parts", "Coupling": "parts", "Loop": "parts",
-    "Polyline": "parts", "Spline": "parts", "Spring": "parts", "Inertia": "spatial",
-    "Sphere": "parts", "Control": "agents.control", "Document": "scene.document",
-    "LinkworkError": "errors", "Pose": "spatial", "Scene": "scene", "Session": "session.session",
-    "World": "world", "compile_scene": "world", "connect": "server.client", "forward": "kinematics",
-    "jacobian": "kinematics", "load": "formats", "load_movement": "formats",
-    "load_part": "formats", "load_scene": "formats", "Movement": "scene",
-    "replay": "session.replay", "save": "formats",
-}  # fmt: skip
+    name: room
+    for room, names in {
+        "core.errors": "LinkworkError",
+        "geometry": "Inertia Pose",
+        "model.parts": "Anchor Arc Box Capsule Cone Coupling Cylinder Element Ellipsoid "
+        "Joint Loop Mesh Part Plane Polyline Sphere Spline Spring Terrain",
+        "model.scene": "Movement Scene",
+        "model.world": "World compile_scene",
+        "formats": "load load_movement load_part load_scene save",
+        "project.document": "Document",
+        "kinematics": "forward jacobian",
+        "components.agents.control": "Control",
+        "session.session": "Session",
+        "session.replay": "replay",
+        "studio.client": "connect",
+    }.items()
+    for name in names.split()
+}
 
 __all__ = [
     "Anchor",

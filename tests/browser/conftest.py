@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from second_try import pytest_runtest_protocol as pytest_runtest_protocol
+from studio_fixture import TIMEOUT, Studio, studio
 from studio_page import COARSE, StudioPage, opened
-from studio_rig import PATIENCE, Studio, studio
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 #: Opens a studio on a scene, or on the gallery; it ends with the test.
 OpenStudio = Callable[[str | None], Studio]

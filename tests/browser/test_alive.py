@@ -2,8 +2,8 @@
 
 from playwright.sync_api import Browser
 
+from studio_fixture import Studio
 from studio_page import StudioPage, opened
-from studio_rig import Studio
 
 
 def test_a_scene_of_the_gallery_opens_and_moves(chromium: Browser, gallery: Studio) -> None:

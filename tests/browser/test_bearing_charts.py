@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
+from studio_fixture import Studio, studio
 from studio_page import StudioPage, opened
-from studio_rig import Studio, studio
 from studio_state import eventually, scene_of
 
 FORCE, ENERGY = "pendulum/shoulder.force", "world.energy"

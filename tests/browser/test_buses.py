@@ -7,11 +7,11 @@ import can
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from bus_bench import controller, running, write_bench
-from linkwork.buses.listing import port_lines
+from can_arm_fixture import controller, running, write_bench
+from linkwork.buses.port_listing import port_lines
 from linkwork.buses.process import BusProcess
+from studio_fixture import Studio, studio
 from studio_page import SHARP, StudioPage, opened
-from studio_rig import Studio, studio
 
 TARGET = "can0/arm/shoulder.target"
 
@@ -60,9 +60,9 @@ def bench(bench_studio: Studio, folder: Path, chromium: Browser) -> Iterator[Stu
 def process(page: StudioPage) -> BusProcess:
     """The bus's process as the session knows it."""
     assert page.studio is not None
-    partners = running(page.studio).session.partners
-    assert partners is not None
-    return partners["can0"]  # type: ignore[index]
+    clients = running(page.studio).session.bus_processes
+    assert clients is not None
+    return clients["can0"]  # type: ignore[index]
 
 
 def until(page: StudioPage, test: Callable[[], object]) -> None:
@@ -82,7 +82,7 @@ def frames(page: StudioPage) -> Locator:
     return page.page.get_by_role("table", name="Frames").locator("tbody tr")
 
 
-def say(bus: can.BusABC, code: int, can_id: int = 0x201) -> None:
+def send_text(bus: can.BusABC, code: int, can_id: int = 0x201) -> None:
     data = code.to_bytes(2, "little")
     bus.send(can.Message(arbitration_id=can_id, data=data, is_extended_id=False))
 
@@ -97,7 +97,7 @@ def test_the_panel_shows_what_the_ports_hold(bench: StudioPage) -> None:
     """Value, code, address and owner of each signal are the session's; a click selects."""
     assert bench.studio is not None
     with controlled(bench) as bus:
-        say(bus, 3072)
+        send_text(bus, 3072)
         session = running(bench.studio).session
         until(bench, lambda: session.signals.owners.get(TARGET) == "can0")
         expect(signal(bench, TARGET).locator(".port-raw")).to_have_text("0xC00")
@@ -124,7 +124,7 @@ def test_a_frame_is_shown_decoded_and_moves_the_joint(bench: StudioPage) -> None
     assert bench.studio is not None
     session = running(bench.studio).session
     with controlled(bench) as bus:
-        say(bus, 4095)
+        send_text(bus, 4095)
         row = frames(bench).filter(has_text="FF 0F").first
         expect(row).to_contain_text("201")
         expect(row).to_contain_text("arm/shoulder.target = 90°")
@@ -135,11 +135,11 @@ def test_a_frame_is_shown_decoded_and_moves_the_joint(bench: StudioPage) -> None
 def test_a_frame_is_looked_into_bit_by_bit(bench: StudioPage) -> None:
     """Its bits, whose they are, raw and physical value; chosen by mouse and by keyboard."""
     with controlled(bench) as bus:
-        say(bus, 3072)
-        say(bus, 7, can_id=0x333)
+        send_text(bus, 3072)
+        send_text(bus, 7, can_id=0x333)
         expect(frames(bench).filter(has_text="333")).to_have_count(1)
     bench.page.get_by_label("Filter by id or text").fill("00")
-    bench.page.get_by_role("group", name="Way").get_by_text("In").click()
+    bench.page.get_by_role("group", name="Direction").get_by_text("In").click()
     expect(frames(bench)).to_have_count(2)
     frames(bench).filter(has_text="00 0C").click()
     look = bench.page.get_by_role("region", name="Frame 0x201")
@@ -156,7 +156,7 @@ def test_a_frame_is_looked_into_bit_by_bit(bench: StudioPage) -> None:
     log.focus()
     bench.page.keyboard.press("End")
     look = bench.page.get_by_role("region", name="Frame 0x333")
-    expect(look).to_contain_text("No port and no DBC file says what this frame holds")
+    expect(look).to_contain_text("No port or DBC file defines this frame")
     bench.page.keyboard.press("ArrowUp")
     expect(bench.page.get_by_role("region", name="Frame 0x201")).to_be_visible()
     bench.page.keyboard.press("Escape")
@@ -167,9 +167,9 @@ def test_a_frame_is_looked_into_bit_by_bit(bench: StudioPage) -> None:
 def test_the_log_is_filtered_paused_and_cleared(bench: StudioPage) -> None:
     """By identifier, text and way; a paused log stands still and catches up."""
     with controlled(bench) as bus:
-        say(bus, 2048)
-        say(bus, 0, can_id=0x333)
-        say(bus, 0, can_id=0x11)
+        send_text(bus, 2048)
+        send_text(bus, 0, can_id=0x333)
+        send_text(bus, 0, can_id=0x11)
         bench.until("linkwork.buses.lines.filter((l) => l.address === '333').length === 1")
         field = bench.page.get_by_label("Filter by id or text")
         for written in ("0x11", "011"):  # as the ports write it, and as the log does
@@ -179,12 +179,12 @@ def test_the_log_is_filtered_paused_and_cleared(bench: StudioPage) -> None:
         field.fill("0x333")
         expect(frames(bench)).to_have_count(1)
         bench.page.get_by_role("button", name="Pause the log").click()
-        say(bus, 1, can_id=0x333)
+        send_text(bus, 1, can_id=0x333)
         bench.until("linkwork.buses.lines.filter((l) => l.address === '333').length === 2")
         expect(frames(bench)).to_have_count(1)
-        bench.page.get_by_role("button", name="Go on with the log").click()
+        bench.page.get_by_role("button", name="Resume the log").click()
         expect(frames(bench)).to_have_count(2)
-        bench.page.get_by_role("group", name="Way").get_by_text("Out").click()
+        bench.page.get_by_role("group", name="Direction").get_by_text("Out").click()
         expect(frames(bench)).to_have_count(0)
         expect(bench.page.locator(".frame-log .empty")).to_contain_text("No frame fits")
         bench.page.get_by_role("button", name="Clear the log").click()
@@ -196,7 +196,7 @@ def test_the_tools_of_the_log_have_room_beside_each_other(bench: StudioPage, wid
     """In a narrower window they shrink, or stand in a second row; none covers another."""
     bench.page.set_viewport_size({"width": width, "height": 850})
     with controlled(bench) as bus:
-        say(bus, 5)
+        send_text(bus, 5)
         expect(frames(bench).first).to_be_visible()
     boxes = bench.page.evaluate(ROOM)
     assert len(boxes) >= 8
@@ -229,16 +229,16 @@ def test_a_seed_is_asked_for_where_something_happens_by_chance(bench: StudioPage
     seed.fill("7")
     panel.get_by_label("Joint").select_option("arm/shoulder")
     panel.get_by_role("button", name="Inject").click()
-    until(bench, lambda: session.cycle.trouble.find("dead"))
-    fault = session.cycle.trouble.find("dead")
+    until(bench, lambda: session.cycle.faults.find("dead"))
+    fault = session.cycle.faults.find("dead")
     assert fault is not None
     assert (fault.params.chance, fault.params.seed) == (0.001, 7)
-    panel.get_by_role("button", name="Lose").click()
+    panel.get_by_role("button", name="Drop", exact=True).click()
     panel.get_by_label("Sender").fill("person")
     panel.get_by_label("At most").fill("2")
     panel.get_by_role("button", name="Inject").click()
-    until(bench, lambda: session.cycle.trouble.find("drop"))
-    lost = session.cycle.trouble.find("drop")
+    until(bench, lambda: session.cycle.faults.find("drop"))
+    lost = session.cycle.faults.find("drop")
     assert lost is not None
     assert (lost.params.node, lost.params.times) == ("person", 2)
 
@@ -249,7 +249,7 @@ def test_a_reloaded_page_and_a_second_one_have_the_log(
     """The newest lines are there at once, each one time."""
     assert bench.studio is not None
     with controlled(bench) as bus:
-        say(bus, 5, can_id=0x345)
+        send_text(bus, 5, can_id=0x345)
         expect(frames(bench).filter(has_text="345")).to_have_count(1)
     with opened(chromium, bench.studio, size=(1440, 900)) as other:
         other.ready()
@@ -270,7 +270,7 @@ def test_a_signal_is_held_and_let_go_of(bench: StudioPage) -> None:
     assert bench.studio is not None
     session = running(bench.studio).session
     with controlled(bench) as bus:
-        say(bus, 4095)
+        send_text(bus, 4095)
         until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
         row = signal(bench, TARGET)
         row.get_by_role("button", name=f"Override {TARGET}").click()
@@ -293,27 +293,27 @@ def test_a_fault_is_injected_and_ended(bench: StudioPage) -> None:
     assert bench.studio is not None
     session = running(bench.studio).session
     with controlled(bench) as bus:
-        say(bus, 2048)
+        send_text(bus, 2048)
         until(bench, lambda: abs(session["arm/shoulder.angle"]) < 0.01)
         panel = bench.page.get_by_role("tabpanel", name="Faults")
-        panel.get_by_role("button", name="Lose").click()
+        panel.get_by_role("button", name="Drop", exact=True).click()
         panel.get_by_label("Frames").fill("0x201")
         panel.get_by_role("button", name="Inject").click()
         card = panel.get_by_role("listitem", name="Fault drop")
         expect(card).to_contain_text("drop can0 0x201")
-        say(bus, 4095)
+        send_text(bus, 4095)
         expect(frames(bench).filter(has_text="dropped")).to_have_count(1)
-        expect(card).to_contain_text("1 frame struck")
-        assert [v for k, v in process(bench).status.items() if k.startswith("fault.")] == [1.0]
+        expect(card).to_contain_text("1 frame affected")
+        assert [fault.hits for fault in process(bench).faults] == [1]
         assert abs(session["arm/shoulder.angle"]) < 0.01
-        fault = session.cycle.trouble.find("drop")
+        fault = session.cycle.faults.find("drop")
         assert fault is not None
         assert fault.active
         card.get_by_role("button", name="End fault").click()
         expect(card.get_by_role("img", name="over")).to_be_visible()
-        expect(card).to_contain_text("struck the last time")
+        expect(card).to_contain_text("affected the last time")
         assert not fault.active
-        say(bus, 4095)
+        send_text(bus, 4095)
         until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
 
 
@@ -328,7 +328,7 @@ def test_a_sensor_is_stuck_and_a_scene_fault_is_begun(bench: StudioPage) -> None
     panel.get_by_label("At", exact=True).fill("0.25")
     panel.get_by_role("button", name="Inject").click()
     until(bench, lambda: session["can0/arm/shoulder.angle"] == 0.25)
-    expect(panel.get_by_role("listitem").filter(has_text="stuck")).to_contain_text("at work")
+    expect(panel.get_by_role("listitem").filter(has_text="stuck")).to_contain_text("active")
     panel.get_by_role("button", name="Stop all").click()
     until(bench, lambda: session["can0/arm/shoulder.angle"] != 0.25)
 
@@ -350,16 +350,16 @@ def test_a_person_walks_into_the_cell_and_out(bench: StudioPage) -> None:
     assert panel.get_by_label("Walks to").input_value() == "0.7, 0"
     panel.get_by_label("Enters at").fill("far away")
     panel.get_by_role("button", name="Inject").click()
-    expect(bench.page.get_by_text("Enters at takes x and y in metres").first).to_be_visible()
+    expect(bench.page.get_by_text("Enters at takes x and y in meters").first).to_be_visible()
     panel.get_by_label("Enters at").fill("2.5, -1")
     panel.get_by_label("Walks to").fill("1, -1")
-    panel.get_by_label("Pace").fill("20")
+    panel.get_by_label("Walking speed").fill("20")
     panel.get_by_role("button", name="Inject").click()
     bench.until("store.scene.elements.some((e) => e.name === 'visitor/person')")
     card = panel.get_by_role("listitem", name="Fault person")
     expect(card).to_contain_text("person visitor")
-    expect(card).to_contain_text("at work")
-    seen = "linkwork.stage.bodies.pieces.find((p) => p.element.name === 'visitor/person')"
+    expect(card).to_contain_text("active")
+    seen = "linkwork.stage.bodies.shapeMeshes.find((p) => p.element.name === 'visitor/person')"
     bench.until(f"{seen}.mesh.visible")
     until(bench, lambda: abs(session["visitor.x"] - 1.0) < 1e-9)
     body = "store.scene.bodies.findIndex((b) => b.part === 'visitor')"
@@ -404,16 +404,16 @@ def test_an_identifier_is_edited_and_a_joint_is_bound(bench: StudioPage) -> None
     field.press("Enter")
     expect(signal(bench, TARGET)).to_contain_text("0x222")
     with controlled(bench) as bus:
-        say(bus, 4095, can_id=0x222)
+        send_text(bus, 4095, can_id=0x222)
         until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
 
         bits = bench.page.locator("[role=complementary] [data-key='bus.bits']")
         bits.fill("10")
         bits.press("Enter")
         expect(signal(bench, TARGET)).to_contain_text("10 bit")
-        say(bus, 0, can_id=0x222)
+        send_text(bus, 0, can_id=0x222)
         until(bench, lambda: session["arm/shoulder.angle"] < -1.5)
-        say(bus, 1023, can_id=0x222)
+        send_text(bus, 1023, can_id=0x222)
         until(bench, lambda: session["arm/shoulder.angle"] > 1.5)
 
         bench.page.get_by_role("tab", name="Scene", exact=True).click()
@@ -424,7 +424,7 @@ def test_an_identifier_is_edited_and_a_joint_is_bound(bench: StudioPage) -> None
         form.get_by_role("button", name="Bind").click()
         bench.until("store.scene.buses[0].ports.length === 2")
         expect(bench.page.locator("[data-key='bus.can_id']")).to_have_value("0x223")
-        say(bus, 0, can_id=0x223)
+        send_text(bus, 0, can_id=0x223)
         until(bench, lambda: session["arm/elbow.angle"] < -2.0)
 
 
@@ -435,8 +435,8 @@ def test_a_scene_without_buses_says_so(gripper_page: StudioPage) -> None:
     expect(page.get_by_role("tabpanel", name="Ports")).to_contain_text("has no buses")
     page.get_by_role("tab", name="Faults").click()
     panel = page.get_by_role("tabpanel", name="Faults")
-    expect(panel).to_contain_text("No fault is at work")
-    expect(panel.get_by_role("button", name="Lose")).to_have_count(0)
+    expect(panel).to_contain_text("No fault is active")
+    expect(panel.get_by_role("button", name="Drop", exact=True)).to_have_count(0)
     expect(panel.get_by_role("button", name="Dead drive")).to_be_visible()
 
 
@@ -459,14 +459,14 @@ commands = [{ name = "wish", can_id = 0x300, bits = 8, lo = 0, hi = 1 }]
     if not bench.ask("store.status.running"):
         bench.press("Space")
     bus = controlled(bench)
-    say(bus, 128, 0x300)
+    send_text(bus, 128, 0x300)
     lamp, shoulder = (
         bench.page.locator(f".port-head[data-port='{name}'] .port-age")
         for name in ("lamp", "arm/shoulder")
     )
     ages: list[str] = []
     for _ in range(200):
-        say(bus, 2048)
+        send_text(bus, 2048)
         bench.page.wait_for_timeout(50)
         ages = [each.text_content() or "" for each in (lamp, shoulder)]
         if ages[0].startswith("lost, ") and "lost" not in ages[1]:

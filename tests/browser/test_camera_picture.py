@@ -8,8 +8,8 @@ from playwright.sync_api import Browser
 
 import linkwork as lw
 from camera_room import room
+from studio_fixture import studio
 from studio_page import opened
-from studio_rig import studio
 
 #: A pixel of the picture as the page has drawn it.
 _PIXEL = """([x, y]) => {

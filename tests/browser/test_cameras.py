@@ -5,8 +5,8 @@ import math
 import pytest
 from playwright.sync_api import Browser, expect
 
+from studio_fixture import Studio
 from studio_page import StudioPage, opened
-from studio_rig import Studio
 
 #: Yaw and pitch of each side [rad], and the key that chooses it.
 SIDES = {
@@ -87,7 +87,7 @@ def test_keys_turn_move_and_zoom(gripper_page: StudioPage) -> None:
 
 @pytest.mark.capability(34)
 def test_the_mouse_orbits_pans_and_zooms(gripper_page: StudioPage) -> None:
-    """Left-drag on nothing orbits, right-drag pans, the wheel zooms to the pointer."""
+    """Left-drag on the background orbits, right-drag pans, the wheel zooms to the pointer."""
     mouse = gripper_page.page.mouse
     box = gripper_page.view("Perspective").bounding_box()
     assert box is not None

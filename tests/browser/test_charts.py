@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from studio_fixture import Studio
 from studio_page import StudioPage
-from studio_rig import Studio
 from studio_state import at_the_start, eventually, scene_of, value
 
 ANGLE, TARGET, SPEED = "arm/J2.angle", "arm/J2.target", "arm/J2.speed"
@@ -95,13 +95,13 @@ def test_charts_pause_zoom_and_are_empty_at_first(
     page.play()
     eventually("running", lambda: session.time > 0.5)
     dock.get_by_role("button", name="Pause the charts").click()
-    dock.get_by_role("button", name="Go on drawing").wait_for()
+    dock.get_by_role("button", name="Resume the charts").wait_for()
     page.drawn()
     picture = "document.querySelector('section.chart canvas').toDataURL()"
     before, then = page.ask(picture), session.time
     eventually("moved on", lambda: session.time > then + 0.5)
     assert page.ask(picture) == before
-    dock.get_by_role("button", name="Go on drawing").click()
+    dock.get_by_role("button", name="Resume the charts").click()
     page.until(f"{picture} !== a", before)
     page.pause()
     page.drawn()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from studio_fixture import Studio
 from studio_page import StudioPage
-from studio_rig import Studio
 from studio_state import at_the_start, eventually, owner, scene_of, value
 
 J1, LOW, HIGH = "arm/J1.angle", math.radians(-40.0), math.radians(75.0)

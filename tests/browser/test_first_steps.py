@@ -2,8 +2,8 @@
 
 from playwright.sync_api import Browser, expect
 
+from studio_fixture import Studio
 from studio_page import StudioPage, opened
-from studio_rig import Studio
 
 
 def test_space_is_for_time_after_a_click(gripper_page: StudioPage) -> None:

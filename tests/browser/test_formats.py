@@ -8,9 +8,9 @@ from playwright.sync_api import Browser
 
 import linkwork as lw
 from contract.examples import FORMAT_EXAMPLES
-from linkwork.parts import Part
+from linkwork.model.parts import Part
+from studio_fixture import Studio, studio
 from studio_page import StudioPage, opened
-from studio_rig import Studio, studio
 
 #: Formats by the name of a file that is dropped; other tests drop TOML, URDF, MJCF, SDF and STL.
 FILES = {
@@ -59,7 +59,7 @@ def test_a_dropped_file_is_opened_and_drawn(page: StudioPage, file: str, tmp_pat
     assert {name.rpartition("/")[2] for name in meant.elements} <= {*names}
     joints = page.ask("store.scene.joints.map((j) => j.name.split('/').pop())")
     assert {*meant.joints} == {*joints}
-    seen = page.ask("stage.bodies.pieces.filter((p) => p.mesh.visible).length")
+    seen = page.ask("stage.bodies.shapeMeshes.filter((p) => p.mesh.visible).length")
     assert seen >= sum(bool(element.shapes) for element in meant.elements.values())
 
 

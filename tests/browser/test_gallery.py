@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
-from linkwork.scene import Scene
-from linkwork.server.host.open_scene import OpenScene
+from linkwork.model.scene import Scene
+from linkwork.studio.host.open_scene import OpenScene
+from studio_fixture import Studio, studio
 from studio_page import StudioPage, opened
-from studio_rig import Studio, studio
 
 URDF = b"""<robot name="flag"><link name="pole"/><link name="cloth"><inertial>
 <mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -227,7 +227,7 @@ def test_a_mujoco_model_with_its_mesh_is_opened(start: StudioPage, brought: str)
     start.until("store.scene?.file.endsWith('flag.xml')")
     start.until("store.scene.elements.some((e) => e.shapes.some((s) => s.mesh))")
     start.ready()
-    start.until("stage.bodies.pieces.length > 0")
+    start.until("stage.bodies.shapeMeshes.length > 0")
     assert start.ask("store.scene.joints.map((joint) => joint.name.split('/').pop())") == ["swing"]
 
 
@@ -282,13 +282,13 @@ def test_another_scene_of_the_same_name_is_another(start: StudioPage) -> None:
     start.page.evaluate("linkwork.store.notes.push({ level: 'info', text: 'old', step: 0 })")
     start.page.mouse.click(*start.find("front", "box"), button="right")
     start.page.get_by_role("menuitem", name="Hide box").click()
-    start.until("!stage.bodies.pieces.some((piece) => piece.mesh.visible)")
+    start.until("!stage.bodies.shapeMeshes.some((piece) => piece.mesh.visible)")
     drop(start, ("two.toml", SCENE + b"at = { xyz = [30, 0, 0] }\n"))
     start.until("store.scene?.file.endsWith('two.toml')")
     start.ready()
     assert start.ask("store.selection.length") == 0
     assert not start.ask("store.notes.some((note) => note.text === 'old')")
-    assert start.ask("stage.bodies.pieces.every((piece) => piece.mesh.visible)")
+    assert start.ask("stage.bodies.shapeMeshes.every((piece) => piece.mesh.visible)")
     assert start.ask(
         "(stage.draw(), stage.views.every((view) =>"
         " stage.bodies.corners().every((corner) => view.shows(corner))))"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
+from studio_fixture import Studio
 from studio_page import SHARP, StudioPage, opened
-from studio_rig import Studio
 
 #: What the canvas shows now, as a list of rows of red, green and blue.
 _PIXELS = """() => {
@@ -58,7 +58,7 @@ def view(gripper: Studio, chromium: Browser) -> Iterator[StudioPage]:
 @pytest.fixture
 def one_eye(view: StudioPage) -> np.ndarray:
     """The picture for one eye, before anything is chosen."""
-    return choose_stereo(view, "One eye")
+    return choose_stereo(view, "Mono")
 
 
 def unlike(a: np.ndarray, b: np.ndarray) -> float:
@@ -127,11 +127,11 @@ def test_interlaced_rows_belong_to_the_eyes_in_turn(view: StudioPage, one_eye: n
     rows = len(seen) // 2
     left, right = seen[0::2][:rows].mean(axis=2), seen[1::2][:rows].mean(axis=2)
     assert shift(left, right) != 0
-    assert unlike(choose_stereo(view, "One eye"), one_eye) < 0.001
+    assert unlike(choose_stereo(view, "Mono"), one_eye) < 0.001
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
-def test_a_page_begins_in_the_colours_of_the_system(
+def test_a_page_begins_in_the_colors_of_the_system(
     chromium: Browser, gripper: Studio, theme: str
 ) -> None:
     """Panels and views are dark or light; the button changes both and the page remembers."""

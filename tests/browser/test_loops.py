@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 import linkwork as lw
-from linkwork.server.host.open_scene import OpenScene
+from linkwork.studio.host.open_scene import OpenScene
 from mechanisms import four_bar, scene_of
+from studio_fixture import Studio, studio
 from studio_page import COMPILING, StudioPage, opened
-from studio_rig import Studio, studio
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +34,10 @@ def page(bars: Studio, chromium: Browser) -> Iterator[StudioPage]:
             page.pause()
         while page.ask("store.undo.can_undo"):
             page.press("Control+z")
-            page.until("!store.undo.can_undo && store.scene.loops.length === 0", patience=COMPILING)
+            page.until("!store.undo.can_undo && store.scene.loops.length === 0", timeout=COMPILING)
         page.press("Backspace")
         page.until("store.status.time === 0 && store.poseTime === 0")
-        page.page.evaluate("linkwork.stage.sight.fit(); linkwork.stage.draw()")
+        page.page.evaluate("linkwork.stage.cameraTargets.fit(); linkwork.stage.draw()")
         page.rest()
         yield page
 
@@ -85,7 +85,7 @@ def test_a_loop_closed_by_picking_two_anchors_runs_at_once(page: StudioPage, bar
     dialog = page.page.get_by_role("dialog", name="Close a loop")
     dialog.get_by_label("Axis of the anchors").select_option("y")
     dialog.get_by_role("button", name="Close loop", exact=True).click()
-    page.until("store.scene.loops.length === 1", patience=COMPILING)
+    page.until("store.scene.loops.length === 1", timeout=COMPILING)
     page.until("store.selection[0].kind === 'loop' && store.selection[0].name === 'loop1'")
     assert "[[loop]]" in scene(bars).editor.project.main.text  # type: ignore[union-attr]
     began = page.ask("store.status.time")
@@ -96,7 +96,7 @@ def test_a_loop_closed_by_picking_two_anchors_runs_at_once(page: StudioPage, bar
     assert page.ask("store.status.gap") < 1e-9
     expect(page.page.get_by_role("button", name="Largest gap")).to_contain_text("< 1 nm")
     page.press("Control+z")
-    page.until("store.scene.loops.length === 0", patience=COMPILING)
+    page.until("store.scene.loops.length === 0", timeout=COMPILING)
     assert "[[loop]]" not in scene(bars).editor.project.main.text  # type: ignore[union-attr]
 
 
@@ -115,7 +115,7 @@ def test_a_loop_that_cannot_be_closed_is_refused(page: StudioPage, bars: Studio)
     dialog.get_by_label("Axis of the anchors").select_option("x")
     dialog.get_by_role("button", name="Close loop", exact=True).click()
     expect(page.page.locator(".toast.error")).to_contain_text("cannot be closed")
-    page.until("!store.undo.can_undo && store.scene.loops.length === 0", patience=COMPILING)
+    page.until("!store.undo.can_undo && store.scene.loops.length === 0", timeout=COMPILING)
     assert scene(bars).editor.project.main.text == before  # type: ignore[union-attr]
 
 

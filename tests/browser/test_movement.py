@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 import linkwork as lw
-from linkwork.scene import Movement
-from linkwork.scene.planning import Limits
+from linkwork.model.scene import Movement
+from linkwork.model.scene.motion_limits import MotionLimits
+from studio_fixture import Studio, studio
 from studio_page import StudioPage, opened
-from studio_rig import Studio, studio
 from studio_state import at_the_start, eventually, scene_of, value
 
 DEG = math.pi / 180
@@ -203,7 +203,7 @@ def test_postures_are_shaped_by_hand_and_moved_along_the_line(
     page.until("linkwork.movement.state.selected === -1")
     tab.get_by_label("From posture to posture").select_option("acceleration")
     typed(tab.get_by_label("Largest speed"), "281")
-    limits = Limits(speed=281 * DEG)
+    limits = MotionLimits(speed=281 * DEG)
     eventually("limits", lambda: movement(made).limits.get("neck") == limits)
     typed(cell(page, "neck", 2), "60")
     near(made, 1, "neck", 60.0)

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
+from studio_fixture import Studio
 from studio_page import SHARP, StudioPage, opened
-from studio_rig import Studio
 
 VIEWS = "stage.views.filter((view) => !view.element.hidden).length"
 

@@ -6,20 +6,20 @@ import pytest
 from playwright.sync_api import Browser
 
 import overlay_scene
+from studio_fixture import Studio, studio
 from studio_page import StudioPage, opened
-from studio_rig import Studio, studio
 
 #: Whether a toggle's part of the scene graph is drawn.
 DRAWN = {
     "Frames": "stage.marks.frames.root.visible"
     " && stage.marks.frames.root.children[1].children[0].visible",
-    "Centres of mass": "stage.marks.frames.root.visible"
+    "Centers of mass": "stage.marks.frames.root.visible"
     " && stage.marks.frames.root.children.some((g) => g.children[1].visible)",
     "Inertia boxes": "stage.marks.frames.root.visible"
     " && stage.marks.frames.root.children.some((g) => g.children[2].visible)",
     "Sensor rays": "stage.marks.rays.root.visible && stage.marks.rays.met.visible",
     "Traces": "stage.marks.trace.root.visible",
-    "Collision shapes": "stage.bodies.pieces.some((p) => p.mesh.material.wireframe)",
+    "Collision shapes": "stage.bodies.shapeMeshes.some((p) => p.mesh.material.wireframe)",
     "Grid": "Object.values(stage.grids).some((g) => g.visible)",
     "Shadows": "stage.lights.shadows",
     "Joint glyphs": "stage.marks.glyph.root.visible",

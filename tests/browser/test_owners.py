@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from studio_fixture import Studio
 from studio_page import StudioPage
-from studio_rig import Studio
 from studio_state import at_the_start, eventually, owner, value
 
 TARGET = "arm/J2.target"

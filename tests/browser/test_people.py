@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from linkwork.server.messages import IN_FLIGHT
+from linkwork.studio.protocol import MAX_IN_FLIGHT
+from studio_fixture import Studio
 from studio_page import opened
-from studio_rig import Studio
 from studio_state import at_the_start, eventually, scene_of
 
 POSES = "Array.from(store.poses)"
@@ -67,7 +67,7 @@ def test_two_agree_one_drives_and_hands_over(chromium: Browser, gripper: Studio)
         ask = tab.get_by_role("banner").get_by_role("button", name="Ask to drive")
         ask.click()
         driver.page.get_by_role("alertdialog").get_by_role("button", name="Not now").click()
-        watcher.until("store.people.asks === null && store.people.driver !== store.you")
+        watcher.until("store.people.requester === null && store.people.driver !== store.you")
         ask.click()
         driver.page.get_by_role("alertdialog").get_by_role("button", name="Hand over").click()
         watcher.until("store.people.driver === store.you")
@@ -121,7 +121,7 @@ def test_a_stalled_tab_slows_nobody(chromium: Browser, gripper: Studio) -> None:
         stalled.until("window.awake && store.poseTime > a", reached)
         late = [time for time in stalled.ask("window.seen") if time < reached]
         # Some ninety pictures were made meanwhile.
-        assert len(late) <= IN_FLIGHT
+        assert len(late) <= MAX_IN_FLIGHT
         lively.press("Space")
 
 
@@ -133,7 +133,7 @@ def test_the_address_is_copied_to_share(chromium: Browser, gripper: Studio) -> N
         page.page.get_by_role("button", name="Share").click()
         page.page.get_by_text("It works on this machine only").wait_for()
         address = page.page.evaluate("navigator.clipboard.readText()")
-        guest = page.page.context.new_page()
-        guest.goto(address)
-        guest.get_by_role("banner").get_by_text("drives").wait_for()
-        guest.close()
+        person = page.page.context.new_page()
+        person.goto(address)
+        person.get_by_role("banner").get_by_text("drives").wait_for()
+        person.close()

@@ -11,10 +11,10 @@ from playwright.sync_api import Browser, expect
 
 from linkwork.kinematics import jacobian
 from linkwork.kinematics.workspace import workspace_parts
-from linkwork.server.host import cloud_desk
-from linkwork.server.host.reach_desk import ReachDesk
+from linkwork.studio.host import workspace_sampler
+from linkwork.studio.host.reach_editor import ReachEditor
+from studio_fixture import TIMEOUT, Studio, studio
 from studio_page import StudioPage, opened
-from studio_rig import PATIENCE, Studio, studio
 from studio_state import at_the_start, eventually, scene_of, value
 
 TIP = "arm/flange"
@@ -34,7 +34,7 @@ def opened_page(table: Studio, chromium: Browser) -> Iterator[StudioPage]:
         page.ready()
         page.until("store.people.driver === store.you")
         page.press("i")
-        page.until("linkwork.reach.joints.length === 7 && linkwork.reach.numbers", patience=180)
+        page.until("linkwork.reach.joints.length === 7 && linkwork.reach.numbers", timeout=180)
         yield page
 
 
@@ -45,18 +45,18 @@ def page(opened_page: StudioPage, table: Studio) -> StudioPage:
     at_the_start(page, table)
     page.ask("linkwork.command({type: 'set_reach', setup: {tip: a}})", TIP)
     page.until("linkwork.reach.setup?.tip === a && linkwork.reach.joints.length === 7", TIP)
-    eventually("ready", lambda: desk(table).reach is not None)
+    eventually("ready", lambda: editor(table).reach is not None)
     there = tool(table)
     page.until("a.every((c, n) => Math.abs(c - linkwork.reach.numbers[n]) < 1e-6)", list(there))
     return page
 
 
-def desk(table: Studio) -> ReachDesk:
+def editor(table: Studio) -> ReachEditor:
     return scene_of(table).reach
 
 
 def tool(table: Studio) -> tuple[float, float, float]:
-    reach = desk(table).reach
+    reach = editor(table).reach
     assert reach is not None
     return tuple(map(float, reach.place(scene_of(table).session.state.q).xyz))  # type: ignore[return-value]
 
@@ -72,14 +72,13 @@ def smallest(table: Studio) -> float:
 def postures(table: Studio, monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray]:
     """Every posture that the session is given by hand, one after the other."""
     session = scene_of(table).session
-    found, give = [session.state.q.copy()], session.apply
+    found, give = [session.state.q.copy()], session.apply_or_raise
 
-    def apply(message: object) -> bool:
-        accepted = give(message)  # type: ignore[arg-type]
+    def apply(message: object) -> None:
+        give(message)  # type: ignore[arg-type]
         found.append(session.state.q.copy())
-        return accepted
 
-    monkeypatch.setattr(session, "apply", apply)
+    monkeypatch.setattr(session, "apply_or_raise", apply)
     return found
 
 
@@ -123,7 +122,7 @@ def test_an_arrow_moves_the_tool_along_its_axis_and_undo_takes_it_back(
     x, y = page.place("front", start)
     page.drag((x + 60, y), (x + 35, y))
     eventually("moved", lambda: tool(table)[0] < start[0] - 0.02)
-    eventually("at rest", lambda: desk(table).drag.reach is None)
+    eventually("at rest", lambda: editor(table).drag.reach is None)
     assert tool(table)[1:] == pytest.approx(start[1:], abs=1e-4)
     page.press("Control+Z")
     eventually("undone", lambda: bool((session.state.q == first).all()))
@@ -134,14 +133,14 @@ def test_rings_turn_the_tool_about_its_point(page: StudioPage, table: Studio) ->
     start = tool(table)
     page.press("r")
     page.until("stage.marks.root.children.at(-1).visible && linkwork.reach.turns")
-    reach = desk(table).reach
+    reach = editor(table).reach
     assert reach is not None
     before = reach.place(scene_of(table).session.state.q)
     x, y = page.place("front", start)
     ring = 0.82 * 84
     page.drag((x + ring, y), (x + ring * 0.94, y - ring * 0.34))
     eventually("turned", lambda: reach.place(scene_of(table).session.state.q).quat != before.quat)
-    eventually("at rest", lambda: desk(table).drag.reach is None)
+    eventually("at rest", lambda: editor(table).drag.reach is None)
     after = reach.place(scene_of(table).session.state.q)
     assert after.xyz == pytest.approx(start, abs=1e-3)
     between = abs(float(np.dot(after.quat, before.quat)))
@@ -172,7 +171,7 @@ def test_another_end_effector_and_first_joint(page: StudioPage, table: Studio) -
     tab.get_by_label("End effector").select_option("arm/forearm")
     page.until("linkwork.reach.setup.tip === 'arm/forearm' && linkwork.reach.joints.length === 4")
     body, local = session.world.frame("arm/forearm")
-    eventually("built", lambda: desk(table).reach is not None)
+    eventually("built", lambda: editor(table).reach is not None)
     at = tool(table)
     assert at == pytest.approx(session.state.pose[body, :3] if local.xyz == (0, 0, 0) else at)
     page.until(
@@ -188,7 +187,7 @@ def test_another_end_effector_and_first_joint(page: StudioPage, table: Studio) -
     x, y = page.place("front", tool(table))
     page.drag((x, y), (x - 30, y + 20))
     eventually("moved", lambda: value(table, "arm/J4.angle") != first[3])
-    eventually("at rest", lambda: desk(table).drag.reach is None)
+    eventually("at rest", lambda: editor(table).drag.reach is None)
     assert (session.state.q[:3] == first[:3]).all()
 
 
@@ -197,10 +196,10 @@ def test_priorities_and_damping_are_changed_live(page: StudioPage, table: Studio
     tab = page.page
     rows = tab.get_by_role("list", name="Priorities").get_by_role("listitem")
     expect(rows).to_have_count(3)
-    rows.filter(has_text="Turn of the tool").get_by_role(
-        "button", name="Turn of the tool: a priority of its own"
+    rows.filter(has_text="Orientation of the tool").get_by_role(
+        "button", name="Orientation of the tool: separate priority"
     ).click()
-    eventually("own", lambda: [a.priority for a in desk(table).setup.aims] == [0, 1, 2])  # type: ignore[union-attr]
+    eventually("own", lambda: [a.priority for a in editor(table).setup.aims] == [0, 1, 2])  # type: ignore[union-attr]
     tab.get_by_role("button", name="Posture: up").click()
     expect(rows.nth(1)).to_have_accessible_name("Posture")
     weight = tab.get_by_label("Weight of Posture")
@@ -208,7 +207,7 @@ def test_priorities_and_damping_are_changed_live(page: StudioPage, table: Studio
     weight.press("Enter")
 
     def aims() -> list[tuple[str, int, float]]:
-        setup = desk(table).setup
+        setup = editor(table).setup
         assert setup is not None
         return [(a.kind, a.priority, a.weight) for a in setup.aims]
 
@@ -221,11 +220,11 @@ def test_priorities_and_damping_are_changed_live(page: StudioPage, table: Studio
         slider.press("ArrowRight")
 
     def damping() -> tuple[str, float]:
-        reach = desk(table).reach
+        reach = editor(table).reach
         return ("", 0.0) if reach is None else (reach.damping.kind, reach.damping.value)
 
     eventually("damped", lambda: damping()[0] == "robotix" and damping()[1] > 0.06)
-    tab.get_by_role("button", name=re.compile("Posture: take away")).click()
+    tab.get_by_role("button", name=re.compile("Posture: remove")).click()
     expect(rows).to_have_count(2)
 
 
@@ -258,7 +257,7 @@ def test_a_panel_that_comes_while_time_stands_has_all_figures(
         other.press("i")
         tab = other.page
         expect(tab.get_by_label("Manipulability")).to_have_text(f"{figure.prod():.4f}")
-        expect(tab.get_by_label("Left to go")).to_have_text("nothing")
+        expect(tab.get_by_label("Remaining error")).to_have_text("nothing")
         expect(
             tab.get_by_role("list", name="Nearest pairs").get_by_role("listitem")
         ).not_to_have_count(0)
@@ -268,41 +267,43 @@ def test_a_panel_that_comes_while_time_stands_has_all_figures(
 def test_a_typed_place_out_of_reach_says_how_far_is_left(page: StudioPage, table: Studio) -> None:
     """The arm stops at the nearest, the field says where it is, and nonsense does not stay."""
     tab, start = page.page, tool(table)
-    z = tab.get_by_label("Place of the tool, z")
+    z = tab.get_by_label("Position of the tool, z")
     z.fill("2000")
     z.press("Enter")
     eventually("up", lambda: tool(table)[2] > start[2] + 0.1)
-    eventually("at rest", lambda: desk(table).drag.reach is None)
+    eventually("at rest", lambda: editor(table).drag.reach is None)
     far = np.linalg.norm(np.subtract((start[0], start[1], 2.0), tool(table))) * 1e3
-    expect(tab.get_by_label("Left to go")).to_have_text(re.compile(rf"^{far:.1f} mm, .* short$"))
+    expect(tab.get_by_label("Remaining error")).to_have_text(
+        re.compile(rf"^{far:.1f} mm, .* short$")
+    )
     expect(z).to_have_value(f"{tool(table)[2] * 1e3:.1f}")
     z.fill("abc mm")
     z.press("Tab")
     expect(z).to_have_value(f"{tool(table)[2] * 1e3:.1f}")
     page.press("Control+Z")
-    expect(tab.get_by_label("Left to go")).to_have_text("nothing")
+    expect(tab.get_by_label("Remaining error")).to_have_text("nothing")
 
 
 def reached(page: StudioPage, table: Studio, place: tuple[float, float, float]) -> None:
     """Drags the tool to a place, turned as it is, and waits until it is there."""
-    reach = desk(table).reach
+    reach = editor(table).reach
     assert reach is not None
     pose = [*place, *map(float, reach.place(scene_of(table).session.state.q).quat)]
     page.ask("linkwork.command({type: 'reach', pose: a, gesture: 1000 + Math.random() * 1e6 | 0})",
              pose)  # fmt: skip
     eventually("there", lambda: np.allclose(tool(table), place, atol=1e-3))
-    page.ask("linkwork.command({type: 'let_go'})")
-    eventually("at rest", lambda: desk(table).drag.reach is None)
+    page.ask("linkwork.command({type: 'end_tool_drag'})")
+    eventually("at rest", lambda: editor(table).drag.reach is None)
     page.until("Math.abs(linkwork.reach.numbers[0] - a) < 1e-6", tool(table)[0])
 
 
 def trace(page: StudioPage) -> np.ndarray:
     """The places that the trace goes through, up to what is drawn now."""
-    places = page.ask(
+    positions = page.ask(
         "(stage.draw(), Array.from(linkwork.tool.trace.root.geometry.attributes.position.array"
         ".subarray(0, 3 * linkwork.tool.trace.length)))"
     )
-    return np.array(places).reshape(-1, 3)
+    return np.array(positions).reshape(-1, 3)
 
 
 @pytest.mark.capability(113, 114, 128)
@@ -340,17 +341,17 @@ def test_the_ellipsoid_is_that_of_the_sessions_jacobian(page: StudioPage, table:
     words = "  ".join(f"{1 / s:.3f}" for s in lengths[::-1])
     expect(tab.get_by_label("Half axes")).to_have_text(words)
     tab.get_by_label("Kind of ellipsoid").select_option("impact")
-    eventually("impact", lambda: desk(table).setup.ellipsoid == "impact")  # type: ignore[union-attr]
+    eventually("impact", lambda: editor(table).setup.ellipsoid == "impact")  # type: ignore[union-attr]
     tab.get_by_text("Jacobian", exact=True).click()
 
 
 @pytest.mark.capability(125, 126)
-def test_colliding_faces_are_coloured_and_distances_drawn(page: StudioPage, table: Studio) -> None:
+def test_colliding_faces_are_colored_and_distances_drawn(page: StudioPage, table: Studio) -> None:
     """A flange in a block colours the block's top, whole, and faces of the flange that cross it."""
     tab = page.page
     reached(page, table, (0.32, 0.18, 0.83))
     page.until("(stage.draw(), linkwork.tool.near.count > 2 && linkwork.tool.faces.count === 0)")
-    closest = desk(table).block(10, scene_of(table).session.state)
+    closest = editor(table).block(10, scene_of(table).session.state)
     far = float(np.frombuffer(closest, "<f4")[6])
     expect(
         tab.get_by_role("list", name="Nearest pairs").get_by_role("listitem").first
@@ -361,8 +362,8 @@ def test_colliding_faces_are_coloured_and_distances_drawn(page: StudioPage, tabl
         tab.get_by_role("list", name="Nearest pairs").get_by_role("listitem").first
     ).to_contain_text("collides")
     assert page.ask("linkwork.tool.faces.pairs") == [["arm/tip", "blocks"]]
-    places = page.ask("Array.from(linkwork.tool.faces.root.geometry.attributes.position.array)")
-    faces = np.array(places).reshape(-1, 3, 3)
+    positions = page.ask("Array.from(linkwork.tool.faces.root.geometry.attributes.position.array)")
+    faces = np.array(positions).reshape(-1, 3, 3)
     top = faces[(np.abs(faces[:, :, 2] - 0.80) < 1e-6).all(axis=1)]
     assert len(top) == 2
     corners = np.unique(np.round(top.reshape(-1, 3)[:, :2], 4), axis=0).tolist()
@@ -385,9 +386,9 @@ def test_the_workspace_grows_is_drawn_and_cleared(
     def waiting(*args: Any, **keywords: Any) -> Iterator[np.ndarray]:
         for part in workspace_parts(*args, **keywords):
             yield part
-            seen.wait(PATIENCE)  # however quick the machine is, this one is under way when seen
+            seen.wait(TIMEOUT)  # however quick the machine is, this one is under way when seen
 
-    monkeypatch.setattr(cloud_desk, "workspace_parts", waiting)
+    monkeypatch.setattr(workspace_sampler, "workspace_parts", waiting)
     tab.get_by_label("Postures of the cloud").select_option("200000")
     tab.get_by_role("button", name="Compute").click()
     bar = tab.get_by_role("progressbar", name="Progress of the cloud")

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
 
-from linkwork.server.host.open_recording import OpenRecording
-from linkwork.server.host.open_scene import OpenScene
-from linkwork.server.host.page import write_page
 from linkwork.session.playback import Playback
 from linkwork.session.recording import Recording
 from linkwork.session.session import Session
+from linkwork.studio.host.html_page import write_page
+from linkwork.studio.host.open_recording import OpenRecording
+from linkwork.studio.host.open_scene import OpenScene
+from studio_fixture import Studio, studio
 from studio_page import StudioPage, opened
-from studio_rig import Studio, studio
 
 SIGNAL = "arm/J2.angle"
 
@@ -26,22 +26,22 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     with Session("gripper/follow", record=folder / "grip.mcap") as session:
         session.run(1.2)
-        session.say("it grips", level="mark", source="mark")
+        session.log("it grips", level="mark", source="mark")
         session.run(1.8)
     return folder / "grip.mcap"
 
 
 @pytest.fixture(scope="module")
-def shelf(run: Path, chromium: Browser) -> Iterator[Studio]:
+def library(run: Path, chromium: Browser) -> Iterator[Studio]:
     """A studio that lists the recording."""
     with studio(None, run.parent.parent) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def tab(shelf: Studio, chromium: Browser) -> Iterator[StudioPage]:
+def tab(library: Studio, chromium: Browser) -> Iterator[StudioPage]:
     """A page of that studio, for all tests."""
-    with opened(chromium, shelf) as page:
+    with opened(chromium, library) as page:
         page.until("store.link === 'open' && store.people.driver === store.you")
         yield page
 
@@ -101,7 +101,7 @@ def test_a_recording_plays_pauses_and_steps(page: StudioPage) -> None:
     page.until("store.poseTime === 0")
 
 
-def test_driving_is_refused_and_going_on_runs_live(page: StudioPage, shelf: Studio) -> None:
+def test_driving_is_refused_and_going_on_runs_live(page: StudioPage, library: Studio) -> None:
     """A posture is refused with the way out, which goes on live from the instant shown."""
     when = seek(page, 0.5)
     page.page.evaluate("linkwork.command({ type: 'take', signal: 'arm/J1.target' })")
@@ -109,7 +109,7 @@ def test_driving_is_refused_and_going_on_runs_live(page: StudioPage, shelf: Stud
     toast.get_by_role("button", name="Go on from here").click()
     page.until("store.scene && !store.scene.replay && store.status.running")
     page.until(f"store.poseTime > {when}")
-    assert isinstance(shelf.host.open, OpenScene)
+    assert isinstance(library.host.open, OpenScene)
 
 
 @pytest.mark.capability(97)
@@ -153,7 +153,7 @@ def test_changes_behind_a_recording_are_asked_about(
     page.until("store.scene.replay && store.scene.replay.unsaved.length === 1")
     page.page.get_by_role("button", name="Go on from here").first.click()
     dialog = page.page.get_by_role("dialog", name="Discard the changes?")
-    expect(dialog).to_contain_text("follow.toml waits behind this recording")
+    expect(dialog).to_contain_text("follow.toml, suspended behind this recording")
     dialog.get_by_role("button", name="Back to the scene").click()
     page.until("store.scene && !store.scene.replay && store.undo.dirty")
     page.press("Control+Z")
@@ -176,7 +176,7 @@ def test_the_page_of_a_recording_opens_from_disk(
     tab = StudioPage(context.new_page(), studio=None)
     tab.page.goto(f"{file.as_uri()}?antialias=off")
     tab.page.wait_for_function("window.linkwork !== undefined")  # all is unpacked
-    tab.until("store.poses && stage.bodies.pieces.length > 0")
+    tab.until("store.poses && stage.bodies.shapeMeshes.length > 0")
     for number in (150, 20, 90):
         when = float(steps[number] * h)
         tab.page.evaluate("t => linkwork.player.show(t)", when)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
+from studio_fixture import studio
 from studio_page import StudioPage, opened
-from studio_rig import studio
 from studio_state import eventually, scene_of
 
 MINE = "store.people.driver === store.you"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from studio_fixture import Studio, studio
 from studio_page import StudioPage, opened
-from studio_rig import Studio, studio
 from studio_state import eventually, scene_of, value
 
 ARM = """format = "linkwork/part 1"
@@ -100,5 +100,5 @@ def test_a_gain_is_tuned_and_the_step_response_changes(
     )
     expect(row).to_contain_text("J")
     took = max(value(made, f"arm/J.{word}") for word in ("energy_gross", "heat", "work_gross"))
-    scale = f"Joints: a whole bar is {took:.2f} J"
+    scale = f"Joints: full scale {took:.2f} J"
     expect(tab.get_by_role("table", name="Energy").get_by_text(scale)).to_be_visible()

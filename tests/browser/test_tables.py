@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from studio_fixture import Studio
 from studio_page import StudioPage
-from studio_rig import Studio
 from studio_state import at_the_start, eventually, scene_of, value
 
 J1 = "arm/J1.angle"
@@ -51,7 +51,7 @@ def test_every_drag_has_its_table(gripper_page: StudioPage, gripper: Studio) -> 
     eventually("as far as it goes", lambda: value(gripper, J1) == pytest.approx(math.radians(75.0)))
     field.fill("many")
     field.press("Enter")
-    tab.get_by_text("J1: this is no number.").wait_for()
+    tab.get_by_text("J1: not a number.").wait_for()
     assert value(gripper, J1) == pytest.approx(math.radians(75.0))
     tab.get_by_role("button", name="rad", exact=True).click()
     field.fill("0.5")

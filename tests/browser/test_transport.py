@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
+from studio_fixture import Studio
 from studio_page import StudioPage
-from studio_rig import Studio
 from studio_state import at_the_start, eventually, scene_of
 
 

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import Browser, expect
 
+from studio_fixture import Studio
 from studio_page import opened
-from studio_rig import Studio
 
 #: Lets the page that is loaded first speak an older protocol, as one from a cache would.
 OLD = """

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from studio_page import SHARP, StudioPage, opened
-from studio_rig import Studio
+from studio_fixture import Studio
+from studio_page import SHARP, StudioPage, opened, wait_for
 
 SEEN = "stage.views.filter((view) => !view.element.hidden).map((view) => view.slot)"
 
@@ -41,13 +41,13 @@ def test_the_menu_in_the_scene_is_about_the_element_there(gripper_page: StudioPa
     choose(page, "Hide E3")
     page.until("stage.bodies.of('arm/E3').every((p) => !p.mesh.visible)")
     menu_at(page, *at)
-    choose(page, "Show what is hidden")
+    choose(page, "Show hidden elements")
     page.until("stage.bodies.of('arm/E3').every((p) => p.mesh.visible)")
     menu_at(page, *at)
     choose(page, "Show only E3")
-    page.until("stage.bodies.pieces.filter((p) => p.mesh.visible).length === 1")
+    page.until("stage.bodies.shapeMeshes.filter((p) => p.mesh.visible).length === 1")
     menu_at(page, *at)
-    choose(page, "Show what is hidden")
+    choose(page, "Show hidden elements")
     menu_at(page, *at)
     choose(page, "Chart J1 angle")
     chart = page.page.get_by_role("region", name="Charts")
@@ -58,7 +58,7 @@ def test_the_menu_in_the_scene_is_about_the_element_there(gripper_page: StudioPa
     choose(page, "Follow E3")
     assert page.page.get_by_role("button", name="Follow: arm/E3").is_visible()
     menu_at(page, *page.find("front", "arm/E3"))
-    choose(page, "Follow nothing")
+    choose(page, "Stop following")
 
 
 def test_the_menu_on_nothing_is_about_the_view(gripper_page: StudioPage) -> None:
@@ -86,7 +86,7 @@ def test_a_view_has_a_window_of_its_own(gripper_page: StudioPage) -> None:
         choose(page, "This view in its own window")
     other: Page = found.value
     other.set_viewport_size({"width": 420, "height": 320})
-    other.wait_for_function("window.linkwork?.store.poses")
+    wait_for(other, "() => window.linkwork?.store.poses")
     assert other.evaluate(f"(({{ stage }}) => {SEEN})(linkwork)") == ["right"]
     assert other.get_by_role("banner").count() == 0
     assert other.evaluate("!document.querySelector('.watching')")
@@ -95,7 +95,7 @@ def test_a_view_has_a_window_of_its_own(gripper_page: StudioPage) -> None:
     page.until("store.status.time > 0.2")
     page.pause()
     now = page.ask("store.poseTime")
-    other.wait_for_function("(t) => Math.abs(linkwork.store.poseTime - t) < 1e-9", arg=now)
+    wait_for(other, "(t) => Math.abs(linkwork.store.poseTime - t) < 1e-9", now)
     assert other.evaluate("Array.from(linkwork.store.poses)") == page.ask("Array.from(store.poses)")
     assert page.ask(SEEN) == ["top", "perspective", "front", "right"]
     other.close()

@@ -9,8 +9,8 @@ import tomlkit
 
 from contract.examples import Example, example
 from linkwork.formats import load_scene
-from linkwork.scene import Scene
-from linkwork.session.messages import Feed
+from linkwork.model.scene import Scene
+from linkwork.session.messages import BusInputs
 from linkwork.session.session import Session
 
 ARM = """\
@@ -133,7 +133,7 @@ NAME = "subject"
 def write_bench(
     folder: Path, kind: str, type: str, params: dict[str, Any] | None = None, *, more: str = ""
 ) -> Path:
-    """Writes the bench with one example (its parameters replaced by ``params``); its scene file."""
+    """Writes the bench with one example (``params`` replaces its parameters); returns the scene."""
     given = example(kind, type)
     for name, text in {"arm.toml": ARM, "ball.toml": BALL, **given.files}.items():
         (folder / name).write_text(text)
@@ -145,21 +145,21 @@ def write_bench(
 
 
 def bench(folder: Path, kind: str, type: str, *, more: str = "") -> Scene:
-    """The bench as a scene."""
+    """Returns the bench as a scene."""
     return load_scene(write_bench(folder, kind, type, more=more))
 
 
 def opened(scene: Scene, **options: Any) -> Session:
-    """A session that goes the same way each time: of buses only those in lock-step are served."""
+    """Returns a deterministic session: of buses only those in lock-step are served."""
     served = any(spec.params.get("lockstep") for spec in scene.buses)
     return Session(scene, watch=False, buses=served, **options)
 
 
 def nudge(session: Session) -> None:
-    """Sets every input of the driven joints that is free, so that all of them have work to do."""
+    """Sets every free input of the driven joints, so that all of them are active."""
     for bus in session.cycle.buses:
-        if not bus.plan.lockstep:  # else its partner has the say
-            session.send(Feed(bus.plan.name, {"elbow.target": 0.25}))
+        if not bus.spec.params.get("lockstep"):  # else its controller sets the target
+            session.send(BusInputs(bus.plan.name, {"elbow.target": 0.25}))
     for signal in session.signals:
         if signal.direction != "input" or signal.name in session.signals.owners:
             continue

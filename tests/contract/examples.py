@@ -1,7 +1,7 @@
-"""One valid example of everything that is registered; whoever registers a kind adds its own here.
+"""One valid example of every registered type; a new type adds its own.
 
 The bench on which they run is in ``bench.py``: an arm of three joints, J1 moved by a wave, J2 for
-actuators to drive, J3 for agents to move, and a ball that falls on the ground.
+actuators, J3 for agents, and a ball that falls on the ground.
 """
 
 from __future__ import annotations
@@ -12,9 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from contract import small_files
+from linkwork.core.registry import (
+    ACTUATORS,
+    AGENTS,
+    BUSES,
+    ENGINES,
+    FAULTS,
+    FORMATS,
+    SENSORS,
+    Registry,
+)
 from linkwork.formats import find_file
-from linkwork.parts import Part
-from linkwork.registry import ACTUATORS, AGENTS, BUSES, ENGINES, FAULTS, FORMATS, SENSORS, Registry
+from linkwork.model.parts import Part
 
 REGISTRIES: dict[str, Registry[Any]] = {
     registry.kind: registry
@@ -27,13 +36,13 @@ class Example:
     """A valid spec of one registered type.
 
     Attributes:
-        params: Parameters, as a file says them.
-        names: Those that name a thing of the scene.
-        required: Those that cannot be left out.
+        params: Parameters, as in a file.
+        names: Those that name an object of the scene.
+        required: Required ones.
         positive: Those that must not be negative.
-        anew: Slots of its memory that an edit of the scene starts anew, as documented.
+        anew: Slots that an edit of the scene resets, as documented.
         files: Files it needs, by name.
-        more: What else the scene's file says: the ports of a bus.
+        more: Further content of the scene's file: the ports of a bus.
         moves: The joint whose target an agent or bus sets.
     """
 
@@ -49,10 +58,10 @@ class Example:
 
 @dataclass(frozen=True)
 class FormatExample:
-    """What is peculiar to one format.
+    """Properties of one format.
 
     Attributes:
-        mistake: A piece of the sample part's file, and what a careless hand makes of it.
+        mistake: A text in the sample part's file, and its replacement with a mistake.
         writes: Whether the format can be written.
         sample: The sample part's file where the format cannot be written, or cannot say all of
             the sample part, else empty.
@@ -122,7 +131,7 @@ sensors = [{ signal = "arm/J1.angle", bits = 10, signed = true, wire = "a" }]
 parameters = [{ signal = "arm/J3.kp" }]
 """
 
-#: What a fault strikes.
+#: Targets of faults.
 ENCODER = """
 [[sensor]]
 name = "angle"
@@ -155,7 +164,7 @@ socketcand = 0
     .replace('"arm/J3.kp"', '"arm/J3.kp", bits = 8, lo = 0, hi = 100, can_id = 6')
 }
 """
-#: A robot with legs, for agents that move feet: it hangs with its knees bent.
+#: A robot with legs, for agents that move feet, with bent knees.
 BIPED = """
 [[part]]
 name = "robot"
@@ -165,7 +174,7 @@ at = { xyz = [0, 2, 0.8577848] }
 
 
 def crouched() -> str:
-    """BARt-UH II with its knees bent."""
+    """Returns BARt-UH II with bent knees."""
     text = Path(find_file("bart_uh/biped")).read_text()
     for side in ("right", "left"):
         for joint, value in (("hip_x", 20), ("knee", -40), ("ankle_x", 20)):
@@ -180,7 +189,7 @@ TIMES = ("at", "lasts")
 
 
 def wire(**params: Any) -> Example:
-    """A fault on the wire."""
+    """Returns a fault on the wire."""
     given = {"bus": "can0", "at": 0.05, "lasts": 5.0, "chance": 0.5, "ids": [5], "node": "me"}
     return Example(given | params, names=("bus",), positive=(*TIMES, "chance"), more=CAN)
 
@@ -194,8 +203,8 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             positive=("iterations", "tolerance", "impratio", "contact_time"),
         ),
         "impulse": Example(
-            {"gap": 1e-9, "speed_gap": 1e-8, "order": 4, "most": 30},
-            positive=("gap", "speed_gap", "most"),
+            {"gap": 1e-9, "speed_gap": 1e-8, "order": 4, "max_iterations": 30},
+            positive=("gap", "speed_gap", "max_iterations"),
         ),
         "lagrange": Example(
             {"integrator": "rk4", "contacts": ["ball/ball"], "stiffness": 2e4, "damping": 40.0},
@@ -244,7 +253,7 @@ EXAMPLES: dict[str, dict[str, Example]] = {
              "sky": "#102030", "noise": 0.001, "period": 0.04},
             names=("on",), required=("on",),
             positive=("width", "height", "opening", "near", "far", "noise", "period"),
-            anew=("pose", "visible"),  # another world, another picture
+            anew=("pose", "visible"),  # another world has another image
         ),
         "motion": Example(
             {"on": "arm/tip", "period": 0.004},
@@ -284,8 +293,8 @@ EXAMPLES: dict[str, dict[str, Example]] = {
     },
     "agent": {
         "program": Example(
-            {"file": "count.py", "on": "arm", "period": 0.01, "patience": 30.0},
-            names=("file", "on"), positive=("period", "patience"),
+            {"file": "count.py", "on": "arm", "period": 0.01, "call_timeout": 30.0},
+            names=("file", "on"), positive=("period", "call_timeout"),
             anew=("int:timer", "int:timer_count"),  # init() sets them again
             files={"count.py": PROGRAM},
         ),
@@ -339,7 +348,7 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             more=PORT.replace('wire = "a"', "can_id = 4", 1).replace('wire = "a"', "can_id = 5")
             .replace('"arm/J3.kp"', '"arm/J3.kp", bits = 8, lo = 0, hi = 100, can_id = 6'),
         ),
-        # Nobody is connected: what comes over it is fed by the tests.
+        # No client is connected: the tests send its input.
         "tcp": Example(
             {"port": 0, "host": "127.0.0.1", "token": "secret", "period": 0.01, "deadline": 0.5},
             positive=("period", "deadline"), more=PORT.replace(', wire = "a"', ""),
@@ -416,7 +425,7 @@ CASES = [
 
 
 def example(kind: str, name: str) -> Example:
-    """The example of a registered type."""
+    """Returns the example of a registered type."""
     found = EXAMPLES[kind].get(name)
     assert found is not None, (
         f"{kind} {name!r} is registered but has no example: add one to tests/contract/examples.py"

@@ -1,11 +1,11 @@
-"""Small files of formats that cannot say the sample part, and the parts that are meant by them."""
+"""Small files of formats that cannot hold the sample part, and the parts in them."""
 
 from __future__ import annotations
 
 import math
 
-from linkwork.parts import Box, Capsule, Element, Joint, Part, Sphere
-from linkwork.spatial import Pose
+from linkwork.geometry import Pose
+from linkwork.model.parts import Box, Capsule, Element, Joint, Part, Sphere
 from mesh_files import box, gltf, gltf_document, text_stl
 from step_files import assembly
 
@@ -13,17 +13,17 @@ SIZE = (0.25, 0.125, 0.5)
 
 
 def stl_file() -> bytes:
-    """A box."""
+    """Writes a box."""
     return text_stl(box(*SIZE))
 
 
 def stl_part() -> Part:
-    """The box, as heavy as water."""
+    """Returns the box, with the density of water."""
     return Part("sample").add(Element("sample", (Box(size=SIZE),), density=1000.0))
 
 
 def gltf_file() -> bytes:
-    """Two boxes, one turned on top of the other; y is up."""
+    """Writes two boxes, one rotated on top of the other; y is up."""
     document, body = gltf_document(box(*SIZE))
     half = 0.5**0.5
     document["nodes"] = [
@@ -34,7 +34,7 @@ def gltf_file() -> bytes:
 
 
 def gltf_part() -> Part:
-    """Both boxes; z is up."""
+    """Returns both boxes; z is up."""
     x, y, z = SIZE
     upright = (x, z, y)
     return Part("sample").add(
@@ -61,7 +61,7 @@ ROBOT = 1
 
 
 def robotix_part() -> Part:
-    """The arm, as links without a scene graph are drawn."""
+    """Returns the arm, as links without a scene graph are drawn."""
     rod = (Capsule(radius=0.025, length=0.15, at=Pose((0.0, 0.0, 0.1))),)
     part = Part("sample")
     for name in ("base", "turn_link", "push_link"):
@@ -131,7 +131,7 @@ HUMANOID = """\
 
 
 def humanoid_part() -> Part:
-    """Trunk, thigh and shank of one leg."""
+    """Returns trunk, thigh and shank of one leg."""
     rad = math.radians
     return Part("sample").add(
         Element("trunk", (Box(size=(0.082, 0.102, 0.137)),), mass=0.635),
@@ -171,7 +171,7 @@ MJCF = """<mujoco model="sample">
 
 
 def mjcf_part() -> Part:
-    """The part in it."""
+    """Returns its part."""
     turned = Pose.of((0.1, 0.0, 0.0), quat=(0.6, 0.0, 0.8, 0.0))
     arm = Capsule(radius=0.02, length=0.3, at=Pose.of((0.0, 0.0, 0.15)))
     ball = Sphere(radius=0.03, at=Pose.of((0.1, 0.0, 0.0)))
@@ -191,13 +191,13 @@ def mjcf_part() -> Part:
 
 
 def step_file() -> str:
-    """Two boxes of an assembly, in millimetres."""
+    """Writes two boxes of an assembly, in millimeters."""
     size = tuple(1000 * c for c in SIZE)
     return assembly("pair", {"low": (size, (0, 0, 0)), "top": (size, (0, 0, 1000))})
 
 
 def step_part() -> Part:
-    """Both boxes, in metres."""
+    """Returns both boxes, in meters."""
     part = Part("sample").add(Element("sample"))
     for name, height in (("low", 0.0), ("top", 1.0)):
         at = Pose((0.0, 0.0, height))

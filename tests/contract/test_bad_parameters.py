@@ -1,4 +1,4 @@
-"""A mistake in a scene's file ends in one clear error that names its place, whatever the kind."""
+"""A mistake in a scene's file gives one clear error with its origin, for every kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from contract.bench import LINE, write_bench
 from contract.examples import CASES, EXAMPLES, REGISTRIES, Example
-from linkwork.errors import (
+from linkwork.core.errors import (
     EngineError,
     FormatError,
     LinkworkError,
@@ -34,7 +34,7 @@ def _replaced(given: Any, number: float) -> Any:
 
 
 def bad_parameters(example: Example) -> Iterator[tuple[str, dict[str, Any], tuple[type, ...], str]]:
-    """Ways to get an example wrong: label, parameters, errors allowed, and what is to be named."""
+    """Returns mistakes in an example: label, parameters, allowed errors, expected names."""
     params = example.params
     yield "unknown", {**params, "no_such_key": 1}, (FormatError,), "no_such_key"
     for key, given in params.items():
@@ -54,7 +54,7 @@ def bad_parameters(example: Example) -> Iterator[tuple[str, dict[str, Any], tupl
         allowed = (NameNotFound, *WRONG, ProgramError)
         yield f"{key}-no-such-name", {**params, key: "nobody"}, allowed, "nobody"
         yield f"{key}-odd-name", {**params, key: "a//b .c\n"}, (LinkworkError,), ""
-        if key in example.required:  # else an empty name is as good as none
+        if key in example.required:  # otherwise an empty name means none
             yield f"{key}-empty-name", {**params, key: ""}, (LinkworkError,), ""
 
 
@@ -75,7 +75,7 @@ def test_a_mistake_is_told_with_its_place(
     allowed: tuple[type, ...],
     named: str,
 ) -> None:
-    """The error is of the family, names file, line and the offender, and nothing else escapes."""
+    """The error is a LinkworkError that names file, line and parameter."""
     file = write_bench(tmp_path, kind, type, params)
     with pytest.raises(allowed) as caught:
         Session(file, watch=False)
@@ -90,7 +90,7 @@ def test_a_mistake_is_told_with_its_place(
 
 @pytest.mark.parametrize("kind", ["engine", "sensor", "actuator", "agent", "bus", "fault"])
 def test_an_unknown_type_is_told_with_those_that_exist(tmp_path: Path, kind: str) -> None:
-    """A type that nobody registered is refused at its line, with the types that exist."""
+    """An unregistered type is rejected at its line, with the existing types."""
     first = REGISTRIES[kind].names()[0]
     file = write_bench(tmp_path, kind, first, {})
     lines = [f'type = "zzz_{kind}"' if row == f'type = "{first}"' else row
@@ -105,7 +105,7 @@ def test_an_unknown_type_is_told_with_those_that_exist(tmp_path: Path, kind: str
 
 @pytest.mark.parametrize(("kind", "type"), [c for c in CASES if c[0] != "engine"])
 def test_two_of_a_name_are_refused(tmp_path: Path, kind: str, type: str) -> None:
-    """Two things of a kind with one name are refused, at the second's line."""
+    """Two items of a kind with one name are rejected, at the second's line."""
     file = write_bench(tmp_path, kind, type)
     once = "".join(file.read_text().splitlines(keepends=True)[LINE - 1 :])
     if kind in ("fault", "agent"):
@@ -120,7 +120,7 @@ def test_two_of_a_name_are_refused(tmp_path: Path, kind: str, type: str) -> None
 
 @pytest.mark.parametrize("type", REGISTRIES["engine"].names())
 def test_an_engine_cannot_own_what_is_not_there(tmp_path: Path, type: str) -> None:
-    """Owning an unknown part, or one that does not move, is refused at its line."""
+    """Owning an unknown or static part is rejected at its line."""
     for owns, errors in (
         (["nobody"], NameNotFound), (["ground"], SceneError), ("arm", WRONG), ([1], WRONG),
     ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""What every registered engine, sensor, actuator, agent, bus and fault must do."""
+"""Requirements for every registered engine, sensor, actuator, agent, bus and fault."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 
 from contract.bench import LATE, NAME, bench, nudge, opened
 from contract.examples import CASES, EXAMPLES, FORMAT_EXAMPLES, REGISTRIES, example
-from linkwork import registry
-from linkwork.blocks import Block
-from linkwork.registry import Registry
-from linkwork.scene.archive import pack
+from linkwork.core import registry
+from linkwork.core.registry import Registry
+from linkwork.model.blocks import Block
+from linkwork.model.scene.archive import pack
 from linkwork.session.replay import replay
 from linkwork.session.session import Session
 
@@ -25,19 +25,19 @@ each_block = pytest.mark.parametrize(("kind", "type"), CASES, ids=[f"{k}-{t}" fo
 
 
 def subject(session: Session, kind: str, type: str) -> Block:
-    """The block that holds the example."""
+    """Returns the block that holds the example."""
     return next(b for b in session.cycle.blocks if (b.kind, b.type) == (kind, type))
 
 
 def memory(session: Session, kind: str, type: str) -> dict[str, np.ndarray]:
-    """Copies of the example's slots in the state."""
+    """Returns copies of the example's slots in the state."""
     block = subject(session, kind, type)
     return {slot: block.slot(slot.removeprefix("int:")).copy() for slot in block.slots()}
 
 
 @pytest.mark.parametrize("kind", sorted(REGISTRIES))
 def test_everything_registered_has_an_example(kind: str) -> None:
-    """A kind that registers itself is tested here, so it must bring a valid example."""
+    """Every registered kind is tested here, so it needs a valid example."""
     known = FORMAT_EXAMPLES if kind == "format" else EXAMPLES[kind]
     missing = [name for name in REGISTRIES[kind].names() if name not in known]
     assert not missing, f"{kind}s without an example: {missing}. Add one to contract/examples.py."
@@ -46,14 +46,14 @@ def test_everything_registered_has_an_example(kind: str) -> None:
 
 
 def test_every_registry_has_a_contract() -> None:
-    """A new registry needs contract tests of its own before anything can be in it."""
+    """A new registry needs its own contract tests."""
     found = {thing.kind for thing in vars(registry).values() if isinstance(thing, Registry)}
     assert found == set(REGISTRIES)
 
 
 @each_block
 def test_saved_state_continues_bit_for_bit(tmp_path: Path, kind: str, type: str) -> None:
-    """A state kept mid-run leads to the same end again, in this session and in a new one."""
+    """A state saved mid-run leads to the same end, in this session and in a new one."""
     scene = bench(tmp_path, kind, type)
     with opened(scene) as session:
         nudge(session)
@@ -74,7 +74,7 @@ def test_saved_state_continues_bit_for_bit(tmp_path: Path, kind: str, type: str)
 
 @each_block
 def test_reset_begins_anew(tmp_path: Path, kind: str, type: str) -> None:
-    """After a reset a run goes exactly as the first time."""
+    """After a reset a run is the same as the first time."""
     with opened(bench(tmp_path, kind, type)) as session:
         session.step(BEFORE)
         first = session.state.copy()
@@ -85,7 +85,7 @@ def test_reset_begins_anew(tmp_path: Path, kind: str, type: str) -> None:
 
 @each_block
 def test_memory_survives_an_edit(tmp_path: Path, kind: str, type: str) -> None:
-    """Adding a part to the running scene changes nothing of what was there before."""
+    """Adding a part to the running scene changes nothing of the existing state."""
     scene = bench(tmp_path, kind, type)
     edited = bench(tmp_path, kind, type, more=LATE)
     with opened(scene) as session, opened(scene) as undisturbed:
@@ -99,14 +99,14 @@ def test_memory_survives_an_edit(tmp_path: Path, kind: str, type: str) -> None:
         assert session.state.step == BEFORE + 1
         assert "late.z" in session.signals
         for signal in undisturbed.signals:
-            if not signal.name.startswith("world."):  # the newcomer counts in these
+            if not signal.name.startswith("world."):  # these include the new part
                 # A gap that a joint may leave is an acceleration by the square of the step more,
                 # and a force of its bearing by the mass.
                 bears = type == "impulse" and re.search(r"\.(force(_[xyz])?|moment)$", signal.name)
                 near = 1e-3 if bears or signal.name.endswith(".acceleration") else 1e-6
                 expected = pytest.approx(undisturbed[signal.name], abs=near)
                 assert session[signal.name] == expected, signal.name
-        if kind != "engine":  # an engine's own memory starts fresh
+        if kind != "engine":  # an engine's own memory is reset
             mine, theirs = memory(session, kind, type), memory(undisturbed, kind, type)
             for slot in mine.keys() - set(example(kind, type).anew):
                 np.testing.assert_allclose(mine[slot], theirs[slot], atol=1e-6, err_msg=slot)
@@ -114,7 +114,7 @@ def test_memory_survives_an_edit(tmp_path: Path, kind: str, type: str) -> None:
 
 @each_block
 def test_recording_replays_bit_for_bit(tmp_path: Path, kind: str, type: str) -> None:
-    """What was recorded comes out the same when it is simulated again, with what came in."""
+    """A recording with its inputs gives the same states when simulated again."""
     path = tmp_path / "run.mcap"
     with opened(bench(tmp_path, kind, type), record=path) as session:
         session.step(40)
@@ -131,14 +131,14 @@ def test_recording_replays_bit_for_bit(tmp_path: Path, kind: str, type: str) -> 
 
 @pytest.fixture(scope="module")
 def hashes_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """State hashes of all examples after a run elsewhere: one process for all, starts are slow."""
+    """Returns state hashes of all examples after a run in one other process."""
     folder = tmp_path_factory.mktemp("archives")
     for kind, type in CASES:
         if type not in EXAMPLES[kind]:
             continue
         place = tmp_path_factory.mktemp("bench")
         (folder / f"{kind}-{type}.archive").write_bytes(pack(bench(place, kind, type)))
-    script = Path(__file__).with_name("elsewhere.py")
+    script = Path(__file__).with_name("other_process.py")
     run = subprocess.run(
         [sys.executable, str(script), str(BEFORE), str(folder)],
         capture_output=True, text=True, check=False, cwd=folder,
@@ -151,7 +151,7 @@ def hashes_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
 def test_another_process_gets_the_same_bits(
     tmp_path: Path, hashes_elsewhere: dict[str, str], kind: str, type: str
 ) -> None:
-    """A scene taken elsewhere as an archive, with all its files, runs exactly as here."""
+    """A scene archived with all its files runs the same in another process."""
     with opened(bench(tmp_path, kind, type)) as session:
         session.step(BEFORE)
         assert session.state.hash() == hashes_elsewhere[f"{kind}-{type}"]
@@ -159,7 +159,7 @@ def test_another_process_gets_the_same_bits(
 
 @each_block
 def test_the_example_does_something(tmp_path: Path, kind: str, type: str) -> None:
-    """The example is no dead weight: its memory, its readings or its joint move."""
+    """The example's memory, readings or joint change."""
     with opened(bench(tmp_path, kind, type)) as session:
         nudge(session)
         session.step(BEFORE)

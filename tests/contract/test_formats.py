@@ -1,4 +1,4 @@
-"""What every registered file format must do: say the sample part, and refuse what is none."""
+"""Requirements for every registered file format: the sample part, and error messages."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from contract.examples import FORMAT_EXAMPLES, FormatExample
-from linkwork.errors import LinkworkError
+from linkwork.core.errors import LinkworkError
+from linkwork.core.registry import FORMATS
 from linkwork.formats import format_for, load, save
-from linkwork.formats.explain import READ, WRITTEN
+from linkwork.formats.lookup import READABLE_TEXT, WRITABLE_TEXT
+from linkwork.geometry import Pose
 from linkwork.kinematics import forward
-from linkwork.parts import Box, Cylinder, Element, Joint, Part, Sphere
-from linkwork.registry import FORMATS
-from linkwork.scene import Scene
-from linkwork.spatial import Pose
-from linkwork.world import World, compile_scene
+from linkwork.model.parts import Box, Cylinder, Element, Joint, Part, Sphere
+from linkwork.model.scene import Scene
+from linkwork.model.world import World, compile_scene
 
 each_format = pytest.mark.parametrize("name", FORMATS.names())
 each_readable = pytest.mark.parametrize(
@@ -27,7 +27,7 @@ each_readable = pytest.mark.parametrize(
 
 
 def sample() -> Part:
-    """A small robot that every format of robots can say: hinge, slider, a compound, limits."""
+    """Returns a small robot that every robot format holds: hinge, slider, compound, limits."""
     return Part("sample").add(
         Element("base", (Box(size=(0.2, 0.1, 0.05)),), mass=3.0),
         Element(
@@ -51,7 +51,7 @@ def compiled(part: Part) -> World:
 
 
 def written(name: str, folder: Path) -> Path:
-    """The sample's file in a format."""
+    """Returns the sample's file in a format."""
     example = example_of(name)
     path = folder / f"sample{FORMATS.get(name).suffixes[0]}"
     content = example.sample
@@ -63,12 +63,12 @@ def written(name: str, folder: Path) -> Path:
 
 
 def meant(name: str) -> Part:
-    """The part in that file."""
+    """Returns the part in that file."""
     return (example_of(name).meant or sample)()
 
 
 def part_in(path: Path) -> Part:
-    """The part in a file, or the only one of the scene in it."""
+    """Returns the part in a file, or the only one of its scene."""
     thing = load(path)
     if isinstance(thing, Scene):
         (placement,) = thing.parts.values()
@@ -86,9 +86,9 @@ def example_of(name: str) -> FormatExample:
 
 @each_format
 def test_suffixes_lead_to_the_format(name: str) -> None:
-    """Each suffix that a format claims leads to it, in either case of letters.
+    """Each suffix of a format selects it, in upper or lower case.
 
-    A suffix that others claim too leads to one that can tell its own files from theirs.
+    A suffix shared with other formats selects one that recognizes its own files.
     """
     form: Any = FORMATS.get(name)
     assert form.suffixes
@@ -98,7 +98,7 @@ def test_suffixes_lead_to_the_format(name: str) -> None:
             if number == 0:
                 assert isinstance(found, form)
             else:
-                assert isinstance(found, form) or hasattr(form, "recognises")
+                assert isinstance(found, form) or hasattr(form, "recognizes")
 
 
 def assert_same(theirs: Part, ours: Part) -> None:
@@ -135,7 +135,7 @@ def test_the_sample_comes_back(tmp_path: Path, name: str) -> None:
 
 
 def complaint_about(content: bytes, path: Path) -> str:
-    """The error that a file with this content gives, or nothing."""
+    """Returns the error for a file with this content, or an empty text."""
     path.write_bytes(content)
     try:
         load(path)
@@ -146,7 +146,7 @@ def complaint_about(content: bytes, path: Path) -> str:
 
 @each_readable
 def test_garbage_is_refused(tmp_path: Path, name: str) -> None:
-    """No bytes lead to anything but a part, a scene or an error that names the file."""
+    """Any bytes give a part, a scene or an error that names the file."""
     good = written(name, tmp_path).read_bytes()
     chance = random.Random(3)
     cases = [
@@ -174,7 +174,7 @@ def test_garbage_is_refused(tmp_path: Path, name: str) -> None:
 
 @each_readable
 def test_a_mistake_is_told_with_its_line(tmp_path: Path, name: str) -> None:
-    """An error in a file names the file, the line (if people write it) and what stands there."""
+    """An error names the file, the line (if people write such files) and the text found."""
     right, wrong = example_of(name).mistake
     path = written(name, tmp_path)
     text = path.read_text(encoding="utf-8")
@@ -191,7 +191,7 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n, e in FORMAT_EXAMPLES.items() if not e.reads])
 def test_what_is_only_written_says_so(tmp_path: Path, name: str) -> None:
-    """A file of a format that is only written is refused with what can be read."""
+    """A write-only format is rejected with the formats that can be read."""
     path = written(name, tmp_path)
     with pytest.raises(LinkworkError, match=r"written, not read\. Bring its meshes as") as caught:
         load(path)
@@ -200,7 +200,7 @@ def test_what_is_only_written_says_so(tmp_path: Path, name: str) -> None:
 
 @each_format
 def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path, name: str) -> None:
-    """A missing file, a folder, and a place where nothing can be written are errors that say so."""
+    """A missing file, a folder, and an unwritable path are clear errors."""
     suffix = FORMATS.get(name).suffixes[0]
     folder = tmp_path / f"folder{suffix}"
     folder.mkdir()
@@ -215,15 +215,15 @@ def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path, name: str
 
 
 def test_the_suffixes_that_messages_name_are_those_there_are(tmp_path: Path) -> None:
-    """Each that is said to be written is, and no other; those that are read are known."""
+    """Messages list exactly the suffixes that are read and written."""
     every = {suffix for name in FORMATS.names() for suffix in FORMATS.get(name)().suffixes}
-    assert every >= {*READ, *WRITTEN}
+    assert every >= {*READABLE_TEXT, *WRITABLE_TEXT}
     for suffix in every:
         target = tmp_path / f"{suffix[1:]}{suffix}"
-        if suffix in WRITTEN:
+        if suffix in WRITABLE_TEXT:
             save(sample(), target)
             assert target.is_file()
         else:
             with pytest.raises(LinkworkError, match="cannot be written"):
                 save(sample(), target)
-    assert every - {*READ} == {".humanoid.xml", ".x3d", ".wrl", ".vrml"}
+    assert every - {*READABLE_TEXT} == {".humanoid.xml", ".x3d", ".wrl", ".vrml"}

@@ -1,4 +1,4 @@
-"""What every registered engine must do with parameters that change while it runs."""
+"""Requirements for every registered engine on live parameters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contract.bench import bench, nudge, opened
-from linkwork.registry import ENGINES
+from linkwork.core.registry import ENGINES
 from linkwork.session.session import Session
 
 BEFORE, AFTER = 45, 60
@@ -16,7 +16,7 @@ each_engine = pytest.mark.parametrize("type", ENGINES.names())
 
 
 def changed(session: Session) -> dict[str, float]:
-    """Another value for every live parameter: masses, friction, damping, gravity, gains."""
+    """Sets another value for every live parameter: masses, friction, damping, gravity, gains."""
     made = {}
     for signal in session.signals:
         if signal.direction == "param":
@@ -27,7 +27,7 @@ def changed(session: Session) -> dict[str, float]:
 
 @each_engine
 def test_live_parameters_are_all_in_the_state(tmp_path: Path, type: str) -> None:
-    """Changed, saved, restored: the same bits, and the same as where nobody went back."""
+    """Changed, saved, restored: the same bits as without the restore."""
     scene = bench(tmp_path, "engine", type)
     with opened(scene) as session:
         nudge(session)
@@ -60,7 +60,7 @@ def test_live_parameters_are_all_in_the_state(tmp_path: Path, type: str) -> None
 
 @each_engine
 def test_a_parameter_has_no_past(tmp_path: Path, type: str) -> None:
-    """Set to something else and back, or again and again, before a step: as if set once."""
+    """Set repeatedly before a step, the result is that of setting it once."""
     ends = []
     for tries in ((1.0,), (3.0, 0.5, 1.0, 1.0)):
         with opened(bench(tmp_path, "engine", type)) as session:

@@ -1,18 +1,20 @@
-"""Thousands of broken inputs for the CAN doors and the DBC reader: told, counted, never fatal."""
+"""Thousands of broken inputs for the CAN servers and the DBC reader: counted, never fatal."""
 
 import asyncio
 import random
 
 import pytest
 
-from linkwork.buses.can import Hub
-from linkwork.buses.can.dbc import Database, dbc_text, decode, parse_dbc
+from buses.test_can_dbc import RICH
+from effort import cases
+from linkwork.buses.can import CanHub
+from linkwork.buses.can.dbc import parse_dbc
+from linkwork.buses.can.frame_codec import decode
 from linkwork.buses.can.slcan.adapter import SlcanAdapter
-from linkwork.buses.can.slcan.lines import Lines
-from linkwork.buses.can.socketcand import Socketcand
-from linkwork.buses.can.socketcand.connection import Connection
-from linkwork.errors import LinkworkError
-from test_can_dbc import RICH
+from linkwork.buses.can.slcan.server import CommandBuffer
+from linkwork.buses.can.socketcand import SocketcandServer
+from linkwork.buses.can.socketcand.server import SocketcandConnection
+from linkwork.core.errors import LinkworkError
 
 COMMANDS = [
     b"< open can0 >",
@@ -42,8 +44,8 @@ LINES = [
 ]
 
 
-def spoilt(chance: random.Random, whole: bytes) -> bytes:
-    """Bytes changed, cut out, doubled or put in."""
+def corrupted(chance: random.Random, whole: bytes) -> bytes:
+    """Returns the bytes with some changed, removed, duplicated or inserted."""
     text = bytearray(whole)
     for _ in range(chance.randrange(4)):
         place = chance.randrange(len(text) + 1)
@@ -60,7 +62,7 @@ def spoilt(chance: random.Random, whole: bytes) -> bytes:
 
 
 class Pipe(asyncio.Transport):
-    """A transport that keeps what is written, and writes to nobody."""
+    """A transport that stores what is written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,19 +96,19 @@ class Pipe(asyncio.Transport):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_socketcand_survives_anything(seed: int) -> None:
-    """2 500 spoilt streams each; then an honest client is served by the same server."""
+    """2 500 corrupted streams each; then the same server still serves a valid client."""
 
     async def run() -> None:
         chance = random.Random(seed)
-        hub = Hub()
-        server = Socketcand([hub])
+        hub = CanHub()
+        server = SocketcandServer([hub])
         hub.attach("listener", inbox=10)
         for _ in range(2500):
-            client = Connection(server)
+            client = SocketcandConnection(server)
             client.connection_made(Pipe())
             stream = b"< open can0 >" if chance.random() < 0.8 else b""
             stream += b"".join(
-                spoilt(chance, chance.choice(COMMANDS)) for _ in range(chance.randrange(1, 12))
+                corrupted(chance, chance.choice(COMMANDS)) for _ in range(chance.randrange(1, 12))
             )
             while stream and not client.transport.is_closing():
                 size = chance.randrange(1, 40)
@@ -118,7 +120,7 @@ def test_socketcand_survives_anything(seed: int) -> None:
         await asyncio.sleep(0)
         assert server.clients == 0
         assert list(hub.nodes) == ["listener"]
-        honest = Connection(server)
+        honest = SocketcandConnection(server)
         pipe = Pipe()
         honest.connection_made(pipe)
         honest.data_received(b"< open can0 >< rawmode >< echo >")
@@ -132,12 +134,12 @@ def test_socketcand_survives_anything(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_slcan_survives_anything(seed: int) -> None:
-    """Each command gets exactly one answer, however spoilt; the line is clean after a CR."""
+    """Each command gets exactly one answer, however corrupted; a CR resets the line."""
 
     async def run() -> None:
         chance = random.Random(seed)
-        hub = Hub()
-        for _ in range(1000):
+        hub = CanHub()
+        for _ in range(cases(1000)):
             written = bytearray()
 
             def write(text: bytes, written: bytearray = written) -> bool:
@@ -145,9 +147,9 @@ def test_slcan_survives_anything(seed: int) -> None:
                 return True
 
             adapter = SlcanAdapter(hub, "slcan", write)
-            lines, buffer = Lines(adapter), bytearray()
+            lines, buffer = CommandBuffer(adapter), bytearray()
             commands = [
-                spoilt(chance, chance.choice(LINES)).replace(b"\r", b"")
+                corrupted(chance, chance.choice(LINES)).replace(b"\r", b"")
                 for _ in range(chance.randrange(1, 20))
             ]
             for command in commands:
@@ -170,12 +172,12 @@ def test_slcan_survives_anything(seed: int) -> None:
 
 
 def test_garbage_is_gone_through_once() -> None:
-    """A heap of brackets costs time in proportion to its size, not to its square."""
+    """Many brackets take linear, not quadratic time."""
 
     async def run() -> None:
-        server = Socketcand([Hub()])
+        server = SocketcandServer([CanHub()])
         for piece in (b"<", b">", b"< ", b"<>", b"a", b"< send 1"):
-            client = Connection(server)
+            client = SocketcandConnection(server)
             client.connection_made(Pipe())
             heap = piece * (300_000 // len(piece))
             for n in range(0, len(heap), 65536):
@@ -192,29 +194,20 @@ def test_garbage_is_gone_through_once() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_dbc_reader_survives_anything(seed: int) -> None:
-    """600 spoilt files each: an error with its line, or a database that can be written."""
+    """300 corrupted files each: an error with its file, or messages that decode any data."""
     chance = random.Random(seed)
     read = placeless = 0
-    for _ in range(600):
-        text = spoilt(chance, RICH.encode())
+    for _ in range(300):
+        text = corrupted(chance, RICH.encode())
         for _ in range(chance.randrange(2)):
-            text = spoilt(chance, text)
+            text = corrupted(chance, text)
         try:
-            database = parse_dbc(text.decode("cp1252", "replace"), strict=chance.random() < 0.5)
+            database = parse_dbc(text.decode("cp1252", "replace"))
         except LinkworkError as error:
             placeless += error.origin is None
             continue
         read += 1
         for message in database:
             decode(message, chance.randbytes(message.length))
-        written_again(database)
-    assert read > 30
+    assert read > 15
     assert not placeless
-
-
-def written_again(database: Database) -> None:
-    try:
-        text = dbc_text(database)
-    except LinkworkError:
-        return  # read leniently
-    assert dbc_text(parse_dbc(text)) == text

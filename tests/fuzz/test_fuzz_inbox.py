@@ -1,7 +1,6 @@
-"""Inbox messages that were mutated or made up: refused or applied, never a traceback or a hang."""
+"""Mutated or invented inbox messages: rejected or applied, never a traceback or a hang."""
 
 import math
-import os
 import random
 from typing import Any
 
@@ -9,39 +8,39 @@ import msgspec
 import numpy as np
 import pytest
 
-from linkwork.errors import FormatError, LinkworkError
-from linkwork.scene import Scene
-from linkwork.scene.archive import pack
+from effort import cases
+from linkwork.core.errors import FormatError, LinkworkError
+from linkwork.geometry import Pose
+from linkwork.model.scene import Scene
+from linkwork.model.scene.archive import pack
 from linkwork.session.messages import (
-    Advance,
-    Drop,
-    Feed,
-    Grab,
-    Health,
-    Lost,
+    AdvanceSteps,
+    ApplyPosture,
+    BusCommand,
+    BusHealth,
+    BusInputs,
+    ControllerLost,
+    GrabElement,
     Message,
-    Order,
-    Override,
-    Pause,
-    Place,
-    Play,
-    Posture,
-    Release,
-    Reload,
-    Reset,
-    Restore,
-    Set,
-    Swap,
-    Take,
-    Watch,
+    OverrideSignal,
+    PauseClock,
+    PlaceJoint,
+    ReleaseGrab,
+    ReleaseSignals,
+    ReloadProgram,
+    ResetState,
+    RestoreState,
+    SetSignal,
+    StartClock,
+    SwapScene,
+    TakeSignal,
     decode,
     encode,
 )
 from linkwork.session.session import Session
-from linkwork.spatial import Pose
 from session_scenes import bench, box, program
 
-CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3500"))
+CASES = cases(3500)
 
 WORDS: list[Any] = [
     "", "arm/J1.target", "arm/J2.target", "arm/J1.angle", "arm/J1", "arm/upper", "box/cube", "box",
@@ -75,36 +74,37 @@ ARCHIVE = pack(scene())
 
 
 def valid(rng: random.Random, session: Session) -> Message:
-    """A message that could be meant."""
+    """Returns a plausible message."""
     pick = rng.choice
     return pick(
         [
-            lambda: Set(pick(WORDS[:20]), pick([0.1, -0.3, 2.0, 40.0]), pick(["user", "wave"])),
-            lambda: Take(pick(WORDS[:4]), pick(["user", "wave", "other"])),
-            lambda: Release(pick(["user", "other", "wave"])),
-            lambda: Grab(pick(WORDS[4:8]), (rng.random(), 0.0, 1.0), slot=rng.randrange(4)),
-            lambda: Drop(rng.randrange(4)),
-            lambda: Posture("up"),
-            lambda: Place(pick(["arm/J1", "box"]), pick(["", "x", "rz"]), rng.uniform(-1, 1)),
-            lambda: Restore(session.state.save()),
-            lambda: Reset(),
-            lambda: Reload("count", pick(["class Control: pass", "x = (", "1 / 0", ""])),
-            lambda: Play(pick([None, 0.0, 1.0, 1e3])),
-            lambda: Pause(),
-            lambda: Advance(rng.randrange(1, 5)),
-            lambda: Watch([pick(WORDS)]),
-            lambda: Swap(ARCHIVE),
-            lambda: Feed("b0", {"elbow.target": rng.uniform(-2, 2)}, turn=rng.random() < 0.5),
-            lambda: Lost("b0", pick(WORDS)),
-            lambda: Health("b0", rng.randrange(3), rng.randrange(3), {"frames": rng.random()}),
-            lambda: Override(pick(WORDS[-4:]), pick([None, 0.3, -0.3])),
-            lambda: Order("b0", pick(["log", "fault"]), {"on": True}),
+            lambda: SetSignal(
+                pick(WORDS[:20]), pick([0.1, -0.3, 2.0, 40.0]), pick(["user", "wave"])
+            ),
+            lambda: TakeSignal(pick(WORDS[:4]), pick(["user", "wave", "other"])),
+            lambda: ReleaseSignals(pick(["user", "other", "wave"])),
+            lambda: GrabElement(pick(WORDS[4:8]), (rng.random(), 0.0, 1.0), slot=rng.randrange(4)),
+            lambda: ReleaseGrab(rng.randrange(4)),
+            lambda: ApplyPosture("up"),
+            lambda: PlaceJoint(pick(["arm/J1", "box"]), pick(["", "x", "rz"]), rng.uniform(-1, 1)),
+            lambda: RestoreState(session.state.save()),
+            lambda: ResetState(),
+            lambda: ReloadProgram("count", pick(["class Control: pass", "x = (", "1 / 0", ""])),
+            lambda: StartClock(pick([None, 0.0, 1.0, 1e3])),
+            lambda: PauseClock(),
+            lambda: AdvanceSteps(rng.randrange(1, 5)),
+            lambda: SwapScene(ARCHIVE),
+            lambda: BusInputs("b0", {"elbow.target": rng.uniform(-2, 2)}, turn=rng.random() < 0.5),
+            lambda: ControllerLost("b0", pick(WORDS)),
+            lambda: BusHealth("b0", rng.randrange(3), rng.randrange(3), {"frames": rng.random()}),
+            lambda: OverrideSignal(pick(WORDS[-4:]), pick([None, 0.3, -0.3])),
+            lambda: BusCommand("b0", pick(["log", "fault"]), {"on": True}),
         ]
     )()
 
 
 def odd(rng: random.Random, session: Session) -> dict[str, Any]:
-    """A message with values of the right types that nobody would mean."""
+    """Returns a message with correct types and implausible values."""
     fields = msgspec.to_builtins(valid(rng, session), builtin_types=(bytes,))
     for name, value in fields.items():
         if name == "type" or rng.random() < 0.3:
@@ -121,7 +121,7 @@ def odd(rng: random.Random, session: Session) -> dict[str, Any]:
 
 
 def anything(rng: random.Random, depth: int = 0) -> Any:
-    """A value of any shape."""
+    """Returns a value of any structure."""
     kind = rng.randrange(8 if depth < 3 else 4)
     if kind == 0:
         return rng.choice(WORDS)
@@ -139,7 +139,7 @@ def anything(rng: random.Random, depth: int = 0) -> Any:
 
 
 def bent(rng: random.Random, message: Message) -> dict[str, Any]:
-    """A message with some of its fields replaced, added or missing."""
+    """Returns a message with some fields replaced, added or missing."""
     fields = msgspec.to_builtins(message, builtin_types=(bytes,))
     for _ in range(rng.randrange(1, 3)):
         name = rng.choice([*fields, rng.choice(FIELDS)])
@@ -151,7 +151,7 @@ def bent(rng: random.Random, message: Message) -> dict[str, Any]:
 
 
 def mutated(rng: random.Random, data: bytes) -> bytes:
-    """The bytes with some of them changed, cut out, doubled or appended."""
+    """Returns the bytes with some changed, removed, duplicated or appended."""
     raw = bytearray(data)
     for _ in range(rng.randrange(1, 4)):
         place = rng.randrange(len(raw) + 1)
@@ -191,7 +191,7 @@ def healthy(session: Session) -> bool:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_message_spoils_a_session(seed: int) -> None:
-    """Each is decoded, applied and stepped: an error of ours at most, and finite numbers always."""
+    """Each is decoded, applied and stepped: a LinkworkError at most, and finite numbers."""
     rng = random.Random(seed)
     applied = 0
     with Session(scene(), buses=False) as session:
@@ -207,22 +207,22 @@ def test_no_message_spoils_a_session(seed: int) -> None:
             try:
                 session.step()
             except LinkworkError:
-                session.apply(Reset())
+                session.apply(ResetState())
                 for slot in range(4):
-                    session.apply(Drop(slot))
-                # A mutated archive may hold a program whose every step fails.
-                session.apply(Reload("count", "class Control: pass"))
+                    session.apply(ReleaseGrab(slot))
+                # A mutated archive may hold a program that fails at every step.
+                session.apply(ReloadProgram("count", "class Control: pass"))
                 session.step()
             assert healthy(session), (number, message)
-        session.apply(Reset())
-        session.apply(Reload("count", "class Control: pass"))
+        session.apply(ResetState())
+        session.apply(ReloadProgram("count", "class Control: pass"))
         session.step(10)
         assert session.state.step == 10
     assert applied > CASES // 8
 
 
 def test_no_bytes_spoil_the_decoder() -> None:
-    """Random bytes, deep nesting and huge lengths end in a short FormatError."""
+    """Random bytes, deep nesting and huge lengths give a short FormatError."""
     rng = random.Random(9)
     deep = [b"\x91" * n for n in (10, 1000, 100_000)] + [b"[" * 100_000, b'{"a":' * 50_000]
     long = [kind + b"\xff\xff\xff\xff" for kind in (b"\xdd", b"\xdf", b"\xc6", b"\xdb")]

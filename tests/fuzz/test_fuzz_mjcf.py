@@ -1,4 +1,4 @@
-"""Fuzzing the MJCF reader: whatever the file holds, it is a scene or an error that says why."""
+"""Fuzzing the MJCF reader: any file gives a scene or an error with the reason."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from linkwork.errors import LinkworkError
-from linkwork.formats.mjcf import MjcfFormat
-from linkwork.scene import Scene
+from effort import cases
+from linkwork.core.errors import LinkworkError
+from linkwork.formats.robots.mjcf import MjcfFormat
+from linkwork.model.scene import Scene
 
 SEED = """<mujoco model="seed">
   <compiler angle="radian" autolimits="true"/>
@@ -51,7 +52,7 @@ VALUES = [
 
 
 def outcome(text: str, path: Path) -> str:
-    """What reading gives: "scene", or the error's text."""
+    """Returns "scene", or the error's text."""
     path.write_text(text, encoding="utf-8")
     try:
         found = "scene" if isinstance(MjcfFormat().read(path), Scene) else "something else"
@@ -62,7 +63,7 @@ def outcome(text: str, path: Path) -> str:
 
 
 def spoiled(chance: random.Random) -> str:
-    """The seed with attributes, elements or characters changed."""
+    """Returns the seed with changed attributes, elements or characters."""
     text = SEED
     for _ in range(chance.randrange(1, 3)):
         match chance.choice((0, 0, 0, 0, 1, 2, 3, 4, 5)):
@@ -91,11 +92,11 @@ def spoiled(chance: random.Random) -> str:
 
 
 def test_spoiled_models_are_scenes_or_errors(tmp_path: Path) -> None:
-    """A thousand spoiled models: never a traceback, and both outcomes occur."""
+    """A thousand corrupted models: never a traceback, and both outcomes occur."""
     chance = random.Random(11)
-    found = [outcome(spoiled(chance), tmp_path / "spoiled.xml") for _ in range(1000)]
+    found = [outcome(spoiled(chance), tmp_path / "spoiled.xml") for _ in range(cases(1000))]
     assert outcome(SEED, tmp_path / "seed.xml") == "scene"
-    assert 50 < found.count("scene") < 900
+    assert 0.05 * len(found) < found.count("scene") < 0.9 * len(found)
     lines = [each for each in found if re.search(r"spoiled\.xml:\d+: ", each)]
     assert len(lines) > 0.9 * (len(found) - found.count("scene"))  # errors name their line
 
@@ -110,7 +111,7 @@ def _model(world: str = "", rest: str = "") -> str:
 
 _JOINT = '<body><joint name="j"/><geom name="g" size="1"/></body>'
 _CONTACT, _GENERAL = '<contact num="1000"/>', '<general joint="j"/>'
-#: Models that would cost much, and what reading them says.
+#: Expensive models, and the expected messages.
 COSTLY: dict[str, tuple[str, str]] = {
     "replicas": (
         _model('<replicate count="20000">' * 3 + "<body/>" + "</replicate>" * 3),
@@ -195,8 +196,8 @@ COSTLY: dict[str, tuple[str, str]] = {
 _READER = """
 import json, resource, sys, time
 from pathlib import Path
-from linkwork.errors import LinkworkError
-from linkwork.formats.mjcf import MjcfFormat
+from linkwork.core.errors import LinkworkError
+from linkwork.formats.robots.mjcf import MjcfFormat
 
 def outcome(path):
     began = time.perf_counter()
@@ -218,7 +219,7 @@ for path in sys.argv[2:]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded by Linux's means")
 def test_models_beyond_measure_cost_little(tmp_path: Path) -> None:
-    """A process that may ask for 400 MB more reads each in seconds; MuJoCo's memory counts too."""
+    """Each is read in seconds with at most 400 MB more memory, MuJoCo's included."""
     seed = tmp_path / "seed.xml"
     seed.write_text(SEED, encoding="utf-8")
     paths = [tmp_path / f"{about}.xml" for about in COSTLY]
@@ -228,13 +229,13 @@ def test_models_beyond_measure_cost_little(tmp_path: Path) -> None:
     made = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert made.returncode == 0, made.stderr
     found = [json.loads(line) for line in made.stdout.splitlines()]
-    for (about, (_, expected)), (said, seconds) in zip(COSTLY.items(), found, strict=True):
-        assert expected in said, about
+    for (about, (_, expected)), (logged, seconds) in zip(COSTLY.items(), found, strict=True):
+        assert expected in logged, about
         assert seconds < 5.0, about
 
 
 def test_counts_in_use_are_read(tmp_path: Path) -> None:
-    """What models have is far from the bounds: samples, resolutions, contacts, keyframes."""
+    """Realistic models are far below the limits: samples, resolutions, contacts, keyframes."""
     text = _model(
         f'{_JOINT}<camera name="c" resolution="1920 1080"/>',
         '<option iterations="100" ls_iterations="50" sdf_initpoints="40"/>'
@@ -245,5 +246,5 @@ def test_counts_in_use_are_read(tmp_path: Path) -> None:
 
 
 def test_entities_are_refused(tmp_path: Path) -> None:
-    """A document type is refused before anything of it is expanded."""
+    """A document type is rejected before any expansion."""
     assert "refused" in outcome(BOMB, tmp_path / "bomb.xml")

@@ -1,23 +1,23 @@
 """Broken SDF files give errors that name the mistake, never a traceback.
 
-``LINKWORK_FUZZ_CASES`` sets how many cases run (750 unless told). A failing case prints its number
+A tenth of the 750 cases runs, all of them with ``--full``. A failing case prints its number
 and the file it read; the same number makes the same file again.
 """
 
-import os
 import random
 import re
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from linkwork.errors import LinkworkError
-from linkwork.formats.sdf import SdfFormat
-from linkwork.parts import Part
+from effort import cases
+from fuzz.xml_mutations import XmlMutations
+from linkwork.core.errors import LinkworkError
+from linkwork.formats.robots.sdf import SdfFormat
+from linkwork.model.parts import Part
 
-CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "750"))
+CASES = cases(750)
 GROUP = 250
 
 MODEL = """<?xml version="1.0"?>
@@ -75,52 +75,7 @@ TAGS = (
     "visual", "collision", "geometry", "box", "size", "plane", "mesh", "uri", "include", "parent",
     "child", "axis", "axis2", "xyz", "limit", "mimic", "static", "light", "physics", "capsule",
 )  # fmt: skip
-_VALUE = re.compile(r'"[^"<>]*"|>[^<>]+<')
-_ELEMENT = re.compile(r"<(\w+)[^<>]*/>|<(\w+)[^<>]*>[^<>]*</\2>")
-
-
-def change_value(text: str, dice: random.Random) -> str:
-    def changed(found: str) -> str:
-        return found[0] + dice.choice(NASTY) + found[-1]
-
-    return _swap(_VALUE, text, dice, changed)
-
-
-def swap_values(text: str, dice: random.Random) -> str:
-    other = dice.choice(_VALUE.findall(text) or ['"0"'])[1:-1]
-    return _swap(_VALUE, text, dice, lambda found: found[0] + other + found[-1])
-
-
-def drop_element(text: str, dice: random.Random) -> str:
-    return _swap(_ELEMENT, text, dice, lambda _: "")
-
-
-def double_element(text: str, dice: random.Random) -> str:
-    return _swap(_ELEMENT, text, dice, lambda found: found * 2)
-
-
-def drop_attribute(text: str, dice: random.Random) -> str:
-    return _swap(re.compile(r'\s\w+="[^"]*"'), text, dice, lambda _: "")
-
-
-def rename(text: str, dice: random.Random) -> str:
-    old, new = dice.choice(TAGS), dice.choice(TAGS)
-    return re.sub(rf"(</?){old}\b", rf"\g<1>{new}", text)
-
-
-def flip_byte(text: str, dice: random.Random) -> str:
-    place = dice.randrange(len(text) + 1)
-    return text[:place] + chr(dice.choice((0, 9, 34, 38, 60, 62, 0xFF, 0x20AC))) + text[place + 1 :]
-
-
-def cut(text: str, dice: random.Random) -> str:
-    start = dice.randrange(len(text) + 1)
-    return text[:start] + text[start + dice.randrange(300) :]
-
-
-def add_document_type(text: str, dice: random.Random) -> str:
-    kind = dice.choice(('[<!ENTITY x "y">]', 'SYSTEM "a.dtd"'))
-    return text.replace("<sdf", f"<!DOCTYPE sdf {kind}><sdf", 1)
+MUTATIONS = XmlMutations("sdf", TAGS, NASTY, re.compile(r'"[^"<>]*"|>[^<>]+<'))
 
 
 def nest_deeply(text: str, dice: random.Random) -> str:
@@ -129,20 +84,21 @@ def nest_deeply(text: str, dice: random.Random) -> str:
     return f'<sdf version="1.9">{inside}</sdf>'
 
 
-def _swap(
-    pattern: re.Pattern[str], text: str, dice: random.Random, make: Callable[[str], str]
-) -> str:
-    found = list(pattern.finditer(text))
-    if not found:
-        return text
-    hit = dice.choice(found)
-    return text[: hit.start()] + make(hit.group()) + text[hit.end() :]
-
-
 CHANGES = (
-    change_value, change_value, change_value, swap_values, swap_values, drop_element,
-    double_element, drop_attribute, rename, flip_byte, cut, add_document_type, nest_deeply,
-)  # fmt: skip
+    MUTATIONS.change_value,
+    MUTATIONS.change_value,
+    MUTATIONS.change_value,
+    MUTATIONS.swap_values,
+    MUTATIONS.swap_values,
+    MUTATIONS.drop_element,
+    MUTATIONS.double_element,
+    MUTATIONS.drop_attribute,
+    MUTATIONS.rename,
+    MUTATIONS.flip_byte,
+    MUTATIONS.cut,
+    MUTATIONS.add_document_type,
+    nest_deeply,
+)
 
 
 def make_case(number: int) -> bytes:
@@ -154,7 +110,7 @@ def make_case(number: int) -> bytes:
 
 
 def read_or_refuse(form: SdfFormat, source: Path, number: int) -> object | None:
-    """What the file holds; None if it was refused by an error that names the file."""
+    """Returns the content of the file; None if it was rejected with an error that names it."""
     try:
         return form.read(source)
     except LinkworkError as error:
@@ -167,7 +123,7 @@ def read_or_refuse(form: SdfFormat, source: Path, number: int) -> object | None:
 
 @pytest.mark.parametrize("first", range(0, CASES, GROUP))
 def test_a_broken_file_gives_an_error_of_ours(first: int, tmp_path: Path) -> None:
-    """Whatever the file holds, it is read or refused; what was read can be written and read."""
+    """Any file is read or rejected; what was read can be written and read again."""
     source, target = tmp_path / "case.sdf", tmp_path / "again.sdf"
     form = SdfFormat(missing="skip")
     read = refused = 0

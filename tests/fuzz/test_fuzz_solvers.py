@@ -1,6 +1,6 @@
 """Random mechanisms in other ways: joint by joint, of order 6, by forces, with more couplings.
 
-A tenth of ``LINKWORK_FUZZ_MECHANISMS`` (500 unless told) runs by each. A failing case prints its
+A tenth of the cases of ``test_fuzz_mechanisms`` runs by each. A failing case prints its
 number; the same number makes the same mechanism again.
 """
 
@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fuzz.test_fuzz_mechanisms import CASES, STEP, STEPS, close, mechanism, places, tree
-from linkwork.engines.account import Account
-from linkwork.errors import EngineError
+from fuzz.test_fuzz_mechanisms import CASES, STEP, STEPS, close, mechanism, positions, tree
+from linkwork.core.errors import EngineError
+from linkwork.engines.constraint_report import ConstraintAccuracy
 from linkwork.kinematics.kernels import forward_poses
-from linkwork.parts import Coupling, Part
-from linkwork.scene import Scene
+from linkwork.model.parts import Coupling, Part
+from linkwork.model.scene import Scene
+from linkwork.model.world import compile_scene
 from linkwork.session.cycle import Cycle
-from linkwork.world import compile_scene
 
 #: Coordinates that may be coupled.
 MOTIONS = {
@@ -30,14 +30,14 @@ MOTIONS = {
 
 
 def by(number: int, **params: Any) -> Scene:
-    """A random mechanism with other settings of the engine."""
+    """Returns a random mechanism with other settings of the engine."""
     scene = mechanism(number)
     scene.engines.clear()
     return scene.engine("impulse", **params)
 
 
 def bare(number: int) -> Scene:
-    """A random mechanism of joints alone, by forces."""
+    """Returns a random mechanism of ideal joints, for the method "forces"."""
     rng = Random(number)
     part, drawn = Part("thing"), tree(rng)
     for element in drawn.elements.values():
@@ -52,7 +52,7 @@ def bare(number: int) -> Scene:
                 **rest,
             )
         )  # fmt: skip
-    there = places(part)
+    there = positions(part)
     for n in range(rng.choice((0, 1, 1, 2))):
         close(rng, part, there, n)
         if part.loops[f"L{n}"].joint in ("rail", "point_on_curve"):
@@ -62,22 +62,22 @@ def bare(number: int) -> Scene:
 
 
 def coupled(number: int) -> Scene:
-    """A random tree with up to three couplings between any of its coordinates."""
+    """Returns a random tree with up to three couplings between any of its coordinates."""
     rng = Random(number)
     part = tree(rng)
     part.couplings.clear()
-    ways = [
+    variants = [
         f"{name}{motion}"
         for name, joint in part.joints.items()
         for motion in MOTIONS.get(joint.type, ())
     ]
-    rng.shuffle(ways)
-    for n in range(min(3, len(ways) - 1)):
-        part.add(Coupling(ways[n], ways[n + 1], ratio=rng.choice((-2.0, -0.5, 1.0, 3.0))))
+    rng.shuffle(variants)
+    for n in range(min(3, len(variants) - 1)):
+        part.add(Coupling(variants[n], variants[n + 1], ratio=rng.choice((-2.0, -0.5, 1.0, 3.0))))
     return Scene("fuzz", step=STEP).place(part).engine("impulse", order=rng.choice((2, 4)))
 
 
-def run(number: int, scene: Scene) -> tuple[Account, float] | str:
+def run(number: int, scene: Scene) -> tuple[ConstraintAccuracy, float] | str:
     """Runs a mechanism: what it tells of itself and how far it went beyond a stop, or what it said.
 
     Bodies are where coordinates say, up to the gaps that are told.
@@ -98,7 +98,7 @@ def run(number: int, scene: Scene) -> tuple[Account, float] | str:
                 past = max(past, world.dof_lo[d] - q, q - world.dof_hi[d])
     except EngineError as error:
         return str(error)
-    account = cycle.engines[0].account()
+    account = cycle.engines[0].accuracy()
     assert account is not None
     poses = state.pose.copy()
     forward_poses(*world.tree, state.q, poses)
@@ -114,9 +114,9 @@ def some() -> range:
 @pytest.mark.capability(12)
 @pytest.mark.parametrize("most", [3, 50])
 def test_joint_by_joint_they_hold_together(most: int) -> None:
-    """Whenever time is up there is a result: no stop is passed by more than is told."""
+    """Any number of sweeps gives a result: no limit is exceeded by more than reported."""
     for number in some():
-        found = run(number, by(number, solver="anytime", most=most))
+        found = run(number, by(number, solver="anytime", max_iterations=most))
         assert not isinstance(found, str), (number, found)
         account, past = found
         assert past <= account.gap * (1 + 1e-6) + 1e-12, (number, past, account)
@@ -126,16 +126,16 @@ def test_joint_by_joint_they_hold_together(most: int) -> None:
 @pytest.mark.capability(10, 15)
 @pytest.mark.parametrize("make", [lambda n: by(n, order=6), bare, coupled])
 def test_in_other_ways_they_hold_or_say_why(make: Any) -> None:
-    """Of order 6, by forces, and with couplings of any coordinates."""
-    said = {}
+    """With order 6, by forces, and with couplings of any coordinates."""
+    logged = {}
     for number in some():
         found = run(number, make(number))
         if isinstance(found, str):
             known = ("cannot be closed", "does not settle", "too long for method")
             assert any(text in found for text in known), (number, found)
-            said[number] = found
+            logged[number] = found
             continue
         account, past = found
         assert account.gap <= account.allowed[0] * (1 + 1e-9), (number, account)
         assert past <= 2.0 * account.allowed[0], (number, past)
-    assert len(said) <= 0.05 * len(some()) + 1, said
+    assert len(logged) <= 0.05 * len(some()) + 1, logged

@@ -1,8 +1,7 @@
-"""What a browser could send to the studio, mutated or made up: taken or refused, never a crash."""
+"""Mutated or invented frames to the studio: accepted or rejected, never a crash."""
 
 import asyncio
 import json
-import os
 import random
 import shutil
 from pathlib import Path
@@ -12,21 +11,22 @@ import msgspec
 import pytest
 
 import linkwork
-from host_rig import backstage
-from linkwork.errors import FormatError
-from linkwork.server import messages as m
-from linkwork.server import relay
-from linkwork.server.hub import Hub
-from linkwork.server.stream import Stream
-from linkwork.session.link import connect, serve
+from effort import cases
+from host_fixture import backstage
+from linkwork.core.errors import FormatError
+from linkwork.link import connect, serve
 from linkwork.session.session import Session
-from studio_rig import Studio, studio
+from linkwork.studio import protocol as m
+from linkwork.studio.protocol import link_messages
+from linkwork.studio.web.hub import Hub
+from linkwork.studio.web.stream import ClientStream
+from studio_fixture import Studio, studio
 
-CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3000"))
+CASES = cases(3000)
 KITS = Path(linkwork.__file__).parent / "kits"
 KINDS = [str(kind.__struct_config__.tag) for kind in m.FromClient.__args__]
 WORDS: list[Any] = ["", "x", "gripper/J1.target", "x" * 5000, "\u0000", "../etc", "é", "scene"]
-#: Things of the scene that is edited, and keys that they have.
+#: Objects of the edited scene, and their keys.
 THINGS = [
     ("ground", "element", ["friction", "color", "shape.plane.size", "name"]),
     ("arm/J1", "joint", ["axis", "limits", "limits_deg", "name"]),
@@ -45,7 +45,7 @@ NUMBERS: list[Any] = [0, 1, -1, 0.5, 1e300, -1e300, 2**31, 2**64, -(2**63), 1e-3
 
 
 def anything(rng: random.Random, depth: int = 0) -> Any:
-    """A value of any shape."""
+    """Returns a value of any structure."""
     match rng.randrange(6 if depth < 3 else 3):
         case 0:
             return rng.choice(WORDS)
@@ -62,7 +62,7 @@ def anything(rng: random.Random, depth: int = 0) -> Any:
 
 
 def message(rng: random.Random) -> dict[str, Any]:
-    """A message of a kind there is, with fields of the right names and of any values."""
+    """Returns a message of an existing kind, with valid field names and any values."""
     kind = rng.choice(m.FromClient.__args__)
     fields = {"type": str(kind.__struct_config__.tag)}
     for field in msgspec.structs.fields(kind):
@@ -72,7 +72,7 @@ def message(rng: random.Random) -> dict[str, Any]:
 
 
 def bent(rng: random.Random, data: bytes) -> bytes:
-    """The bytes with some of them changed, cut out, doubled or added."""
+    """Returns the bytes with some changed, removed, duplicated or added."""
     raw = bytearray(data)
     for _ in range(rng.randrange(1, 4)):
         at = rng.randrange(len(raw) + 1)
@@ -87,7 +87,7 @@ def bent(rng: random.Random, data: bytes) -> bytes:
 
 
 def case(rng: random.Random) -> bytes:
-    """A text or binary frame."""
+    """Returns a text or binary frame."""
     match rng.randrange(5):
         case 0:
             return rng.randbytes(rng.randrange(120))
@@ -100,7 +100,7 @@ def case(rng: random.Random) -> bytes:
 
 
 def read(data: bytes | str) -> m.FromClient | str:
-    """The message, or why it is none."""
+    """Returns the message, or the reason of its rejection."""
     try:
         return m.decode(data)
     except FormatError as error:
@@ -108,7 +108,7 @@ def read(data: bytes | str) -> m.FromClient | str:
 
 
 def test_every_frame_is_a_message_or_refused_in_a_few_words() -> None:
-    """Text and bytes; also what nests deeply or is long."""
+    """Text and bytes, including deep nesting and great length."""
     rng = random.Random(1)
     deep = [b"[" * 100_000, b'{"type":' * 50_000, b'{"type":"watch","signals":' + b"[" * 100_000]
     taken = 0
@@ -119,13 +119,18 @@ def test_every_frame_is_a_message_or_refused_in_a_few_words() -> None:
                 assert len(found) < 1000
                 continue
             assert m.type_of(found) in KINDS
-            assert relay.decode_inward(relay.encode(relay.Ask("A", found))) is not None
+            assert (
+                link_messages.decode_to_host(
+                    link_messages.encode(link_messages.ClientRequest("A", found))
+                )
+                is not None
+            )
             taken += 1
     assert taken > CASES // 20
 
 
 class Ears:
-    """Where a stream sends to."""
+    """Receiver of a stream."""
 
     async def send_text(self, data: str) -> None:
         json.loads(data)
@@ -135,12 +140,12 @@ class Ears:
 
 
 def test_no_frame_of_a_client_disturbs_the_hub() -> None:
-    """Whoever sends it, driver or watcher: it is done, passed on or answered."""
+    """From driver or watcher: each is executed, forwarded or answered."""
 
     async def run() -> None:
         with serve() as link, connect(link.address, link.key) as peer:
             hub = Hub(peer, "0", lambda: None)
-            streams = [Stream(Ears()) for _ in range(2)]
+            streams = [ClientStream(Ears()) for _ in range(2)]
             names = [hub.join(stream) for stream in streams]
             senders = [asyncio.ensure_future(stream.run()) for stream in streams]
             rng = random.Random(2)
@@ -159,7 +164,7 @@ def test_no_frame_of_a_client_disturbs_the_hub() -> None:
 
 
 def folder_of_ones_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A scene of the user's own in the folder that the program works in; returns its file."""
+    """Creates a user's scene in the working directory; returns its file."""
     for name in ("follow.toml", "follow.py", "arm.toml"):
         shutil.copy(KITS / "gripper" / name, folder / name)
     monkeypatch.chdir(folder)
@@ -167,7 +172,7 @@ def folder_of_ones_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def kit_files() -> dict[str, bytes]:
-    """Every file of the package's kits."""
+    """Returns all files of the package's kits."""
     files = (each for each in KITS.rglob("*") if each.is_file() and "__pycache__" not in each.parts)
     return {str(each): each.read_bytes() for each in files}
 
@@ -175,9 +180,9 @@ def kit_files() -> dict[str, bytes]:
 def test_a_studio_goes_on_after_what_nobody_would_send(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Over a real socket, as the driver: afterwards the scene still runs and answers."""
+    """Over a real socket, as the driver: afterward the scene still runs and responds."""
     scene, before = folder_of_ones_own(tmp_path, monkeypatch), kit_files()
-    # What ends or replaces the scene has tests of its own.
+    # Messages that end or replace the scene have their own tests.
     calm = {"open", "close_scene", "record", "speed", "new_scene"}
     with studio(str(scene), tmp_path) as here:
         harass(here, random.Random(3), calm)
@@ -202,30 +207,30 @@ def harass(here: Studio, rng: random.Random, spared: set[str]) -> None:
 
 
 def edit(rng: random.Random) -> m.FromClient:
-    """An edit of something there is, or nearly, or a file to save to."""
+    """Returns an edit of an existing or similar object, or a file to save to."""
     name, kind, keys = rng.choice(THINGS)
     value = rng.choice([*VALUES, *WORDS, *map(float, NUMBERS[:6]), True])
     match rng.randrange(8):
         case 0:
             return m.SaveAs(rng.choice(PATHS), rng.random() < 0.5)
         case 1:
-            return rng.choice([m.Undo(), m.Redo(), m.Save(), m.Convert()])
+            return rng.choice([m.Undo(), m.Redo(), m.Save(), m.ConvertToToml()])
         case 2:
             return m.StorePosture(rng.choice(["home", "", "²", "a b", "x" * 300]))
-    return m.Edit(name, kind, rng.choice([*keys, *KEYS]), value)
+    return m.EditAttribute(name, kind, rng.choice([*keys, *KEYS]), value)
 
 
 def test_no_edit_and_no_path_ends_the_studio_or_is_its_mistake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Values, keys and files to save to as nobody would type them: taken, or refused in words."""
+    """Implausible values, keys and files: accepted, or rejected with a message."""
     scene, before = folder_of_ones_own(tmp_path, monkeypatch), kit_files()
     rng = random.Random(4)
     with backstage(str(scene), tmp_path) as here:
         here.until("scene")
         for number in range(CASES // 40):
             here.ask(edit(rng))
-            probe = f"probe {number}"  # its answer is none of an edit's
+            probe = f"probe {number}"  # it has no answer of an edit
             here.ask(m.Inspect(probe, "element"))
             here.until("refused", lambda found, probe=probe: found["key"] == probe)
     assert "Traceback" not in caplog.text
@@ -233,7 +238,7 @@ def test_no_edit_and_no_path_ends_the_studio_or_is_its_mistake(
 
 
 def test_no_message_ends_a_recording(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """While one is looked at, whatever comes is done or refused."""
+    """While one is shown, every message is executed or rejected."""
     path, rng = tmp_path / "recordings" / "run.mcap", random.Random(5)
     path.parent.mkdir()
     with Session("gripper/follow", record=path) as session:
@@ -242,7 +247,9 @@ def test_no_message_ends_a_recording(tmp_path: Path, caplog: pytest.LogCaptureFi
         here.until("scene")
         for _ in range(CASES // 10):
             found = read(json.dumps(message(rng)))
-            if not isinstance(found, str | m.Open | m.NewScene | m.CloseScene | m.GoOn):
+            if not isinstance(
+                found, str | m.Open | m.NewScene | m.CloseScene | m.ContinueRecording
+            ):
                 here.ask(found)
         for when in (-1e9, 1e9, 0.1):
             here.ask(m.Seek(when))

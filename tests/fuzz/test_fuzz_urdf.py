@@ -1,24 +1,24 @@
 """Broken URDF files give errors that name the mistake, never a traceback.
 
-``LINKWORK_FUZZ_CASES`` sets how many cases run (3500 unless told). A failing case prints its number
+A tenth of the 3500 cases runs, all of them with ``--full``. A failing case prints its number
 and the file it read; the same number makes the same file again.
 """
 
-import os
 import random
 import re
 import warnings
-from collections.abc import Callable
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
-from linkwork.errors import LinkworkError
-from linkwork.formats.urdf import UrdfFormat
-from linkwork.parts import Part
+from effort import cases
+from fuzz.xml_mutations import XmlMutations
+from linkwork.core.errors import LinkworkError
+from linkwork.formats.robots.urdf import UrdfFormat
+from linkwork.model.parts import Part
 
-CASES = int(os.environ.get("LINKWORK_FUZZ_CASES", "3500"))
+CASES = cases(3500)
 GROUP = 250
 
 ROBOTS = Path(
@@ -79,49 +79,12 @@ ATTRIBUTES = (
     "velocity", "damping", "friction", "joint", "multiplier", "offset", "xmlns:x",
 )  # fmt: skip
 
-_VALUE = re.compile(r'"[^"<>]*"')
-_ELEMENT = re.compile(r"<(\w+)[^<>]*/>|<(\w+)[^<>]*>[^<>]*</\2>")
-
-
-def change_value(text: str, dice: random.Random) -> str:
-    return _swap(_VALUE, text, dice, lambda _: f'"{dice.choice(NASTY)}"')
-
-
-def swap_values(text: str, dice: random.Random) -> str:
-    other = dice.choice(_VALUE.findall(text) or ['"0"'])
-    return _swap(_VALUE, text, dice, lambda _: other)
-
-
-def drop_element(text: str, dice: random.Random) -> str:
-    return _swap(_ELEMENT, text, dice, lambda _: "")
-
-
-def double_element(text: str, dice: random.Random) -> str:
-    return _swap(_ELEMENT, text, dice, lambda found: found * 2)
-
-
-def drop_attribute(text: str, dice: random.Random) -> str:
-    return _swap(re.compile(r'\s[\w:]+="[^"]*"'), text, dice, lambda _: "")
-
-
-def rename(text: str, dice: random.Random) -> str:
-    old, new = dice.choice(TAGS), dice.choice(TAGS)
-    return re.sub(rf"(</?){old}\b", rf"\g<1>{new}", text)
-
-
-def flip_byte(text: str, dice: random.Random) -> str:
-    place = dice.randrange(len(text) + 1)
-    return text[:place] + chr(dice.choice((0, 9, 34, 38, 60, 62, 0xFF, 0x20AC))) + text[place + 1 :]
-
-
-def cut(text: str, dice: random.Random) -> str:
-    start = dice.randrange(len(text) + 1)
-    return text[:start] + text[start + dice.randrange(400) :]
-
-
-def add_document_type(text: str, dice: random.Random) -> str:
-    kind = dice.choice(('[<!ENTITY x "y">]', 'SYSTEM "a.dtd"', "[<!ATTLIST robot a CDATA 'b'>]"))
-    return text.replace("<robot", f"<!DOCTYPE robot {kind}><robot", 1)
+MUTATIONS = XmlMutations(
+    "robot", TAGS, NASTY, re.compile(r'"[^"<>]*"'), longest_cut=400,
+    document_types=(
+        '[<!ENTITY x "y">]', 'SYSTEM "a.dtd"', "[<!ATTLIST robot a CDATA 'b'>]",
+    ),
+)  # fmt: skip
 
 
 def change_encoding(text: str, dice: random.Random) -> str:
@@ -130,25 +93,26 @@ def change_encoding(text: str, dice: random.Random) -> str:
     return head + re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
 
 
-def _swap(
-    pattern: re.Pattern[str], text: str, dice: random.Random, make: Callable[[str], str]
-) -> str:
-    found = list(pattern.finditer(text))
-    if not found:
-        return text
-    hit = dice.choice(found)
-    return text[: hit.start()] + make(hit.group()) + text[hit.end() :]
-
-
 CHANGES = (
-    change_value, change_value, change_value, swap_values, swap_values, drop_element,
-    double_element, drop_attribute, drop_attribute, rename, flip_byte, cut, add_document_type,
+    MUTATIONS.change_value,
+    MUTATIONS.change_value,
+    MUTATIONS.change_value,
+    MUTATIONS.swap_values,
+    MUTATIONS.swap_values,
+    MUTATIONS.drop_element,
+    MUTATIONS.double_element,
+    MUTATIONS.drop_attribute,
+    MUTATIONS.drop_attribute,
+    MUTATIONS.rename,
+    MUTATIONS.flip_byte,
+    MUTATIONS.cut,
+    MUTATIONS.add_document_type,
     change_encoding,
-)  # fmt: skip
+)
 
 
 def random_tree(dice: random.Random, depth: int = 0) -> str:
-    """XML of URDF's words in no sensible order."""
+    """Returns XML of URDF's tags in random order."""
     tag = "robot" if depth == 0 else dice.choice(TAGS)
     names = {"name"} if depth == 0 else set(dice.sample(ATTRIBUTES, dice.randrange(4)))
     values = (v for v in (dice.choice(NASTY) for _ in names))
@@ -171,7 +135,7 @@ def make_case(number: int) -> bytes:
 
 
 def read_or_refuse(form: UrdfFormat, source: Path, number: int) -> Part | None:
-    """What the file holds; None if it was refused by an error that names the file."""
+    """Returns the content of the file; None if it was rejected with an error that names it."""
     try:
         return form.read(source)
     except LinkworkError as error:
@@ -184,7 +148,7 @@ def read_or_refuse(form: UrdfFormat, source: Path, number: int) -> Part | None:
 
 @pytest.mark.parametrize("first", range(0, CASES, GROUP))
 def test_a_broken_file_gives_an_error_of_ours(first: int, tmp_path: Path) -> None:
-    """Whatever the file holds, it is read or refused; what was read can be written and read."""
+    """Any file is read or rejected; what was read can be written and read again."""
     source, target = tmp_path / "case.urdf", tmp_path / "again.urdf"
     form = UrdfFormat(missing_meshes="skip")
     read = refused = 0

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from export_rig import (
+from export_fixture import (
     four_bar,
     kit_things,
     masses,
@@ -22,11 +22,11 @@ from export_rig import (
     zoo,
 )
 from linkwork.formats.flat import flatten
-from linkwork.parts import Element, Mesh, Part
-from linkwork.scene import Scene
-from linkwork.spatial import Pose
+from linkwork.geometry import Pose
+from linkwork.model.parts import Element, Mesh, Part
+from linkwork.model.scene import Scene
 from mesh_files import box, text_stl, written
-from wordless import said
+from unsupported_fields import logged
 
 #: Types of joints inside a robot that PyBullet holds still.
 HELD_BY_BULLET = ("free", "planar")
@@ -59,7 +59,7 @@ def moved(
     world = placed(part)
     wanted, values = [], []
     for q in postures(world):
-        given, here = said(world, q, path.suffix, held)
+        given, here = logged(world, q, path.suffix, held)
         wanted.append(here)
         values.append(_in_joints(part, {k.removeprefix("robot_"): v for k, v in given.items()}))
     given_file = path.with_suffix(".json")

@@ -1,4 +1,4 @@
-"""Chart: lines over time as an SVG file, in the colours of the light theme."""
+"""Chart: lines over time as an SVG file, in the colors of the light theme."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a chart: what it is, its colour and its values, evenly spread over time."""
+    """One line of a chart: what it is, its color and its values, evenly spread over time."""
 
     name: str
     color: str

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import linkwork as lw
-from linkwork.spatial import Pose
+from linkwork.geometry import Pose
 
 #: Size of a tooth [m]: the pitch diameter of a wheel per tooth.
 MODULE = 0.004

@@ -12,7 +12,7 @@ def write_png(path: Path, image: np.ndarray) -> None:
     """Writes a picture (height×width×3, 8 bit).
 
     Each row has the filter that leaves the smallest numbers, which suits shaded surfaces; or no
-    row has any, where that is smaller: flat colours and letters.
+    row has any, where that is smaller: flat colors and letters.
     """
     height, width, _ = image.shape
     rows = image.reshape(height, width * 3).astype(np.int16)
@@ -32,8 +32,8 @@ def write_png(path: Path, image: np.ndarray) -> None:
     ).astype(np.uint8)
     cost = np.abs(filtered.astype(np.int8).astype(np.int32)).sum(axis=2)
     best = cost.argmin(axis=0)
-    ways = (best, np.zeros_like(best))
-    packed = min((zlib.compress(_rows(filtered, way), 9) for way in ways), key=len)
+    variants = (best, np.zeros_like(best))
+    packed = min((zlib.compress(_rows(filtered, way), 9) for way in variants), key=len)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = [(b"IHDR", header), (b"IDAT", packed), (b"IEND", b"")]
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*each) for each in chunks))

@@ -40,7 +40,7 @@ def shade(
     width: int,
     height: int,
 ) -> np.ndarray:
-    """Colour of each spot as the screen takes it, 0 to 1."""
+    """Color of each spot as the screen takes it, 0 to 1."""
     down = (spots.pixel // width + 0.5) / height
     colors = np.array(TOP) / 255.0 + down[:, None] * (np.subtract(BOTTOM, TOP) / 255.0)
     ground = spots.what == GROUND
@@ -78,8 +78,8 @@ def _ground(
     sky: np.ndarray,
 ) -> np.ndarray:
     """The background with the ground's shadows and a grid that fades away."""
-    centre = unit(np.add(camera.target, look.lamp) - point)
-    free = np.clip(centre[:, 2], 0.05, 1.0)
+    center = unit(np.add(camera.target, look.lamp) - point)
+    free = np.clip(center[:, 2], 0.05, 1.0)
     shade = 0.17 * (1.0 - np.clip(lamp / free, 0.0, 1.0))
     shade += 0.34 * np.clip(1.0 - 2.0 * sky, 0.0, 1.0)
     shade = np.clip(shade - 0.014, 0.0, None)  # what nobody sees would only make the file large

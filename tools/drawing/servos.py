@@ -7,20 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
-from linkwork.actuators.fit import fit_servo
-from linkwork.actuators.smart_models import FOLDER, servo_models
 from linkwork.cli.curves import Curve, write_svg
-from linkwork.cli.measured import read_measured
+from linkwork.cli.measured_log import read_measured_log
+from linkwork.components.actuators.fit import fit_servo
+from linkwork.components.actuators.smart_params import FOLDER, servo_models
 from linkwork.formats import load_scene
-from linkwork.parts import Spec
+from linkwork.model.parts import Spec
 from linkwork.session.session import Session
 
 TURN = 180.0 / math.pi
 
 
 def write_step(path: Path) -> None:
-    """Document 004, figure 7: the reference and the fitted servo."""
-    log = read_measured(FOLDER / "step_004.csv")
+    """Lima et al., figure 7: the reference and the fitted servo."""
+    log = read_measured_log(FOLDER / "lima_step.csv")
     base = servo_models()["AX-12"].params | {"supply": 9.6}
     free = ["max_speed", "max_acceleration", "slope"]
     target = log.target()
@@ -31,7 +31,7 @@ def write_step(path: Path) -> None:
         Curve("fitted AX-12", log.time, found.angle * TURN),
         Curve("wanted", log.time, target * TURN),
     ]
-    write_svg(path, f"Document 004, figure 7: {found.rms * TURN:.2f}° rms", curves, "°")
+    write_svg(path, f"Lima et al., figure 7: {found.rms * TURN:.2f}° rms", curves, "°")
 
 
 def write_energy(path: Path) -> None:

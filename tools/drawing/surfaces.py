@@ -10,8 +10,9 @@ import mujoco as compiled_mujoco
 import numpy as np
 
 from drawing.view import unit
-from linkwork.engines.mujoco_geoms import add_shape
-from linkwork.parts import (
+from linkwork.engines.common.geoms import add_shape
+from linkwork.geometry import Pose
+from linkwork.model.parts import (
     Box,
     Capsule,
     Cone,
@@ -23,8 +24,7 @@ from linkwork.parts import (
     Sphere,
     Terrain,
 )
-from linkwork.spatial import Pose
-from linkwork.world import World
+from linkwork.model.world import World
 
 mujoco: Any = compiled_mujoco  # pyright cannot see the names of the compiled module
 
@@ -35,7 +35,7 @@ class Model:
 
     Attributes:
         mj, data: The MuJoCo model and its data.
-        shapes: Shape, position, rotation matrix and colour (linear) by geom.
+        shapes: Shape, position, rotation matrix and color (linear) by geom.
     """
 
     mj: Any

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from linkwork.cli.chart_files import draw_all
+from linkwork.cli.chart_report import draw_charts
 
 #: Name of a picture of the documentation, and the chart that it is.
 WALK = {
@@ -21,7 +21,7 @@ WALK = {
 @cache
 def _folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="linkwork-walk-"))
-    draw_all("bart_uh/walk", folder, duration=None, joints=[], values=[], overwrite=True)
+    draw_charts("bart_uh/walk", folder, duration=None, joints=[], values=[], overwrite=True)
     return folder
 
 

@@ -22,12 +22,12 @@ import { loadTheme } from "./app/theme";
 import { on } from "./app/topics";
 import { listenWidth } from "./app/width";
 import { addCurve, charts } from "./charts/charts";
-import { alonePage } from "./shell/alone";
+import { separatePage } from "./shell/separateWindow";
 import { linkNotice } from "./shell/linkNotice";
 import { studio } from "./shell/studio";
 import { listenDrops } from "./start/dropZone";
 import { startPage } from "./start/startPage";
-import { tellRecorded } from "./transport/recorded";
+import { announceRecordings } from "./transport/recorded";
 import { keepClicks } from "./ui/keepClicks";
 import { forgetErrors } from "./ui/toast";
 import { Stage } from "./views/stage";
@@ -40,7 +40,7 @@ const stage = new Stage();
 defineCommands(stage);
 bringReach(() => import("./reach/start").then(({ startReach }) => startReach(stage)));
 const start = startPage();
-const work = alonePage(stage) ?? studio(stage);
+const work = separatePage(stage) ?? studio(stage);
 app.append(linkNotice());
 
 /** The studio while a scene is open, the gallery otherwise. */
@@ -62,10 +62,10 @@ keepClicks();
 listenWidth();
 listenDrops();
 guardFiles();
-tellRecorded();
+announceRecordings();
 connect();
 
-// Tests look at the scene graph and the store rather than at pixels.
+// Tests inspect the scene graph and the store rather than pixels.
 Object.assign(window, {
   linkwork: {
     get tool() {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Row } from "../src/protocol/messages";
+import type { AttributeRow } from "../src/protocol/messages";
 import {
+  countWords,
   keyWords,
   originWords,
   plain,
   rangeWords,
   readNumber,
+  shapeWords,
   stepped,
   stepSize,
 } from "../src/panels/attributeWords";
@@ -13,7 +15,7 @@ import type { Refusal } from "../src/panels/attributeRow";
 import { refusalWords, repairs } from "../src/panels/repairs";
 import { typeAhead } from "../src/tree/rows";
 
-const row = (over: Partial<Row>): Row => ({
+const row = (over: Partial<AttributeRow>): AttributeRow => ({
   key: "mass",
   value: 1,
   unit: "kg",
@@ -89,8 +91,11 @@ describe("repairs of a refused value", () => {
 describe("words about an attribute", () => {
   it("say keys, ranges and origins", () => {
     expect(keyWords("at.xyz")).toBe("Position");
-    expect(keyWords("shape.box.size_mm")).toBe("Box size");
-    expect(keyWords("shapes.1.sphere.radius")).toBe("2 sphere radius");
+    expect(keyWords("shape.box.size_mm")).toBe("Size");
+    expect(keyWords("shapes.1.sphere.radius")).toBe("Radius");
+    expect(keyWords("shapes.1.at.xyz")).toBe("Position");
+    expect(shapeWords("shapes.1.sphere.radius", ["box", "sphere"])).toBe("Sphere 2");
+    expect(countWords(["box", "box", "sphere"])).toBe("2 boxes, 1 sphere");
     expect(rangeWords(row({ lo: 0 }))).toBe("0 kg or more.");
     expect(originWords(row({ origin: "/a/arm.toml:14", source: "kit" }))).toBe(
       "From /a/arm.toml, line 14",
@@ -124,7 +129,7 @@ describe("numbers that are shown", () => {
   });
 
   it("are counted up and down in steps of their own size", () => {
-    const step = (held: number, now = held, over: Partial<Row> = {}): number =>
+    const step = (held: number, now = held, over: Partial<AttributeRow> = {}): number =>
       stepSize(row({ value: held, ...over }), held, now);
     expect(step(0.5)).toBeCloseTo(0.01);
     expect(step(4e-7)).toBeCloseTo(1e-8, 12);

@@ -17,7 +17,7 @@ describe("fitPoints", () => {
     expect(fitPoints(corners(4, 3, 1), AXES, 2, 0, NONE).half).toBeCloseTo(2);
   });
 
-  it("centres what is fitted, below the room that is left free at the top", () => {
+  it("centers what is fitted, below the room that is left free at the top", () => {
     const at = new Vector3(1, 2, 3);
     const even = fitPoints(corners(1, 1, 1, at), AXES, 1, 0, NONE);
     expect(even.target.x).toBeCloseTo(1);

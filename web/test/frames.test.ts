@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CONTACTS, decodePicture, POSES, SIGNALS } from "../src/protocol/frames";
+import { CONTACTS, decodeSnapshot, POSES, SIGNALS } from "../src/protocol/frames";
 
 interface Made {
   kind: number;
@@ -36,7 +36,7 @@ const POSE = [1, 2, 3, 1, 0, 0, 0];
 
 describe("decodePicture", () => {
   it("reads all blocks of one instant with their scene version and time", () => {
-    const got = decodePicture(
+    const got = decodeSnapshot(
       picture([
         { kind: POSES, values: POSE },
         { kind: SIGNALS, flags: 7, values: [Math.PI, NaN], wide: true },
@@ -54,22 +54,22 @@ describe("decodePicture", () => {
   });
 
   it("skips kinds of blocks and of frames that it does not know", () => {
-    const got = decodePicture(
+    const got = decodeSnapshot(
       picture([
         { kind: 900, values: [1, 2, 3] },
         { kind: POSES, values: POSE },
       ]),
     );
     expect(got?.blocks.map((block) => block.kind)).toEqual([POSES]);
-    expect(decodePicture(picture([], 77))).toBeNull();
+    expect(decodeSnapshot(picture([], 77))).toBeNull();
   });
 
   it("refuses what is cut, torn or of the wrong length", () => {
     const whole = picture([{ kind: POSES, values: [...POSE, ...POSE] }]);
-    expect(() => decodePicture(whole.slice(0, 40))).toThrow(/80 bytes instead of 40/);
-    expect(() => decodePicture(whole.slice(0, 20))).toThrow(/within the header of a block/);
-    expect(() => decodePicture(new ArrayBuffer(5))).toThrow(/no header/);
-    expect(() => decodePicture(picture([{ kind: POSES, values: [1, 2] }]))).toThrow(
+    expect(() => decodeSnapshot(whole.slice(0, 40))).toThrow(/80 bytes instead of 40/);
+    expect(() => decodeSnapshot(whole.slice(0, 20))).toThrow(/within the header of a block/);
+    expect(() => decodeSnapshot(new ArrayBuffer(5))).toThrow(/no header/);
+    expect(() => decodeSnapshot(picture([{ kind: POSES, values: [1, 2] }]))).toThrow(
       /no rows of 28/,
     );
   });

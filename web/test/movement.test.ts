@@ -55,7 +55,7 @@ describe("edits of a movement", () => {
     expect(duplicated(draft, 2)[0].postures.map((p) => p.time)).toEqual([0, 1, 3, 3.5]);
   });
 
-  it("exchange neighbours and keep the times", () => {
+  it("exchange neighbors and keep the times", () => {
     const made = exchanged(draft, 1, 1);
     expect(made.postures.map((p) => [p.time, p.joints["a"]])).toEqual([
       [0, 0],
@@ -88,7 +88,7 @@ describe("answers to edits", () => {
   answerHere((message) => void sent.push(message as never));
 
   /** What the session tells: a draft, and the number of the edit that it answers. */
-  function told(made: MovementDraft, number = 0): MovementState {
+  function stateOf(made: MovementDraft, number = 0): MovementState {
     return {
       type: "movement",
       draft: made,
@@ -110,34 +110,41 @@ describe("answers to edits", () => {
   beforeEach(() => {
     sent.length = 0;
     forgetMovement();
-    receiveMovement(told(draft));
+    receiveMovement(stateOf(draft));
   });
 
   it("do not take a later edit back", () => {
     edit(withTime(draft, 1, 2), "time");
     edit(withTime(movement.state!.draft!, 1, 2.5), "time");
-    receiveMovement(told(sent[0]!.draft, sent[0]!.number));
+    receiveMovement(stateOf(sent[0]!.draft, sent[0]!.number));
     expect(movement.state!.draft!.postures[1]!.time).toBe(2.5);
     edit(withValue(movement.state!.draft!, 1, "b", 7), "value");
     expect(sent[2]!.draft.postures[1]).toMatchObject({ time: 2.5, joints: { a: 2, b: 7 } });
-    receiveMovement(told(sent[1]!.draft, sent[1]!.number));
-    receiveMovement(told(sent[2]!.draft, sent[2]!.number));
+    receiveMovement(stateOf(sent[1]!.draft, sent[1]!.number));
+    receiveMovement(stateOf(sent[2]!.draft, sent[2]!.number));
     expect(movement.state!.draft!.postures[1]!.joints).toEqual({ a: 2, b: 7 });
-    receiveMovement(told(draft, sent[2]!.number)); // undone
+    receiveMovement(stateOf(draft, sent[2]!.number)); // undone
     expect(movement.state!.draft).toEqual(draft);
   });
 
   it("are not waited for where none comes", () => {
     edit(withTime(draft, 1, 2), "time");
-    receiveMovement(told(draft));
+    receiveMovement(stateOf(draft));
     expect(movement.state!.draft!.postures[1]!.time).toBe(2);
-    store.refused = { type: "refused", what: "set_movement", text: "no", key: "" };
+    store.refused = {
+      type: "refused",
+      what: "set_movement",
+      text: "no",
+      key: "",
+      reason: "",
+      error: null,
+    };
     announce("refused");
-    receiveMovement(told(draft));
+    receiveMovement(stateOf(draft));
     expect(movement.state!.draft).toEqual(draft);
     edit(withTime(draft, 1, 2), "time");
     announce("link");
-    receiveMovement(told(draft, 3));
+    receiveMovement(stateOf(draft, 3));
     expect(movement.state!.draft).toEqual(draft);
   });
 });

@@ -9,30 +9,37 @@ const first = usual("arm/flange");
 const damped: ReachSetup = { ...first, damping: "robotix" };
 const both: ReachSetup = { ...damped, damping_value: 0.3 };
 
-function tell(setup: ReachSetup | null): void {
+function receive(setup: ReachSetup | null): void {
   receiveReaching({ type: "reaching", setup, chain: [], joints: [], columns: [] });
 }
 
 beforeEach(() => {
-  tell(null);
-  tell(first);
+  receive(null);
+  receive(first);
 });
 
 test("the answer to an earlier change does not take a later one back", () => {
   expectSetup(damped);
   expectSetup(both);
-  tell(damped);
+  receive(damped);
   expect(reach.setup).toEqual(both);
-  tell(both);
-  tell(first); // by somebody else, later
+  receive(both);
+  receive(first); // by somebody else, later
   expect(reach.setup).toEqual(first);
 });
 
 test("what is refused, or lost with the link, is what the session has again", () => {
   expectSetup(damped);
-  tell(first);
+  receive(first);
   expect(reach.setup).toEqual(damped);
-  store.refused = { type: "refused", what: "set_reach", text: "no", key: "" };
+  store.refused = {
+    type: "refused",
+    what: "set_reach",
+    text: "no",
+    key: "",
+    reason: "",
+    error: null,
+  };
   announce("refused");
   expect(reach.setup).toEqual(first);
   expectSetup(both);

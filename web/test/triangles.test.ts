@@ -3,17 +3,17 @@ import { BoxGeometry, Matrix4, Mesh, MeshBasicMaterial, SphereGeometry, Vector3 
 import { facesOf, nearest, surfaceOf } from "../src/reach/faces";
 import { crossing } from "../src/reach/triangles";
 import { drawnLengths, SCALE } from "../src/reach/ellipsoid";
-import type { Piece } from "../src/views/bodies";
+import type { ShapeMesh } from "../src/views/bodies";
 
 /** A piece of some kind at a place. */
-function piece(kind: "box" | "sphere", size: number[], at: [number, number, number]): Piece {
+function piece(kind: "box" | "sphere", size: number[], at: [number, number, number]): ShapeMesh {
   const geometry =
     kind === "box"
       ? new BoxGeometry(...(size as [number, number, number]))
       : new SphereGeometry(size[0], 16, 12);
   const mesh = new Mesh(geometry, new MeshBasicMaterial());
   mesh.matrixWorld = new Matrix4().makeTranslation(...at);
-  return { mesh, element: {}, shape: { kind, size } } as unknown as Piece;
+  return { mesh, element: {}, shape: { kind, size } } as unknown as ShapeMesh;
 }
 
 /** Where the corners of some triangles are along an axis, each once. */

@@ -1,10 +1,9 @@
-"""Ports and buses: how controller software and hardware outside talk to a scene.
+"""Buses: connections of a scene to external controllers or hardware.
 
-This front door is light: bus processes import it, and never the compiler or the physics.
+Importing it loads neither the compiler nor the physics, which bus processes do not need.
 """
 
 from linkwork.buses.adapter import Adapter
-from linkwork.buses.port import BusPlan, Port, PortSignal
-from linkwork.buses.quant import Quant
+from linkwork.buses.port import BusPlan, Port, PortSignal, Quant
 
 __all__ = ["Adapter", "BusPlan", "Port", "PortSignal", "Quant"]

@@ -1,4 +1,4 @@
-"""A bus's process: reads its settings, joins the session, serves until the session ends."""
+"""Process of one bus."""
 
 from __future__ import annotations
 
@@ -12,42 +12,44 @@ import msgspec
 
 from linkwork.buses.adapter import Adapter
 from linkwork.buses.messages import (
-    Ready,
-    Replan,
-    Settings,
+    BusProcessSettings,
+    BusReady,
+    Ping,
+    PlanUpdate,
+    Pong,
     decode_outgoing,
     decode_to_process,
     encode,
 )
-from linkwork.errors import LinkworkError
-from linkwork.session.link import LinkClosed, LinkError, PeerEnd, connect
+from linkwork.core.errors import LinkworkError
+from linkwork.link import LinkClosed, LinkError, PeerEnd, connect
 
 
-class Wire:
-    """The session's end, as an adapter sees it (an ``Outlet``)."""
+class LinkOutlet:
+    """The link to the session, as the sink of an adapter's messages."""
 
     def __init__(self, peer: PeerEnd) -> None:
         self._peer = peer
 
     def send(self, message: msgspec.Struct) -> bool:
-        """Sends a message; False where it found no room and is lost."""
+        """Sends a message; returns False if it is lost because the link is full or closed."""
         try:
             self._peer.send(encode(message))
-        except LinkError:  # full or gone: the session is slow or over
+        except LinkError:  # full or closed: the session is slow or has ended
             return False
         return True
 
 
 def main() -> int:
-    """Serves; returns the exit code."""
-    settings = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Settings)
-    sys.path[:] = list(dict.fromkeys([*sys.path, *settings.places]))
+    """Serves the bus; returns the exit code."""
+    settings = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=BusProcessSettings)
+    sys.path[:] = list(dict.fromkeys([*sys.path, *settings.search_path]))
     try:
         peer = connect(settings.link, settings.key)
     except LinkworkError as error:
         print(error, file=sys.stderr)
         return 1
-    # Not the proactor of Windows: the link is waited for by its descriptor.
+    # Not the proactor of Windows: the loop waits for the link by its descriptor.
     with peer, asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
         return runner.run(_serve(settings, peer))
 
@@ -62,22 +64,24 @@ def _load(path: str) -> type[Adapter]:
     return found
 
 
-async def _serve(settings: Settings, peer: PeerEnd) -> int:
-    wire = Wire(peer)
+async def _serve(settings: BusProcessSettings, peer: PeerEnd) -> int:
+    outlet = LinkOutlet(peer)
     try:
-        adapter = _load(settings.adapter)(settings.plan, wire)
+        adapter = _load(settings.adapter)(settings.plan, outlet)
+        adapter.allow = frozenset(settings.allow)
         adapter.taken(settings.version, 0)
-        doors = await adapter.start()
+        endpoints = await adapter.start()
     except (LinkworkError, OSError, ImportError) as error:
-        wire.send(Ready(error=str(error)[:2000]))
+        known = error if isinstance(error, LinkworkError) else LinkworkError(str(error))
+        outlet.send(BusReady(error=known.to_record()))
         return 1
-    wire.send(Ready([door[:2000] for door in doors]))
+    outlet.send(BusReady([line[:2000] for line in endpoints]))
     over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def wake() -> None:
         peer.serve()
         try:
-            take(peer, adapter)
+            receive_messages(peer, adapter)
         except LinkClosed:
             if not over.done():
                 over.set_result(None)
@@ -86,29 +90,29 @@ async def _serve(settings: Settings, peer: PeerEnd) -> int:
                 over.set_exception(error)
 
     loop = asyncio.get_running_loop()
-    descriptor = peer.lend()
+    descriptor = peer.detach_loop()
     loop.add_reader(descriptor, wake)
     wake()
-    tending = asyncio.create_task(adapter.tend())
+    tending = asyncio.create_task(adapter.run_reports())
     try:
         await asyncio.wait({over, tending}, return_when=asyncio.FIRST_COMPLETED)
         for done in (over, tending):
             if done.done():
-                done.result()  # a fault in the adapter ends the process, with its traceback
+                done.result()  # an error in the adapter ends the process, with its traceback
     finally:
         loop.remove_reader(descriptor)
         tending.cancel()
         with contextlib.suppress(Exception):
             await asyncio.wait_for(adapter.close(), 2.0)
-        # Clients that are still being served are cut off now; nobody needs to hear of that.
+        # Clients that are still served are disconnected now; their errors are of no interest.
         loop.set_exception_handler(lambda *_: None)
     return 0
 
 
-def take(peer: PeerEnd, adapter: Adapter) -> None:
-    """Hands on all that the session says."""
+def receive_messages(peer: PeerEnd, adapter: Adapter) -> None:
+    """Passes all messages of the session to the adapter."""
     _take(peer, adapter)
-    while peer.wait(0.0):  # it came between the two looks, or the end behind the last events
+    while peer.wait(0.0):  # more arrived meanwhile, or the link has closed
         _take(peer, adapter)
 
 
@@ -116,15 +120,18 @@ def _take(peer: PeerEnd, adapter: Adapter) -> None:
     snapshot = peer.snapshot()
     for data in peer.events():
         message = decode_to_process(data)
-        if isinstance(message, Replan):
+        if isinstance(message, PlanUpdate):
             adapter.replan(message.plan, message.version)
+        elif isinstance(message, Ping):
+            with contextlib.suppress(LinkError):
+                peer.send(encode(Pong(message.number)))
         elif message.name == "log":
             adapter.logging = bool(message.args.get("on", True))
         else:
             try:
                 adapter.order(message.name, message.args)
             except LinkworkError as error:
-                adapter.note(str(error), "error")
+                adapter.note_error(error)
     if snapshot is None:
         return
     now = decode_outgoing(snapshot)
@@ -136,4 +143,4 @@ def _take(peer: PeerEnd, adapter: Adapter) -> None:
 if __name__ == "__main__":
     code = main()
     sys.stdout.flush()
-    os._exit(code)  # whatever threads a library of the adapter's left behind
+    os._exit(code)  # threads of the adapter's libraries may still run

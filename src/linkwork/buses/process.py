@@ -1,4 +1,4 @@
-"""BusProcess: a bus served by a process of its own; started, looked after and ended from here."""
+"""BusProcess: the process that serves one bus."""
 
 from __future__ import annotations
 
@@ -12,29 +12,36 @@ import msgspec
 
 from linkwork.buses.adapter import Adapter
 from linkwork.buses.messages import (
-    Fed,
-    Frame,
-    Frames,
+    ActiveFault,
+    BusOrder,
+    BusProcessSettings,
+    BusReady,
+    BusReport,
     FromProcess,
-    Outgoing,
-    Ready,
-    Replan,
-    Report,
-    Settings,
-    Tell,
+    InputValues,
+    LogFrame,
+    LogFrames,
+    LogNote,
+    OutputValues,
+    Ping,
+    PlanUpdate,
+    Pong,
     decode_from_process,
     encode,
 )
 from linkwork.buses.port import BusPlan
-from linkwork.errors import LinkworkError
-from linkwork.session.link import Left, Limits, SessionEnd, serve
+from linkwork.core.errors import LinkworkError, SessionError
+from linkwork.link import LinkLimits, PeerLeft, SessionEnd, serve
 
-#: How long a process may take to start [s], and how often it is started within a minute.
-START, AGAIN = 20.0, 5
+#: Maximum time for a process to start [s], and maximum number of starts within a minute.
+START_TIMEOUT, MAX_STARTS_PER_MINUTE = 20.0, 5
+#: A process that does not answer for so long hangs [s]; period of the requests [s], and how often
+#: the session itself must have looked meanwhile.
+HUNG_AFTER, PING_PERIOD, MIN_LOOKS = 1.0, 0.25, 3
 #: Lines of the bus log that are kept.
 LOG_LINES = 1000
 
-_LIMITS = Limits(message=2**20, backlog=4 * 2**20, peers=4)
+_LIMITS = LinkLimits(message=2**20, backlog=4 * 2**20, peers=4)
 
 
 class BusProcess:
@@ -42,34 +49,43 @@ class BusProcess:
 
     Args:
         plan: The bus and its ports.
-        adapter: The class that serves it there.
+        adapter: The adapter class.
+        allow: What it may do; see ``linkwork.session.bus_interface.PERMISSIONS``.
 
     Attributes:
         plan: The bus and its ports.
-        doors: Lines that tell people where it is served.
+        endpoints: Descriptions of where it is served.
         status: The adapter's counters, as last reported.
-        partners: Who is connected.
-        restarts: How often it was started anew.
+        faults: Active faults on the wire, as last reported.
+        clients: Number of connected clients.
+        restarts: Number of restarts.
         log: The newest lines of the bus log.
         logged: Lines logged since the start, with those that were skipped.
-        given_up: Whether it is not started any more.
+        given_up: Whether it is no longer restarted.
         ready: Whether it serves.
+        error: Why the adapter could not start; None if it did.
+        hung: Whether it does not answer.
     """
 
-    def __init__(self, plan: BusPlan, adapter: type[Adapter]) -> None:
-        self.plan, self._adapter = plan, adapter
+    def __init__(
+        self, plan: BusPlan, adapter: type[Adapter], allow: frozenset[str] = frozenset()
+    ) -> None:
+        self.plan, self._adapter, self._allow = plan, adapter, allow
+        self._served: BusPlan | None = None  # the plan whose endpoints were open
         self.version = 1
-        self.doors: list[str] = []
+        self.endpoints: list[str] = []
         self.status: dict[str, float] = {}
-        self.partners = self.restarts = self.logged = 0
-        self.log: deque[Frame] = deque(maxlen=LOG_LINES)
-        self.given_up = self.ready = False
-        self.error = ""
-        self.asked = 0  # the turn that was asked for
+        self.faults: list[ActiveFault] = []
+        self.clients = self.restarts = self.logged = 0
+        self.log: deque[LogFrame] = deque(maxlen=LOG_LINES)
+        self.given_up = self.ready = self.hung = False
+        self._pinged, self._ping, self._pong, self._looks = 0.0, 0, 0, 0
+        self.error: LinkworkError | None = None
+        self.asked = 0  # the requested turn
         self._waiting_for = -1  # its step
         self._peer = self._past = 0  # its number on the link, and that of the process before
         self._taken = 0
-        self._last: Outgoing | None = None
+        self._last: OutputValues | None = None
         self._starts: list[float] = []
         self.link: SessionEnd = serve(limits=_LIMITS)
         self._process: subprocess.Popen[bytes] | None = None
@@ -81,19 +97,35 @@ class BusProcess:
         return self._process.pid if self._process is not None else 0
 
     def start(self) -> None:
-        """Starts the process; it says by itself when it serves."""
-        self.ready = False
-        self.error = ""
+        """Starts the process; it reports when it serves."""
+        self.ready = self.hung = False
+        self.error = None
+        self._pong = self._ping
         self._past = max(self._past, self._peer)
-        self._peer = self._taken = self.partners = 0
+        self._peer = self._taken = self.clients = 0
         self._waiting_for = -1
         self._starts.append(time.monotonic())
+        exposure = self._adapter.exposure(self.plan)
+        if exposure and "network" not in self._allow:
+            self.error = SessionError(
+                f"it {exposure}, and a scene may not open a bus to other machines by itself.",
+                hint="If you trust it: --allow network, or Session(…, allow=['network']).",
+            )
+            return
+        allow = set(self._allow)
+        if self._served is not None and self._served.params == self.plan.params:
+            allow.add("replace-links")  # those of the process before
         path = f"{self._adapter.__module__}:{self._adapter.__qualname__}"
-        places = [place for place in sys.path if place]
-        settings = Settings(self.link.address, self.link.key, path, places, self.plan, self.version)
-        # Of a session of its own: Ctrl-C is for the one who started it, who then ends this.
+        search_path = [place for place in sys.path if place]
+        settings = BusProcessSettings(
+            self.link.address, self.link.key, path, search_path, self.plan, self.version,
+            sorted(allow),
+        )  # fmt: skip
+        # In a session of its own: Ctrl-C goes to the parent process, which then ends this one.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "linkwork.buses"], stdin=subprocess.PIPE, start_new_session=True
+            [sys.executable, "-P", "-m", "linkwork.buses"],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
         )
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
@@ -101,73 +133,80 @@ class BusProcess:
             self._process.stdin.close()
 
     def replan(self, plan: BusPlan) -> None:
-        """Tells the process of other ports; another kind of bus begins anew."""
+        """Sends new ports to the process; another kind of bus restarts it."""
         before, self.plan = self.plan, plan
         self.version += 1
         self._taken = 0
         self._waiting_for = -1
         same = (before.type, before.params, before.lockstep, before.plant)
         if same == (plan.type, plan.params, plan.lockstep, plan.plant):
-            self.link.emit(encode(Replan(plan, self.version)))
+            self.link.emit(encode(PlanUpdate(plan, self.version)))
         else:
             self._starts.clear()
             self.given_up = False
             self.end()
             self.start()
 
-    # ---- talking -----------------------------------------------------------------------------
+    # ---- messages ----------------------------------------------------------------------------
 
-    def receive(self) -> list[FromProcess | str]:
-        """What the process says; garbage as a sentence about it."""
-        found: list[FromProcess | str] = []
+    def receive(self) -> list[FromProcess | LinkworkError]:
+        """Returns the messages of the process; for an invalid one the error."""
+        found: list[FromProcess | LinkworkError] = []
         for peer, item in self.link.receive():
             if peer <= self._past:
                 continue  # of a process that has ended
             if not isinstance(item, bytes):
-                if isinstance(item, Left) and peer == self._peer:
+                if isinstance(item, PeerLeft) and peer == self._peer:
                     self.ready = False
                 continue
             try:
                 message = decode_from_process(item)
             except LinkworkError as error:
-                found.append(str(error))
+                found.append(error)
                 continue
-            if isinstance(message, Ready):
+            if isinstance(message, BusReady):
                 self._peer = peer
+            self._pong = self._ping  # any message shows that it runs
+            if isinstance(message, Pong):
+                continue
             self._note(message)
             found.append(message)
         return found
 
     def _note(self, message: FromProcess) -> None:
         match message:
-            case Ready():
-                self.ready, self.doors = not message.error, message.doors
-                self.error = message.error
+            case BusReady():
+                self.ready, self.endpoints = message.error is None, message.endpoints
+                if message.error is None:
+                    self._served = self.plan
+                else:
+                    self.error = LinkworkError.from_record(message.error)
                 if self._last is not None:
                     self.link.publish(encode(self._last))
-            case Fed():
-                # Both ends count anew for each plan; one of the plan before may be under way.
+            case InputValues():
+                # Both ends count from 0 for each plan; a message of the last plan may arrive late.
                 self._taken += message.version == self.version
-            case Report():
-                self.partners, self.status = message.partners, message.counters
-            case Frames():
+            case BusReport():
+                self.clients, self.status = message.clients, message.counters
+                self.faults = message.faults
+            case LogFrames():
                 self.log.extend(message.frames)
                 self.logged += len(message.frames) + message.skipped
 
     def publish(self, step: int, now: float, values: list[float], *, turn: bool = False) -> None:
-        """Hands on values; ``turn`` asks the partner for its turn."""
+        """Sends values; ``turn`` requests the client's turn."""
         if turn:
             self.asked += 1
             self._waiting_for = step
         number = self.asked if turn else 0
-        self._last = Outgoing(self.version, step, now, number, self._taken, values)
+        self._last = OutputValues(self.version, step, now, number, self._taken, values)
         self.link.publish(encode(self._last))
 
     def refresh(self, values: list[float] | None) -> None:
-        """Says how many feeds were taken, and what a hand changed while time stands still.
+        """Sends the count of taken inputs, and outputs that changed while paused.
 
         Args:
-            values: What is given out now; None if it is as it was.
+            values: The outputs; None if they are unchanged.
         """
         last = self._last
         if last is None or last.version != self.version:
@@ -178,61 +217,81 @@ class BusProcess:
             self.link.publish(encode(self._last))
 
     def is_asked(self, step: int) -> bool:
-        """Whether the partner knows that its turn for ``step`` is due."""
+        """Returns whether the turn for ``step`` was requested."""
         return self._waiting_for == step
 
     def answered(self, turn: int) -> bool:
-        """Whether this is the turn that is due; it was had then."""
+        """Returns whether this is the requested turn, and marks it as taken."""
         due = self._waiting_for >= 0 and turn == self.asked
         if due:
             self._waiting_for = -1
         return due
 
     def settle(self) -> None:
-        """Asks no more for the turn that is due: a late answer to an older question will do."""
+        """Cancels the requested turn: a late answer to an earlier request counts."""
         self._waiting_for = -1
 
-    def tell(self, name: str, args: dict[str, object]) -> None:
-        """Gives the process an order."""
-        self.link.emit(encode(Tell(name, args)))
+    def send_order(self, name: str, args: dict[str, object]) -> None:
+        """Sends an order to the process."""
+        self.link.emit(encode(BusOrder(name, args)))
 
-    # ---- looking after -----------------------------------------------------------------------
+    # ---- supervision -------------------------------------------------------------------------
 
-    def look_after(self) -> tuple[str, str]:
-        """Starts the process anew if it has died; returns level and text of what there is to say.
-
-        The text is empty as long as all is well.
-        """
+    def poll(self) -> LogNote | None:
+        """Restarts the process if it has died; returns what is to be logged, or None."""
         process = self._process
-        if self.given_up or process is None:
-            return "", ""
-        code = process.poll()
-        if code is None:
-            if self.ready or time.monotonic() - self._starts[-1] < START:
-                return "", ""
+        if self.given_up or (process is None and self.error is None):
+            return None
+        if process is not None and process.poll() is None:
+            if self.ready or time.monotonic() - self._starts[-1] < START_TIMEOUT:
+                return None
             self.end(0.0)  # it hangs
-        if self.error:  # it said so itself: starting anew would end the same way
+        if self.error is not None:  # a restart would fail, too
             self.given_up = True
-            return "error", f"it cannot be served: {self.error}"
+            error = SessionError(
+                f"it cannot be served: {self.error.message}",
+                origin=self.error.origin,
+                hint=self.error.hint,
+            )
+            return LogNote.of(error)
         recent = [start for start in self._starts if time.monotonic() - start < 60.0]
         self._starts = recent
-        if len(recent) > AGAIN:
+        if len(recent) > MAX_STARTS_PER_MINUTE:
             self.given_up = True
-            return "error", "its process keeps ending; the session goes on without it."
+            return LogNote("its process keeps ending; the session continues without it.", "error")
         self.restarts += 1
         self.start()
-        return "warning", "its process had ended; it was started anew."
+        return LogNote("its process had ended; it was restarted.", "warning")
 
-    def end(self, patience: float = 1.0) -> None:
-        """Ends the process; it has ``patience`` [s] to shut its doors."""
+    def heartbeat(self) -> bool:
+        """Requests an answer from the process; returns whether :attr:`hung` has changed.
+
+        One request is open at a time: a session that does not look collects no answers.
+        """
+        if not self.ready:
+            return False
+        now = time.monotonic()
+        if self._pong == self._ping:
+            if now - self._pinged >= PING_PERIOD:
+                self._ping, self._pinged, self._looks = self._ping + 1, now, 0
+                self.link.emit(encode(Ping(self._ping)))
+            hung = False
+        else:
+            self._looks += 1
+            hung = self.hung or (now - self._pinged > HUNG_AFTER and self._looks >= MIN_LOOKS)
+        changed, self.hung = hung != self.hung, hung
+        return changed
+
+    def end(self, timeout: float = 1.0) -> None:
+        """Ends the process; it has ``timeout`` [s] to close its endpoints."""
         process, self._process = self._process, None
         self.ready = False
         if process is None:
             return
-        if self._peer and patience:
-            self.link.drop(self._peer, "the bus is not served any more")
+        if self._peer and timeout:
+            self.link.drop(self._peer, "the bus is no longer served")
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(patience)
+                process.wait(timeout)
         process.kill()
         process.wait()
 

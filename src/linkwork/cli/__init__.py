@@ -9,7 +9,7 @@ import sys
 def main() -> None:
     """Runs the command line.
 
-    Imports come late, so that Ctrl-C while they load ends without a traceback as well.
+    Imports are deferred, so that Ctrl-C while they load also ends without a traceback.
     """
     code = 0
     try:
@@ -20,7 +20,10 @@ def main() -> None:
         print("Cancelled.", file=sys.stderr)
         code = 130
     finally:
-        # What is left is leaving: a further Ctrl-C may end it at once, and says nothing.
+        # Python remembers an interrupt inside ``exec(text)`` (dataclasses, named tuples) even when
+        # it is caught, and ends by the signal instead of the code; the next ``exec`` clears that.
+        exec("")
+        # The program is ending: a further Ctrl-C may end it at once and prints nothing.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(code)
 

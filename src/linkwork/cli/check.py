@@ -1,4 +1,4 @@
-"""``linkwork check``: reads a file and says what is wrong, or done only approximately."""
+"""``linkwork check``: reads a file and reports errors and approximations."""
 
 from __future__ import annotations
 
@@ -8,35 +8,36 @@ import typer
 
 if TYPE_CHECKING:
     from linkwork.cli.screen import Screen
-    from linkwork.parts import Part
+    from linkwork.model.parts import Part
     from linkwork.session.cycle import Cycle
 
 
 def check(
     file: Annotated[
         str,
-        typer.Argument(help="A part, scene, movement or devices' file, or a kit's name for it."),
+        typer.Argument(help="A part, scene, movement or devices file, or a kit's name of it."),
     ],
     signals: Annotated[
         bool, typer.Option("--signals", help="List every signal with unit, range and use.")
     ] = False,
     language: Annotated[
-        str, typer.Option(metavar="CODE", help="Show names in this language where labels say them.")
+        str,
+        typer.Option(metavar="CODE", help="Show names in this language if the file has labels."),
     ] = "",
 ) -> None:
-    """Reads a file, compiles it, and lists what engines cannot do or do only softly.
+    """Reads and compiles a file, and lists features that engines reject or approximate.
 
-    Nothing runs. Exit code 0 if it could (soft findings are listed), 1 if not.
+    Nothing runs. Exit code 0 if it could (approximated features are listed), 1 if not.
 
     Examples:
       $ linkwork check my_robot.toml
       $ linkwork check tripod/level --signals
     """
-    from linkwork.cli.given import load_with_notes
-    from linkwork.cli.ready import getting_ready
+    from linkwork.cli.compile_progress import show_compiling
+    from linkwork.cli.scene_argument import load_showing_notes
     from linkwork.cli.screen import count, show_findings, stdout
-    from linkwork.cli.show_movement import movements_of, show_movement
-    from linkwork.parts import Part
+    from linkwork.cli.show_plan import movements_of, show_movement
+    from linkwork.model.parts import Part
 
     out = stdout()
     if _show_devices(out, file):
@@ -46,26 +47,26 @@ def check(
         for each in movements:
             show_movement(out, file, each)
         return
-    thing, notes = load_with_notes(file)
-    with getting_ready():
-        from linkwork.cli.given import scene_to_run
+    thing, notes = load_showing_notes(file)
+    with show_compiling():
+        from linkwork.cli.scene_argument import scene_to_run
+        from linkwork.model.world import compile_scene
         from linkwork.session.cycle import Cycle
-        from linkwork.session.rehearsal import rehearse
-        from linkwork.world import compile_scene
+        from linkwork.session.live_edit import dry_run
 
         scene, more = scene_to_run(thing, file, free=False)
         cycle = Cycle(compile_scene(scene))
         mobilities = [each for engine in cycle.engines for each in engine.mobilities()]
-        rehearse(cycle)
+        dry_run(cycle)
     for note in [*notes, *more]:
-        out.say(note, lead="note:")
+        out.print_line(note, lead="note:")
     show_findings(out, cycle.findings)
     if isinstance(thing, Part):
         _show_part(out, thing, language)
         for each in movements:
             show_movement(out, f"{file}, movement {each.name!r}", each, thing)
     for mobility in mobilities:
-        out.say(mobility.line())
+        out.print_line(mobility.line())
     _show_faults(out, cycle)
     if signals:
         _show_signals(out, cycle)
@@ -77,21 +78,20 @@ def check(
         count(len(world.loop_names), "loop"), f"{world.mass.sum():.3f} kg",
     ]  # fmt: skip
     cycle.close()
-    out.say(f"{file}: {', '.join(counts)}. It can run.")
+    out.print_line(f"{file}: {', '.join(counts)}. It can run.")
 
 
 def _show_devices(out: Screen, file: str) -> bool:
-    """Lists what a file of devices maps, if it is one."""
+    """Lists the mappings of a devices file, if it is one."""
     import os
 
     if not file.lower().endswith(".toml") or not os.path.isfile(file):
         return False
     from linkwork.cli.screen import count
-    from linkwork.devices import load_devices
-    from linkwork.devices.read import FORM
-    from linkwork.formats.toml.source import Source
+    from linkwork.devices import FORMAT, load_devices
+    from linkwork.formats.toml.source import TomlSource
 
-    if Source.read(file).data.get("format") != FORM:
+    if TomlSource.read(file).data.get("format") != FORMAT:
         return False
     mapping = load_devices(file)
     rows = [
@@ -104,12 +104,12 @@ def _show_devices(out: Screen, file: str) -> bool:
     ]  # fmt: skip
     out.rows(("device", "type", "from", "to", "scale", "deadzone"), rows)
     devices, inputs = len(mapping.devices), len(mapping.inputs())
-    out.say(f"{file}: {count(devices, 'device')}, {count(inputs, 'logical input')}.")
+    out.print_line(f"{file}: {count(devices, 'device')}, {count(inputs, 'logical input')}.")
     return True
 
 
 def _show_part(out: Screen, part: Part, language: str) -> None:
-    """Lists the joints of a part, and the anchors at which others fit."""
+    """Lists the joints of a part, and the anchors for other parts."""
     if language:
         spoken = [
             (each.labels.get(language) or name, kind, name)
@@ -129,22 +129,26 @@ def _show_part(out: Screen, part: Part, language: str) -> None:
 
 
 def _show_faults(out: Screen, cycle: Cycle) -> None:
-    """Lists what will go wrong on purpose, and when."""
+    """Lists the scheduled faults."""
     rows = [
-        (fault.spec.name, fault.type, fault.about, fault.when) for fault in cycle.trouble.faults
+        (fault.spec.name, fault.type, fault.about, fault.when)
+        for fault in cycle.faults.scene_faults
     ]
     if rows:
         out.rows(("fault", "type", "strikes", "when"), rows)
 
 
 def _show_signals(out: Screen, cycle: Cycle) -> None:
-    """Lists signals: what can be watched, and what can be set."""
-    from linkwork.cli.live import shown
+    """Lists signals: outputs to watch, inputs to set."""
+    from linkwork.cli.screen import format_value
 
     uses = {"output": "watch", "input": "watch, set", "param": "watch, set (parameter)"}
     rows = []
     for signal in cycle.signals:
-        (lo, unit), hi = shown(signal.lo, signal.unit), shown(signal.hi, signal.unit)[0]
+        (lo, unit), hi = (
+            format_value(signal.lo, signal.unit),
+            format_value(signal.hi, signal.unit)[0],
+        )
         span = "" if lo == "−inf" and hi == "inf" else f"{lo} … {hi}"
         rows.append((signal.name, unit, span, uses[signal.direction]))
     out.rows(("signal", "unit", "range", "use"), rows)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from linkwork.cli.outputs import Overwrite, check_outputs
+from linkwork.cli.output_files import Overwrite, check_outputs
 
 if TYPE_CHECKING:
-    from linkwork.scene import Movement
+    from linkwork.model.scene import Movement
 
-#: Formats that know no scenes.
+#: Formats without scenes.
 _ONE_PART = (".urdf", ".humanoid.xml")
 
 
@@ -20,14 +20,16 @@ def convert(
     source: Annotated[
         str, typer.Argument(help="A file (.toml, .urdf, .sdf, …), or a kit's name for it.")
     ],
-    target: Annotated[Path, typer.Argument(help="Where to write; the suffix says the format.")],
-    part: Annotated[str, typer.Option(metavar="NAME", help="Take only this part of a scene.")] = "",
+    target: Annotated[Path, typer.Argument(help="Output file; the suffix defines the format.")],
+    part: Annotated[
+        str, typer.Option(metavar="NAME", help="Convert only this part of a scene.")
+    ] = "",
     robot: Annotated[
-        str, typer.Option(metavar="PART", help="Whose movement it is; some formats hold both.")
+        str, typer.Option(metavar="PART", help="The movement's robot; some formats hold both.")
     ] = "",
     overwrite: Overwrite = False,
 ) -> None:
-    """Converts a model; what a format cannot say is listed, never dropped silently.
+    """Converts a model; content that a format cannot hold is listed, never dropped silently.
 
     Examples:
       $ linkwork convert robot.urdf robot.toml
@@ -36,15 +38,15 @@ def convert(
       $ linkwork convert tripod/level level.glb
       $ linkwork convert bioloid/greet greet.humanoid.xml --robot bioloid/humanoid
     """
-    from linkwork.cli.given import load_with_notes
+    from linkwork.cli.scene_argument import load_showing_notes
     from linkwork.cli.screen import stdout
-    from linkwork.cli.show_movement import movements_of
-    from linkwork.errors import FormatError, listing, not_found
+    from linkwork.cli.show_plan import movements_of
+    from linkwork.core.errors import FormatError, listing, not_found
     from linkwork.formats import format_to_write, save
-    from linkwork.formats.prepare import gathered
-    from linkwork.formats.single import taken_alone
-    from linkwork.parts import Part
-    from linkwork.scene import Scene
+    from linkwork.formats.import_options import with_copied_meshes
+    from linkwork.formats.part_of_scene import extract_part
+    from linkwork.model.parts import Part
+    from linkwork.model.scene import Scene
 
     out = stdout()
     format_to_write(target)
@@ -52,8 +54,8 @@ def convert(
     movements, alone = movements_of(source)
     if alone and not part:
         for note in _movement(movements[0], target, robot):
-            out.say(note, lead="note:")
-        out.say(f"Wrote {target}.")
+            out.print_line(note, lead="note:")
+        out.print_line(f"Wrote {target}.")
         return
     beside = {
         movement.name: target.with_name(f"{target.stem}.{movement.name}.toml")
@@ -63,13 +65,13 @@ def convert(
     check_outputs([*beside.values()], overwrite=overwrite, sources=[source])
     if robot:
         raise FormatError(f"--robot is for movements, and {source} is none.")
-    thing, notes = load_with_notes(source)
+    thing, notes = load_showing_notes(source)
     if part:
         if not isinstance(thing, Scene):
             raise FormatError(f"--part is for scenes, and {source} is a part.")
         if part not in thing.parts:
             raise not_found("part", part, thing.parts, origin=thing.origin)
-        thing, left = taken_alone(thing, part)
+        thing, left = extract_part(thing, part)
         notes = [*notes, *left]
     if isinstance(thing, Scene) and thing.parts and target.name.lower().endswith(_ONE_PART):
         moving = [name for name, each in thing.parts.items() if each.part.joints]
@@ -78,27 +80,27 @@ def convert(
             hint=f"Give --part {[*moving, *thing.parts][0]}; its parts: {listing(thing.parts)}.",
         )
     if isinstance(thing, Part) and Path(source).suffix.lower() in (".step", ".stp"):
-        thing = gathered(thing, target.parent, target.stem)  # out of the cache
+        thing = with_copied_meshes(thing, target.parent, target.stem)  # from the cache
     for note in [*notes, *save(thing, target)]:
-        out.say(note, lead="note:")
+        out.print_line(note, lead="note:")
     if movements and target.name.lower().endswith(".humanoid.xml"):
         for movement in movements:
             for note in save(movement, target):
-                out.say(note, lead="note:")
+                out.print_line(note, lead="note:")
         movements = []
     if movements and target.suffix != ".toml":
         names = listing([movement.name for movement in movements])
-        out.say(f"movements, left out: {names}. Convert to TOML writes them.", lead="note:")
+        out.print_line(f"movements, left out: {names}. Convert to TOML writes them.", lead="note:")
         movements = []
     for movement in movements:
         save(movement, beside[movement.name])
-        out.say(f"Wrote {beside[movement.name]}.")
-    out.say(f"Wrote {target}.")
+        out.print_line(f"Wrote {beside[movement.name]}.")
+    out.print_line(f"Wrote {target}.")
 
 
 def _movement(movement: Movement, target: Path, robot: str) -> list[str]:
-    """Writes a movement, beside its robot where the format holds both; returns what is lost."""
-    from linkwork.errors import FormatError
+    """Writes a movement, with its robot if the format holds both; returns the losses."""
+    from linkwork.core.errors import FormatError
     from linkwork.formats import load_part, save
 
     whole = target.name.lower().endswith(".humanoid.xml")

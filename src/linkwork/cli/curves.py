@@ -1,4 +1,4 @@
-"""Curves over time: as characters on a terminal, and as a picture (SVG)."""
+"""Curves over time: as characters on a terminal, and as an SVG file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from linkwork.errors import FormatError
+from linkwork.core.errors import FormatError, os_error_text
 
 _MARKS = "o·+x"
 _COLORS = ("#b45309", "#0f6fb5", "#7a828c", "#0b7a57")
@@ -16,7 +16,7 @@ _COLORS = ("#b45309", "#0f6fb5", "#7a828c", "#0b7a57")
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve: its name, times [s] and values; ``dots`` draws each value by itself."""
+    """One curve: its name, times [s] and values; ``dots`` draws separate points."""
 
     name: str
     time: np.ndarray
@@ -27,7 +27,7 @@ class Curve:
 def in_characters(
     curves: Sequence[Curve], unit: str, *, wide: int = 72, high: int = 16
 ) -> list[str]:
-    """Lines of text that show the curves; the first given lies on top."""
+    """Lines of text that show the curves; the first curve is on top."""
     seconds, lowest, highest = _extent(curves)
     field = [[" "] * wide for _ in range(high)]
     for mark, curve in reversed(list(zip(_MARKS, curves, strict=False))):
@@ -51,7 +51,7 @@ def in_characters(
 
 
 def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> None:
-    """Writes a picture of the curves.
+    """Writes the curves as an SVG file.
 
     Raises:
         FormatError: If the file cannot be written.
@@ -59,7 +59,7 @@ def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> Non
     seconds, lowest, highest = _extent(curves)
     values = [lowest + k * (highest - lowest) / 4.0 for k in range(5)]
     labels = [f"{value:.4g}{unit if k == 4 else ''}" for k, value in enumerate(values)]
-    left = max(64, 8 * max(map(len, labels)) + 16)  # room for the longest
+    left = max(64, 8 * max(map(len, labels)) + 16)  # margin for the longest label
     width, height, right, top, bottom = 960, 360, 24, 44, 36
 
     def x(time: float) -> float:
@@ -89,8 +89,10 @@ def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> Non
         if curve.dots:
             made += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{color}"/>' for a, b in points]
         else:
-            way = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
-            made.append(f'<polyline points="{way}" fill="none" stroke="{color}" stroke-width="2"/>')
+            path = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
+            made.append(
+                f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2"/>'
+            )
         made.append(
             f'<text x="{place}" y="26" fill="{color}" font-weight="600" text-anchor="end">'
             f"{curve.name}</text>"
@@ -99,7 +101,7 @@ def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> Non
     try:
         file.write_text("\n".join([*made, "</svg>"]) + "\n", encoding="utf-8")
     except OSError as error:
-        raise FormatError(f"{file} cannot be written: {error.strerror}.") from None
+        raise FormatError(f"{file} cannot be written: {os_error_text(error)}.") from None
 
 
 def _extent(curves: Sequence[Curve]) -> tuple[float, float, float]:

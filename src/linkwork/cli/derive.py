@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from linkwork.cli.outputs import Overwrite, check_outputs
+from linkwork.cli.output_files import Overwrite, check_outputs
 
 if TYPE_CHECKING:
-    from linkwork.dynamics.symbolic import Model
-    from linkwork.world import World
+    from linkwork.dynamics.symbolic import SymbolicModel
+    from linkwork.model.world import World
 
 _SUFFIXES = {"c": ".c", "numpy": ".py", "latex": ".tex"}
 
@@ -20,40 +20,40 @@ def derive(
     robot: Annotated[str, typer.Argument(help="A part or scene, or a kit's name for it.")],
     to: Annotated[str, typer.Option(metavar="c|numpy|latex", help="What to write.")] = "c",
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write; ROBOT.c … if absent.")
+        Path | None, typer.Option(metavar="FILE", help="Output file; ROBOT.c … if absent.")
     ] = None,
     floating: Annotated[
         bool, typer.Option("--free", help="The part floats freely instead of being fixed.")
     ] = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Derives the equations of motion and writes them down.
+    """Derives the equations of motion and writes them to a file.
 
-    C is one documented file with its header and an example main, without dependencies; where a
-    compiler exists it is compiled, loaded and checked. LaTeX of up to three joints is a textbook's,
-    with names for masses and lengths (it needs the extra 'symbolic').
+    C is one documented file with its header and an example main, without dependencies; if there is
+    a compiler, it is compiled, loaded and checked. LaTeX for up to three joints is symbolic, with
+    names for masses and lengths (it needs the extra 'symbolic').
 
     Examples:
       $ linkwork derive bioloid/humanoid --free
       $ linkwork derive kuka/arm --to numpy --out arm.py
       $ linkwork derive mechanisms/pendulum --to latex
     """
-    from linkwork.cli.given import load_with_notes
-    from linkwork.cli.ready import getting_ready
+    from linkwork.cli.compile_progress import show_compiling
+    from linkwork.cli.scene_argument import load_showing_notes
     from linkwork.cli.screen import stdout
-    from linkwork.errors import FormatError, suggestion
+    from linkwork.core.errors import FormatError, suggestion
 
     if to not in _SUFFIXES:
         raise FormatError(f"--to {to}: " + suggestion(to, list(_SUFFIXES), kind="forms"))
-    thing, _ = load_with_notes(robot)
-    with getting_ready():
-        from linkwork.dynamics.symbolic import Model, c_code, latex, numpy_code
+    thing, _ = load_showing_notes(robot)
+    with show_compiling():
+        from linkwork.dynamics.symbolic import SymbolicModel, c_code, latex, numpy_code
 
         world = _world(thing, robot, floating)
         file = _file(out, to) or Path(f"{c_code.identifier(world.scene.name)}{_SUFFIXES[to]}")
         files = [file, file.with_suffix(".h")] if to == "c" else [file]
         check_outputs(files, overwrite=overwrite, sources=[robot])
-        model = Model(world)
+        model = SymbolicModel(world)
         if to == "c":
             name = c_code.identifier(file.stem)
             texts = [c_code.source(model, name), c_code.header(model, name)]
@@ -64,18 +64,18 @@ def derive(
             each.write_text(text, encoding="utf-8")
     screen = stdout()
     for each in files:
-        screen.say(f"Wrote {each}.")
+        screen.print_line(f"Wrote {each}.")
     if left := _left_out(world):
-        screen.say(f"Not in the equations: {left}.")
+        screen.print_line(f"Not in the equations: {left}.")
     if to == "c":
-        with getting_ready():
+        with show_compiling():
             words = _checked(model, c_code.identifier(file.stem))
-        screen.say(words)
+        screen.print_line(words)
 
 
 def _file(out: Path | None, to: str) -> Path | None:
-    """Where to write, with the ending that belongs to the form."""
-    from linkwork.errors import FormatError
+    """The output file, with the suffix of the format."""
+    from linkwork.core.errors import FormatError
 
     if out is None:
         return None
@@ -88,7 +88,7 @@ def _file(out: Path | None, to: str) -> Path | None:
 
 
 def _left_out(world: World) -> str:
-    """What the robot has and its equations have not."""
+    """Features of the robot that its equations omit."""
     things = {"loop": world.loop_names, "spring": world.spring_names,
               "coupling": world.coupling_dof}  # fmt: skip
     laws = {"springs": world.stiffness, "damping": world.damping, "friction": world.friction}
@@ -106,11 +106,11 @@ def _several(count: int, what: str) -> str:
 
 
 def _world(thing: object, robot: str, floating: bool) -> World:
-    """The robot alone, or the scene as it is."""
-    from linkwork.errors import FormatError
-    from linkwork.parts import Part
-    from linkwork.scene import Scene
-    from linkwork.world import compile_scene
+    """The robot alone, or the whole scene."""
+    from linkwork.core.errors import FormatError
+    from linkwork.model.parts import Part
+    from linkwork.model.scene import Scene
+    from linkwork.model.world import compile_scene
 
     if isinstance(thing, Scene):
         if floating:
@@ -125,18 +125,18 @@ def _world(thing: object, robot: str, floating: bool) -> World:
     return world
 
 
-def _checked(model: Model, name: str) -> str:
-    """Compiles, loads and compares with the kernels; says how it went."""
+def _checked(model: SymbolicModel, name: str) -> str:
+    """Compiles, loads and compares with the kernels; returns a report."""
     import numpy as np
 
     from linkwork.dynamics import bias
-    from linkwork.dynamics.symbolic import Compiled, count_operations
+    from linkwork.dynamics.symbolic import CompiledDynamics, count_operations
 
-    code, world = Compiled(model, name), model.world
+    code, world = CompiledDynamics(model, name), model.world
     total = sum(count_operations(model.forward_dynamics).values())
     about = f"Forward dynamics of {world.nv} degrees of freedom: {total} operations."
     if code.how == "numba":
-        return f"{about} There is no C compiler here, so the file was not tried."
+        return f"{about} There is no C compiler, so the file was not tested."
     v = np.linspace(-1.0, 1.0, world.nv)
     expected = bias(world, world.q0, v)
     apart = float(np.max(np.abs(code.bias(world.q0, v) - expected)))

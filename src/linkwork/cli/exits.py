@@ -1,19 +1,68 @@
-"""Exit codes, the same for every command."""
+"""Exit codes and signals of commands."""
 
 from __future__ import annotations
 
-#: What was given cannot be used: a file, a name, a value in it.
+import contextlib
+import signal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from linkwork.session.session import Session
+
+
+#: Invalid input: a file, a name, a value in it. (2, a wrong command line, is the parser's own.)
 MISTAKE = 1
-#: The command line itself is wrong; the parser's own code.
-USAGE = 2
-#: A replay came out otherwise than it was recorded.
+#: A replay differs from its recording.
 DIFFERENT = 3
-#: A run began and could not go on: an engine or a program failed.
+#: A run failed after it had begun: an engine or a program failed.
 FAILED = 4
+#: A recording is damaged.
+DAMAGED = 5
 #: Ctrl-C before the work was done.
 CANCELLED = 130
 
 TABLE = (
-    "Exit codes: 0 done, 1 a mistake in what was given, 2 a wrong command line, 3 a replay that "
-    "differs, 4 a run that could not go on, 130 cancelled."
+    "Exit codes: 0 done, 1 invalid input, 2 wrong command line, 3 replay differs, "
+    "4 run failed, 5 recording damaged, 130 interrupted."
 )
+
+
+class Interrupt:
+    """Whether a signal ended a run.
+
+    Attributes:
+        number: The signal, or 0.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    @property
+    def code(self) -> int:
+        """Exit code by the shells' convention: 128 plus the signal."""
+        return 128 + self.number
+
+
+@contextlib.contextmanager
+def stop_on_signal(session: Session) -> Iterator[Interrupt]:
+    """Ctrl-C or SIGTERM ends the run after the present step.
+
+    A second Ctrl-C ends the program at once, even if a control program hangs.
+    """
+    interrupt = Interrupt()
+
+    def stop(number: int, frame: object) -> None:
+        interrupt.number = number
+        session.stop()
+        signal.signal(number, before.get(number) or signal.SIG_DFL)
+
+    before = {int(n): signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+    wanted = [n for n, handler in before.items() if handler is not signal.SIG_IGN]
+    for number in wanted:
+        signal.signal(number, stop)
+    try:
+        yield interrupt
+    finally:
+        for number in wanted:
+            signal.signal(number, before[number] or signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""``linkwork fit``: finds a servo's parameters from a measured response, or lays one over a run."""
+"""``linkwork fit``: fits a servo's parameters to a measured response, or compares it with a run."""
 
 from __future__ import annotations
 
@@ -10,89 +10,92 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.outputs import Overwrite, check_outputs
+from linkwork.cli.output_files import Overwrite, check_outputs
 
 if TYPE_CHECKING:
-    from linkwork.actuators.fit import Fit
     from linkwork.cli.curves import Curve
-    from linkwork.cli.measured import Measured
+    from linkwork.cli.measured_log import MeasuredLog
+    from linkwork.components.actuators.fit import Fit
 
-#: What can be named in place of a file: the step of document 004.
-SHIPPED = {"004": "step_004.csv"}
+#: Names accepted in place of a file: the step of Lima et al., figure 7; "004" was its old name.
+SHIPPED = {"lima": "lima_step.csv", "004": "lima_step.csv"}
 
 
 def fit(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="CSV", help="What was measured: time, angle, target. 004: the document's step."
+            metavar="CSV",
+            help="Measured log: time, angle, target. lima: the step of Lima et al.",
         ),
     ],
     model: Annotated[
-        str, typer.Option(metavar="NAME", help="Ready data to start from, or a servo's file.")
+        str, typer.Option(metavar="NAME", help="Servo model to start from, or a servo's file.")
     ] = "AX-12",
     free: Annotated[
         str,
         typer.Option(
-            metavar="NAMES", help="What is to be found, with commas; speed and effort if absent."
+            metavar="NAMES",
+            help="Parameters to fit, separated by commas; speed and effort if absent.",
         ),
     ] = "",
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="What is known, in SI. Repeatable."),
+        typer.Option("--set", metavar="NAME=VALUE", help="A known parameter, in SI. Repeatable."),
     ] = None,
-    inertia: Annotated[
-        float, typer.Option(metavar="KGM2", help="Of what the servo turned.")
-    ] = 0.00232,
+    inertia: Annotated[float, typer.Option(metavar="KGM2", help="Inertia of the load.")] = 0.00232,
     load: Annotated[
-        float, typer.Option(metavar="NM", help="Constant torque that pulled back.")
+        float, typer.Option(metavar="NM", help="Constant load torque against the motion.")
     ] = 0.0,
     angle: Annotated[str, typer.Option(metavar="COLUMN", help="What was measured.")] = "",
     target: Annotated[str, typer.Option(metavar="COLUMN", help="What was wanted.")] = "",
     unit: Annotated[
-        str, typer.Option(metavar="deg|rad", help="Of angles whose heading says none.")
+        str, typer.Option(metavar="deg|rad", help="Unit of angles without a unit in the heading.")
     ] = "",
     to: Annotated[
-        float | None, typer.Option(metavar="DEGREES", help="The step, where no column says it.")
+        float | None,
+        typer.Option(metavar="DEGREES", help="Target angle, if there is no column for it."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="TOML", help="Write the servo, for drives to name.")
+        Path | None,
+        typer.Option(metavar="TOML", help="Write the servo to a file that drives can name."),
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(metavar="SVG", help="Write both curves as a picture.")
+        Path | None, typer.Option(metavar="SVG", help="Write both curves as SVG.")
     ] = None,
     overwrite: Overwrite = False,
     over: Annotated[
-        str, typer.Option(metavar="SCENE", help="Fit nothing: lay the log over a run of this.")
+        str,
+        typer.Option(metavar="SCENE", help="Do not fit: compare the log with a run of this scene."),
     ] = "",
 ) -> None:
-    """Finds the parameters with which a servo's response is nearest to what was measured.
+    """Finds the servo parameters whose response is closest to the measured one.
 
-    Prints each number with its 95 % interval, the error left, and both curves. With --over the
-    log's targets drive a scene instead, and what was measured is compared with what it does.
+    Prints each parameter with its 95 % interval, the remaining error, and both curves. With --over
+    the log's targets drive a scene instead, and the measured values are compared with its signals.
 
     Examples:
-      $ linkwork fit 004 --free max_speed,max_acceleration,slope --set supply=9.6
+      $ linkwork fit lima --free max_speed,max_acceleration,slope --set supply=9.6
       $ linkwork fit step.csv --model XM430-W350 --inertia 0.004 --out mine.toml
       $ linkwork fit log.csv --over cell.toml
     """
-    from linkwork.cli.measured import ANGLES, read_measured
+    from linkwork.cli.measured_log import ANGLES, read_measured_log
 
     if unit and unit not in ANGLES:
-        raise typer.BadParameter(f"say one of {', '.join(ANGLES)}.", param_hint="--unit")
+        raise typer.BadParameter(f"give one of {', '.join(ANGLES)}.", param_hint="--unit")
     if str(out) == "-":
         raise typer.BadParameter("name a file: the screen gets the table.", param_hint="--out")
     source = _find(file)
     check_outputs([out, picture], overwrite=overwrite, sources=[source, model, over])
-    log = read_measured(source, unit)
+    log = read_measured_log(source, unit)
     if over:
-        from linkwork.cli.overlay import lay_over
+        from linkwork.cli.measured_log import overlay_log
 
-        lay_over(log, over, picture)
+        overlay_log(log, over, picture)
         return
     if not inertia > 0.0:
         raise typer.BadParameter("it must be above 0.", param_hint="--inertia")
-    from linkwork.cli.ready import getting_ready
+    from linkwork.cli.compile_progress import show_compiling
 
     params = _start(model, set_ or [])
     wanted = log.target(target)
@@ -102,21 +105,21 @@ def fit(
 
         end = float(measured[-1]) if to is None else math.radians(to)
         wanted = np.full(len(measured), end)
-    names = [name.strip() for name in free.split(",") if name.strip()] or _usual(params)
-    with getting_ready():
-        from linkwork.actuators.fit import fit_servo
-    with _progress() as tell:
+    names = [name.strip() for name in free.split(",") if name.strip()] or _default_params(params)
+    with show_compiling():
+        from linkwork.components.actuators.fit import fit_servo
+    with _progress() as progress:
         found = fit_servo(
-            log.time, measured, wanted, params, names, inertia=inertia, load=load, tell=tell
+            log.time, measured, wanted, params, names, inertia=inertia, load=load, progress=progress
         )
-    _tell(log, found, _curves(log, found, measured, wanted), picture)
+    _print_result(log, found, _curves(log, found, measured, wanted), picture)
     if out is not None:
         _write(out, log, model, found)
 
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Callable[[float], object] | None]:
-    """Shows on a terminal how far the fit is: long logs take minutes."""
+    """Shows the progress of the fit on a terminal: long logs take minutes."""
     from linkwork.cli.screen import stderr
 
     out = stderr()
@@ -129,24 +132,23 @@ def _progress() -> Iterator[Callable[[float], object] | None]:
 
 def _find(name: str) -> Path:
     if name in SHIPPED and not Path(name).exists():
-        from linkwork.actuators.smart_models import FOLDER
+        from linkwork.components.actuators.smart_params import FOLDER
 
         return FOLDER / SHIPPED[name]
     return Path(name)
 
 
-def _usual(params: dict[str, Any]) -> list[str]:
-    """What most steps tell: speed, effort, stiffness and friction."""
+def _default_params(params: dict[str, Any]) -> list[str]:
+    """Parameters that most steps determine: speed, effort, stiffness and friction."""
     held = "slope" if params.get("loop") == "compliance" else "kp"
     return ["free_speed", "stall_effort", held, "friction"]
 
 
 def _start(model: str, given: list[str]) -> dict[str, Any]:
-    from linkwork.actuators.smart_models import with_model
-    from linkwork.actuators.smart_params import without_effect
-    from linkwork.errors import FormatError
-    from linkwork.parts import Spec
-    from linkwork.units import split_unit
+    from linkwork.components.actuators.smart_params import unused_params, with_model
+    from linkwork.core.errors import FormatError
+    from linkwork.core.value_types import split_unit
+    from linkwork.model.parts import Spec
 
     word = "file" if model.endswith(".toml") else "model"
     params = with_model(Spec("actuator", "smart_servo", "servo", {word: model})).params
@@ -160,15 +162,15 @@ def _start(model: str, given: list[str]) -> dict[str, Any]:
             if name not in ("loop", "encoder"):
                 raise FormatError(f"--set {each}: NAME=VALUE, a number, is expected.") from None
             params[name] = value
-    idle = without_effect(params)
+    idle = unused_params(params)
     for each in given:
         name = split_unit(each.partition("=")[0])[0]
         if name in idle:
-            raise FormatError(f"--set {each}: {name} does nothing here: {idle[name]}.")
+            raise FormatError(f"--set {each}: {name} has no effect here: {idle[name]}.")
     return params
 
 
-def _curves(log: Measured, found: Fit, measured: Any, wanted: Any) -> list[Curve]:
+def _curves(log: MeasuredLog, found: Fit, measured: Any, wanted: Any) -> list[Curve]:
     from linkwork.cli.curves import Curve
 
     time = log.time - log.time[0]
@@ -179,7 +181,7 @@ def _curves(log: Measured, found: Fit, measured: Any, wanted: Any) -> list[Curve
     ]
 
 
-def _tell(log: Measured, found: Fit, curves: list[Curve], picture: Path | None) -> None:
+def _print_result(log: MeasuredLog, found: Fit, curves: list[Curve], picture: Path | None) -> None:
     from linkwork.cli.curves import in_characters, write_svg
     from linkwork.cli.screen import stdout
 
@@ -187,26 +189,26 @@ def _tell(log: Measured, found: Fit, curves: list[Curve], picture: Path | None) 
     rows = []
     for each in found.found:
         scale, unit = in_degrees(each.name)
-        remark = "at the end of what is allowed" if each.at_bound else ""
+        remark = "at the limit of its range" if each.at_bound else ""
         if math.isinf(each.deviation):
-            remark = "the measurement does not tell it"
+            remark = "not determined by the measurement"
         rows.append((
             each.name, f"{each.value * scale:.5g}", f"± {each.deviation * scale:.2g}", unit, remark,
         ))  # fmt: skip
     screen.rows(("parameter", "found", "95 %", "unit", ""), rows)
     turn = 180.0 / math.pi
-    screen.say(
+    screen.print_line(
         f"Error left: {found.rms * turn:.3g}° rms, {found.worst * turn:.3g}° at most, in "
         f"{len(log.time)} rows; {found.first_rms * turn:.3g}° rms before."
     )
     for line in in_characters(curves, "deg"):
-        screen.say(line)
+        screen.print_line(line)
     if picture is not None:
         write_svg(picture, f"{log.file.name}: measured and fitted", curves, "°")
 
 
 def in_degrees(name: str) -> tuple[float, str]:
-    """Factor and unit for people of a parameter that is fitted."""
+    """Factor and display unit of a fitted parameter."""
     turn = 180.0 / math.pi
     if name in ("free_speed", "max_speed"):
         return turn, "deg/s"
@@ -223,10 +225,10 @@ def in_degrees(name: str) -> tuple[float, str]:
     return 1.0, units.get(name, "")
 
 
-def _write(out: Path, log: Measured, model: str, found: Fit) -> None:
+def _write(out: Path, log: MeasuredLog, model: str, found: Fit) -> None:
     """Writes the servo as a file that a drive can name."""
-    from linkwork.actuators.smart_models import FORM
-    from linkwork.errors import FormatError
+    from linkwork.components.actuators.smart_params import FORM
+    from linkwork.core.errors import FormatError, os_error_text
 
     known = {
         each.name: f"# fitted, ± {each.deviation:.2g} (95 %)"
@@ -235,7 +237,7 @@ def _write(out: Path, log: Measured, model: str, found: Fit) -> None:
     }
     for pair in ("slope", "margin"):
         if pair in known:
-            known |= {f"{pair}_{way}": known[pair] for way in ("cw", "ccw")}
+            known |= {f"{pair}_{side}": known[pair] for side in ("cw", "ccw")}
     turn = 180.0 / math.pi
     lines = [
         f'format = "{FORM}"', f'name = "{out.stem}"', f'title = "Fitted to {log.file.name}"',
@@ -245,9 +247,9 @@ def _write(out: Path, log: Measured, model: str, found: Fit) -> None:
         "]", "", "[parameters]",
     ]  # fmt: skip
     for name, value in found.params.items():
-        said = f'"{value}"' if isinstance(value, str) else repr(value)
-        lines.append(f"{name} = {said}  {known.get(name, '')}".rstrip())
+        literal = f'"{value}"' if isinstance(value, str) else repr(value)
+        lines.append(f"{name} = {literal}  {known.get(name, '')}".rstrip())
     try:
         out.write_text("\n".join(lines) + "\n", encoding="utf-8")
     except OSError as error:
-        raise FormatError(f"{out} cannot be written: {error.strerror}.") from None
+        raise FormatError(f"{out} cannot be written: {os_error_text(error)}.") from None

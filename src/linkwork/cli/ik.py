@@ -1,4 +1,4 @@
-"""``linkwork ik``: joint values that bring a tool to a pose, one or a file full of them."""
+"""``linkwork ik``: joint values that bring a tool to a pose, for one target or a file of them."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from linkwork.cli.outputs import Overwrite, check_outputs
+from linkwork.cli.output_files import Overwrite, check_outputs
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from linkwork.errors import Origin
+    from linkwork.core.errors import Origin
+    from linkwork.geometry import Pose
     from linkwork.kinematics import Solver
-    from linkwork.spatial import Pose
 
-_NOTHING = 1e-12  # [rad or m] rounding that is shown as 0
+_NOTHING = 1e-12  # [rad or m] rounding shown as 0
 
 
 def ik(
     file: Annotated[str, typer.Argument(help="A scene or part, or a kit's name for it.")],
-    tip: Annotated[str, typer.Option(metavar="NAME", help="Element or anchor that is the tool.")],
+    tip: Annotated[str, typer.Option(metavar="NAME", help="Element or anchor of the tool.")],
     to: Annotated[
         str,
         typer.Option(
-            metavar="X,Y,Z[,R,P,Y]", help="Where to, in m; roll, pitch and yaw in degrees if given."
+            metavar="X,Y,Z[,R,P,Y]",
+            help="Target position in m; roll, pitch and yaw in degrees if given.",
         ),
     ] = "",
     batch: Annotated[
         Path | None,
         typer.Option(
-            metavar="CSV", help="Many targets, a row each: x, y, z \\[m], and roll, pitch, yaw [°]."
+            metavar="CSV",
+            help="Many targets, one per row: x, y, z \\[m], and roll, pitch, yaw [°].",
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="Where to write the answers of a batch.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="CSV", help="Output file of a batch.")] = None,
     overwrite: Overwrite = False,
     first: Annotated[
-        str, typer.Option(metavar="JOINT", help="Only this joint and what it carries may move.")
+        str, typer.Option(metavar="JOINT", help="Only this joint and those after it may move.")
     ] = "",
 ) -> None:
-    """Solves inverse kinematics: which joint values bring the tool there.
+    """Solves inverse kinematics: the joint values that bring the tool to a pose.
 
-    Without angles only the place counts. Exit code 1 if a target is out of reach; the nearest
-    posture is shown all the same.
+    Without angles only the position counts. Exit code 1 if a target is out of reach; the nearest
+    posture is still shown.
 
     Examples:
       $ linkwork ik kuka/arm --tip flange --to 0.4,0.1,0.6,180,0,0
       $ linkwork ik cell.toml --tip arm/tool --batch targets.csv --out joints.csv
     """
     from linkwork.cli import exits
-    from linkwork.cli.given import load_with_notes, scene_to_run
-    from linkwork.cli.ready import getting_ready
+    from linkwork.cli.compile_progress import show_compiling
+    from linkwork.cli.scene_argument import load_showing_notes, scene_to_run
     from linkwork.cli.screen import stdout
-    from linkwork.errors import FormatError
+    from linkwork.core.errors import FormatError
 
     if bool(to) == (batch is not None):
         raise FormatError("give either --to or --batch.")
@@ -69,10 +69,10 @@ def ik(
         raise FormatError("--out is for the answers of a --batch; --to is answered here.")
     check_outputs([out], overwrite=overwrite, sources=[file, batch or ""])
     targets = [_numbers(to.split(","), "--to")] if batch is None else _read(batch)
-    thing, _ = load_with_notes(file)
-    with getting_ready():
+    thing, _ = load_showing_notes(file)
+    with show_compiling():
         from linkwork.kinematics import PoseTask, PositionTask, Solver
-        from linkwork.world import compile_scene
+        from linkwork.model.world import compile_scene
 
         scene, _ = scene_to_run(thing, file, free=False)
         world = compile_scene(scene)
@@ -83,26 +83,26 @@ def ik(
         poses = [_pose(each) for each in targets]
     if batch is not None and out is not None:
         reached = _batch(solver, poses, out)
-        stdout().say(f"{reached} of {len(poses)} reached; written to {out}.")
+        stdout().print_line(f"{reached} of {len(poses)} reached; written to {out}.")
         if reached < len(poses):
             raise typer.Exit(exits.MISTAKE)
         return
     staying = _staying(solver, name) if first else []
-    solver.aim(poses[0])
+    solver.set_target(poses[0])
     answer = solver.solve()
     screen = stdout()
     moved = solver.columns.dof.tolist()
     rows = [(world.dof_name(d), _shown(solver, d, answer.q)) for d in moved]
     stays = [(world.dof_name(d), f"{_shown(solver, d, answer.q)} (stays)") for d in staying]
     screen.rows(("joint", "value"), [*stays, *rows])
-    screen.say(f"{name}: {answer}.")
+    screen.print_line(f"{name}: {answer}.")
     if not answer.reached:
         raise typer.Exit(exits.MISTAKE)
 
 
 def _whole_name(given: str, known: Sequence[str], option: str) -> str:
-    """The one thing that a name without its part's stands for; what is not there stays as it is."""
-    from linkwork.errors import FormatError
+    """The full name of the only object with this short name; other names are returned unchanged."""
+    from linkwork.core.errors import FormatError
 
     if given in known:
         return given
@@ -113,7 +113,7 @@ def _whole_name(given: str, known: Sequence[str], option: str) -> str:
 
 
 def _numbers(words: list[str], where: str, origin: Origin | None = None) -> list[float]:
-    from linkwork.errors import FormatError
+    from linkwork.core.errors import FormatError
 
     try:
         made = [float(word) for word in words]
@@ -130,8 +130,8 @@ def _numbers(words: list[str], where: str, origin: Origin | None = None) -> list
 
 
 def _read(path: Path) -> list[list[float]]:
-    """Targets of a file, whose first row may be a heading: then columns come in its order."""
-    from linkwork.errors import FormatError, Origin
+    """Targets of a file; a heading in the first row may set the order of the columns."""
+    from linkwork.core.errors import FormatError, Origin
 
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -145,7 +145,7 @@ def _read(path: Path) -> list[list[float]]:
         is_first = True
         for row in rows:
             here = Origin(str(path), rows.line_num)
-            if row and is_first and not any(map(_is_number, row)):
+            if row and is_first and not any(map(_reads_as_number, row)):
                 order = _order(row, here)
             elif row:
                 whole = len(row) == len(order)
@@ -166,8 +166,8 @@ def _read(path: Path) -> list[list[float]]:
 
 
 def _order(heading: list[str], origin: Origin) -> list[int]:
-    """In which columns the numbers of a target are."""
-    from linkwork.errors import FormatError
+    """Column indices of a target's numbers."""
+    from linkwork.core.errors import FormatError
 
     names = [word.strip().lower() for word in heading]
     known = ["x", "y", "z", "roll", "pitch", "yaw"][: 6 if len(names) > 3 else 3]
@@ -180,7 +180,7 @@ def _order(heading: list[str], origin: Origin) -> list[int]:
     return [names.index(name) for name in known]
 
 
-def _is_number(word: str) -> bool:
+def _reads_as_number(word: str) -> bool:
     try:
         float(word)
     except ValueError:
@@ -189,17 +189,17 @@ def _is_number(word: str) -> bool:
 
 
 def _pose(numbers: list[float]) -> Pose:
-    from linkwork.spatial import Pose
+    from linkwork.geometry import Pose
 
     turn = [math.radians(angle) for angle in numbers[3:]]
     return Pose.of(numbers[:3], rpy=(turn[0], turn[1], turn[2])) if turn else Pose.of(numbers)
 
 
 def _value(solver: Solver, dof: int, q: np.ndarray) -> tuple[float, str]:
-    """Value of a degree of freedom in the unit that people read; turns are rotation vectors."""
-    from linkwork.kinematics.turns import value_of
+    """Value of a degree of freedom in its display unit; rotations are rotation vectors."""
+    from linkwork.kinematics.columns import dof_value
 
-    value = value_of(solver.world, dof, q)
+    value = dof_value(solver.world, dof, q)
     value = 0.0 if abs(value) < _NOTHING else value
     return (math.degrees(value), "°") if solver.world.dof_is_angle(dof) else (value, " m")
 
@@ -210,7 +210,7 @@ def _shown(solver: Solver, dof: int, q: np.ndarray) -> str:
 
 
 def _staying(solver: Solver, name: str) -> list[int]:
-    """Degrees of freedom that carry a frame and are not among those that may move."""
+    """Degrees of freedom that carry a frame but may not move."""
     world = solver.world
     body, found = world.frame(name)[0], []
     while body > 0:
@@ -220,7 +220,7 @@ def _staying(solver: Solver, name: str) -> list[int]:
 
 
 def _batch(solver: Solver, poses: list[Pose], out: Path) -> int:
-    """Solves all, with a bar on a terminal, and writes a row for each."""
+    """Solves all targets, with a progress bar on a terminal, and writes a row for each."""
     from rich.progress import Progress
 
     from linkwork.cli.screen import stderr

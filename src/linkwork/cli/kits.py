@@ -1,4 +1,4 @@
-"""``linkwork kits``: lists the parts, scenes and movements that are at hand."""
+"""``linkwork kits``: lists the available parts, scenes and movements."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ def kits(
 ) -> None:
     """Lists kits with their parts, scenes and movements: the package's, plug-ins' and your own.
 
-    Names are used as they stand here: linkwork run tripod/level, or part = "tripod/leg" in a
-    file. Your own kits are folders in ~/.linkwork/kits, or in the folders that LINKWORK_KITS
-    names; linkwork new part finger --kit mine starts one.
+    Use the names as listed: linkwork run tripod/level, or part = "tripod/leg" in a file. Your own
+    kits are folders in ~/.linkwork/kits, or in the folders of LINKWORK_KITS; linkwork new part
+    finger --kit mine creates one.
 
     Examples:
       $ linkwork kits
       $ linkwork kits tripod
     """
     from linkwork.cli.screen import stdout
-    from linkwork.errors import LinkworkError, not_found
+    from linkwork.core.errors import LinkworkError, not_found
     from linkwork.formats import load, load_movement
-    from linkwork.parts import find_kits
+    from linkwork.model.parts import find_kits
 
     found = find_kits()
     if name and name not in found:

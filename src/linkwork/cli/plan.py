@@ -1,4 +1,4 @@
-"""``linkwork plan``: ways of joints through references, as CSV; document 004's table."""
+"""``linkwork plan``: trajectories of joints through references, as CSV; Lima's table."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from linkwork.cli.outputs import Overwrite, check_outputs
+from linkwork.cli.output_files import Overwrite, check_outputs
 
 if TYPE_CHECKING:
-    from linkwork.motion.profiles import Reference
+    from linkwork.motion.profiles import Waypoint
 
 _WORDS = ("--max-speed-deg", "--max-acceleration-deg", "--max-jerk-deg")
 
@@ -21,42 +21,46 @@ def plan(
         str, typer.Argument(help="A movement with a planner, or a kit's name for it.")
     ] = "",
     out: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="Where to write the ways; - for the screen.")
+        Path | None,
+        typer.Option(metavar="CSV", help="Output file of the trajectories; - for standard output."),
     ] = None,
     overwrite: Overwrite = False,
     rate: Annotated[float, typer.Option(metavar="HZ", help="Rows a second.")] = 100.0,
     movement: Annotated[
-        str, typer.Option(metavar="NAME", help="Which movement, where the file holds several.")
+        str, typer.Option(metavar="NAME", help="Name of the movement, if the file holds several.")
     ] = "",
     planner: Annotated[
-        str, typer.Option(metavar="WORD", help="This planner in place of those of the file.")
+        str, typer.Option(metavar="WORD", help="Planner, replacing those of the file.")
     ] = "",
     robot: Annotated[
         str,
-        typer.Option(metavar="PART", help="Whose joints and servos limit it: a part or a scene."),
+        typer.Option(
+            metavar="PART", help="Part or scene whose joints and servos define the limits."
+        ),
     ] = "",
     soonest: Annotated[
-        bool, typer.Option("--soonest", help="As soon as the limits allow, not when the file says.")
+        bool,
+        typer.Option("--soonest", help="As fast as the limits allow, ignoring the file's times."),
     ] = False,
     start: Annotated[
-        str, typer.Option("--from", metavar="DEG,DEG/S,S", help="Compare planners: first state.")
+        str, typer.Option("--from", metavar="DEG,DEG/S,S", help="Compare planners: initial state.")
     ] = "",
     end: Annotated[str, typer.Option("--to", metavar="DEG,DEG/S,S", help="Last state.")] = "",
     max_speed_deg: Annotated[
-        float, typer.Option(metavar="DEG/S", help="Largest speed of all joints that turn.")
+        float, typer.Option(metavar="DEG/S", help="Maximum speed of all rotary joints.")
     ] = math.inf,
     max_acceleration_deg: Annotated[
-        float, typer.Option(metavar="DEG/S²", help="Largest acceleration of all joints that turn.")
+        float, typer.Option(metavar="DEG/S²", help="Maximum acceleration of all rotary joints.")
     ] = math.inf,
     max_jerk_deg: Annotated[
-        float, typer.Option(metavar="DEG/S³", help="Largest jerk of all joints that turn.")
+        float, typer.Option(metavar="DEG/S³", help="Maximum jerk of all rotary joints.")
     ] = math.inf,
 ) -> None:
-    """Plans the ways of joints through the references of a file.
+    """Plans trajectories of joints through the references of a file.
 
-    With --from and --to it compares the planners on one way instead. With nothing at all it prints
-    Table 1 of document 004, the printed figures beside the true ones. Exit code 1 if limits do not
-    allow what is wanted; the nearest that they allow is said.
+    With --from and --to it compares the planners on one segment instead. Without arguments it
+    prints Table 1 of Lima et al., the printed figures beside the true ones. Exit code 1 if limits
+    do not allow the references; the nearest feasible values are printed.
 
     Examples:
       $ linkwork plan
@@ -65,14 +69,14 @@ def plan(
       $ linkwork plan bioloid/neck --robot bioloid/smart --soonest
     """
     from linkwork.cli.show_plan import plan_file, show_comparison, show_table_1
-    from linkwork.errors import FormatError
-    from linkwork.motion.profiles import Limits
+    from linkwork.core.errors import FormatError
+    from linkwork.motion.profiles import MotionLimits
 
     given = (max_speed_deg, max_acceleration_deg, max_jerk_deg)
     for word, value in zip(_WORDS, given, strict=True):
         if not value > 0.0:
             raise FormatError(f"{word} must be above 0, not {value:g}.")
-    limits = Limits(*map(math.radians, given), whose=_WORDS)
+    limits = MotionLimits(*map(math.radians, given), whose=_WORDS)
     of_file = {"--out": out, "--movement": movement, "--planner": planner, "--soonest": soonest,
                "--robot": robot}  # fmt: skip
     if not file and any(of_file.values()):
@@ -93,10 +97,10 @@ def plan(
         show_table_1()
 
 
-def _state(text: str, where: str) -> Reference:
-    """A state from the words of the command line."""
-    from linkwork.errors import FormatError
-    from linkwork.motion.profiles import Reference
+def _state(text: str, where: str) -> Waypoint:
+    """Parses a state from the command line."""
+    from linkwork.core.errors import FormatError
+    from linkwork.motion.profiles import Waypoint
 
     try:
         angle, speed, time = (float(word) for word in text.split(","))
@@ -104,4 +108,4 @@ def _state(text: str, where: str) -> Reference:
         angle = speed = time = math.nan
     if not all(map(math.isfinite, (angle, speed, time))):
         raise FormatError(f"{where}: expected angle,speed,time in °, °/s and s, not {text!r}.")
-    return Reference(time, math.radians(angle), math.radians(speed))
+    return Waypoint(time, math.radians(angle), math.radians(speed))

@@ -1,4 +1,4 @@
-"""``linkwork replay``: looks at a recording, or runs it again and compares bit for bit."""
+"""``linkwork replay``: shows a recording, or runs it again and compares bit for bit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from linkwork.cli.outputs import Overwrite, check_outputs
+from linkwork.cli import exits
+from linkwork.cli.output_files import Overwrite, check_outputs
 
 
 def replay(
@@ -15,20 +16,20 @@ def replay(
     verify: Annotated[
         bool, typer.Option("--verify", help="Simulate again and compare bit for bit.")
     ] = False,
-    events: Annotated[
-        bool, typer.Option("--events", help="List what was said and what went wrong.")
-    ] = False,
+    events: Annotated[bool, typer.Option("--events", help="List all events.")] = False,
     table: Annotated[
         Path | None,
         typer.Option("--csv", metavar="FILE", help="Write coordinates each second, or --watch."),
     ] = None,
     page: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Write one page that shows it, 3D and all."),
+        typer.Option(
+            "--html", metavar="FILE", help="Write a self-contained HTML page with a 3D view."
+        ),
     ] = None,
     images: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Simulate again; write the cameras' pictures (.png)."),
+        typer.Option(metavar="FOLDER", help="Simulate again; write the cameras' images (.png)."),
     ] = None,
     watch: Annotated[
         list[str] | None,
@@ -38,18 +39,22 @@ def replay(
         ),
     ] = None,
     rate: Annotated[
-        float, typer.Option(metavar="HZ", help="Rows a simulated second, with --watch.")
+        float, typer.Option(metavar="HZ", help="Rows per simulated second, with --watch.")
     ] = 100.0,
     repair: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a whole copy of a recording that was cut off."),
+        typer.Option(metavar="FILE", help="Write a copy of the intact parts of a recording."),
     ] = None,
+    trust: Annotated[
+        bool,
+        typer.Option("--trust", help="Run programs of the recording that nobody has trusted yet."),
+    ] = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Tells what a recording holds; with --verify runs it again and compares.
+    """Describes a recording; with --verify runs it again and compares.
 
-    Bit for bit means: same versions, same kind of processor; what differs is listed.
-    Exit code 0 if all is the same, 3 if not.
+    Bit for bit requires the same versions and kind of processor; differences are listed. Exit code
+    0 if all is the same, 3 if not, 5 if the recording is damaged.
 
     Examples:
       $ linkwork replay level.mcap
@@ -61,11 +66,13 @@ def replay(
 
     check_number("--rate", rate)
     if watch and table is None and page is None:
-        raise typer.BadParameter("it says what --csv or --html holds.", param_hint="--watch")
-    from linkwork.cli.replaying import Replaying
+        raise typer.BadParameter(
+            "it selects the signals for --csv or --html.", param_hint="--watch"
+        )
+    from linkwork.cli.replay_steps import ReplaySteps
 
     check_outputs([table, page, repair], overwrite=overwrite, sources=[recording])
-    job = Replaying(recording, overwrite=overwrite)
+    job = ReplaySteps(recording, overwrite=overwrite, trust=trust)
     job.describe(events=events)
     if repair is not None:
         job.repair(repair)
@@ -73,7 +80,7 @@ def replay(
         job.write_coordinates(table)
     if page is not None:
         job.write_page(page, watch or [])
-    code = 0
+    code = exits.DAMAGED if job.damaged else 0
     if verify or images is not None or (watch and table is not None):
         code = job.simulate(table if watch else None, watch or [], rate, images=images)
     raise typer.Exit(code)

@@ -1,4 +1,4 @@
-"""``linkwork step``: a joint's answer to a step of its target, in numbers and as a curve."""
+"""``linkwork step``: a joint's response to a step of its target, in numbers and as a curve."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Annotated
 
 import typer
 
-from linkwork.cli.outputs import Overwrite, check_outputs
+from linkwork.cli.output_files import Overwrite, check_outputs
 
 
 def step(
     what: Annotated[str, typer.Argument(metavar="SCENE", help="A scene or part, or a kit's name.")],
-    joint: Annotated[str, typer.Option(metavar="NAME", help="The joint that is told to move.")],
+    joint: Annotated[str, typer.Option(metavar="NAME", help="The joint whose target steps.")],
     by: Annotated[
-        float, typer.Option(metavar="DEGREES", help="How far; mm where the joint slides.")
+        float, typer.Option(metavar="DEGREES", help="Size of the step; in mm for a slider.")
     ] = 50.0,
     seconds: Annotated[float, typer.Option("--for", metavar="SECONDS", help="How long.")] = 1.0,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SIGNAL=VALUE", help="Gains and limits. Repeatable."),
+        typer.Option("--set", metavar="SIGNAL=VALUE", help="Set a gain or limit. Repeatable."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write time, target and angle.")
@@ -28,28 +28,30 @@ def step(
     picture: Annotated[Path | None, typer.Option(metavar="SVG", help="Write the curve.")] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Steps the target of one joint and says how it follows: rise, overshoot, settling, energy.
+    """Steps the target of one joint and prints the response: rise, overshoot, settling, energy.
 
     Examples:
       $ linkwork step gripper/arm --joint arm/J2 --by 20
       $ linkwork step cell.toml --joint arm/elbow --set arm/elbow.kp=8 --csv step.csv
     """
+    from linkwork.cli.compile_progress import show_compiling
     from linkwork.cli.curves import Curve, in_characters, write_svg
-    from linkwork.cli.given import load_with_notes, scene_to_run
-    from linkwork.cli.perform import set_signal
-    from linkwork.cli.ready import getting_ready
     from linkwork.cli.run import check_number
-    from linkwork.cli.screen import stdout
+    from linkwork.cli.run_session import set_signal
+    from linkwork.cli.scene_argument import load_showing_notes, scene_to_run
+    from linkwork.cli.screen import show_withheld, stdout
+    from linkwork.studies import step_response
 
     check_number("--for", seconds)
     check_outputs([out, picture], overwrite=overwrite, sources=[what])
-    thing, _ = load_with_notes(what)
+    thing, _ = load_showing_notes(what)
     scene, _ = scene_to_run(thing, what, free=False)
-    with getting_ready():
+    with show_compiling():
+        from linkwork.project.trust import is_trusted
         from linkwork.session.session import Session
-        from linkwork.studies import step_response
 
-        session = Session(scene, watch=False)
+        session = Session(scene, watch=False, programs=is_trusted)
+    show_withheld(session)
     with session:
         for text in set_ or []:
             set_signal(session, text)
@@ -76,7 +78,7 @@ def step(
         Curve("wanted", found.time, found.wanted / scale),
     ]
     for line in in_characters(curves, unit):
-        screen.say(line)
+        screen.print_line(line)
     if picture is not None:
         write_svg(picture, f"{joint}: a step of {by:g} {unit}", curves, f" {unit}")
     if out is not None:

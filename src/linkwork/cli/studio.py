@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-#: What the terminal shows where nothing is named.
+from linkwork.cli.run import Allow
+
+#: The scene shown in the terminal if none is named.
 FIRST = "tripod/level"
 
 
@@ -20,13 +22,14 @@ def studio(
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
-        typer.Option(help="Port; else 8350, or a free one where it is taken.", min=0, max=65535),
+        typer.Option(help="Port; else 8350, or a free one if that is taken.", min=0, max=65535),
     ] = None,
     token: Annotated[
-        str, typer.Option(help="What browsers must know; else a random one.", show_default=False)
+        str,
+        typer.Option(help="Token that browsers must send; else a random one.", show_default=False),
     ] = "",
     https: Annotated[
-        bool, typer.Option("--https", help="With a certificate of our own, for headsets.")
+        bool, typer.Option("--https", help="Use a self-signed certificate, for headsets.")
     ] = False,
     tcp: Annotated[
         int | None,
@@ -34,9 +37,10 @@ def studio(
             metavar="PORT",
             min=0,
             max=65535,
-            help="Also lets in programs that speak lines of JSON over TCP; 0 for a free port.",
+            help="Also accept programs over TCP with JSON lines; 0 for a free port.",
         ),
     ] = None,
+    allow: Allow = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
     terminal: Annotated[
         bool, typer.Option("--terminal", help="A live table in the terminal, no browser.")
@@ -60,24 +64,35 @@ def studio(
 
     check_number("--for", duration)
     if not terminal and duration is None:
-        from linkwork.cli.browse import Stand, browse, is_built
+        from linkwork.cli.studio_server import StudioOptions, is_built, run_studio
 
         if is_built():
-            raise typer.Exit(browse(scene, Stand(host, port, token, https, not no_open, tcp)))
+            raise typer.Exit(
+                run_studio(
+                    scene,
+                    StudioOptions(host, port, token, https, not no_open, tcp, tuple(allow or ())),
+                )
+            )
         from linkwork.cli.screen import stderr
 
-        stderr().say(
-            "the studio's page has not been built, so this is the terminal. "
+        stderr().print_line(
+            "the studio's page has not been built; showing the scene in the terminal. "
             "In Linkwork's source folder, make studio builds it.",
             lead="note:",
         )
     if scene is not None and scene.lower().endswith(".mcap"):
-        from linkwork.errors import FormatError
+        from linkwork.core.errors import FormatError
 
         raise FormatError(
-            f"{scene} is a recording; it is looked at in the browser.",
+            f"{scene} is a recording; it can be shown only in the browser.",
             hint=f"In the terminal: linkwork replay {scene}",
         )
-    from linkwork.cli.perform import Order, perform
+    from linkwork.cli.run_session import RunOptions, run_session
 
-    raise typer.Exit(perform(Order(scene or FIRST, duration=duration, clock="real", every=5.0)))
+    raise typer.Exit(
+        run_session(
+            RunOptions(
+                scene or FIRST, duration=duration, clock="real", every=5.0, allow=allow or []
+            )
+        )
+    )

@@ -1,6 +1,6 @@
 """Recursive dynamics over a world's arrays: efforts, mass matrix and accelerations."""
 
-from linkwork.dynamics.holding import Load, holding_efforts
+from linkwork.dynamics.holding_efforts import Load, holding_efforts
 from linkwork.dynamics.recursive import aba, accelerations, bias, crba, drift, rnea
 
 __all__ = [

@@ -1,21 +1,16 @@
-"""Compiled recursive dynamics over flat arrays: Newton–Euler, composite and articulated bodies.
-
-Featherstone's algorithms with every vector seen at the world's origin in world axes, so that none
-has to be moved from body to body. A twist is (linear, angular), a wrench (force, moment).
-``inert`` (nb×13) holds mass, centre of mass and inertia about it, in body axes.
-"""
+"""Compiled recursive algorithms of rigid-body dynamics: RNEA, CRBA, ABA."""
 
 from __future__ import annotations
 
-from linkwork.jit import flat_kernel
-from linkwork.kinematics.kernels import count_dofs
-from linkwork.kinematics.motion_kernels import place_bodies, rides_on_parent
-from linkwork.spatial.kernels import rotate, rotate_back
+from linkwork.core.jit import flat_kernel, inner_kernel
+from linkwork.geometry.kernels import rotate, rotate_back
+from linkwork.kinematics.kernels import HINGE, count_dofs
+from linkwork.kinematics.motion_kernels import is_fixed_in_parent, place_bodies
 
 
 @flat_kernel
-def _turned_inertia(inert, pose, b, x, y, z):
-    """Inertia about the centre of mass times (x, y, z), world axes."""
+def _rotate_inertia(inert, pose, b, x, y, z):
+    """Returns the inertia about the center of mass times (x, y, z), world axes."""
     x, y, z = rotate_back(pose[b, 3:], x, y, z)
     return rotate(
         pose[b, 3:],
@@ -25,23 +20,15 @@ def _turned_inertia(inert, pose, b, x, y, z):
     )
 
 
-@flat_kernel
-def body_motion(index, motion, v, a, twist, rate, b):
-    """Twist of body ``b`` and its rate of change from the parent's.
+@inner_kernel
+def add_bias_acceleration(index, motion, v, twist, rate, b):
+    """Adds the bias acceleration of the joint of body ``b`` to the body's ``rate``.
 
     A column fixed in a body that moves with the twist X changes at the rate X × column.
     """
     p, kind, i = index[b, 0], index[b, 1], index[b, 3]
-    for c in range(6):
-        twist[b, c] = twist[p, c]
-        rate[b, c] = rate[p, c]
-    n = count_dofs(kind)
-    for k in range(n):
-        for c in range(6):
-            twist[b, c] += motion[i + k, c] * v[i + k]
-            rate[b, c] += motion[i + k, c] * a[i + k]
-    for k in range(n):
-        r = p if rides_on_parent(kind, k) else b
+    for k in range(count_dofs(kind)):
+        r = p if kind != HINGE and is_fixed_in_parent(kind, k) else b
         vx, vy, vz = twist[r, 0], twist[r, 1], twist[r, 2]
         wx, wy, wz = twist[r, 3], twist[r, 4], twist[r, 5]
         speed = v[i + k]
@@ -56,8 +43,22 @@ def body_motion(index, motion, v, a, twist, rate, b):
 
 
 @flat_kernel
-def at_centre(inert, pose, twist, rate, b):
-    """Centre of mass of body ``b``, its velocity and its acceleration, as nine numbers."""
+def body_motion(index, motion, v, a, twist, rate, b):
+    """Computes the twist of body ``b`` and its rate of change from the parent's."""
+    p, i = index[b, 0], index[b, 3]
+    for c in range(6):
+        twist[b, c] = twist[p, c]
+        rate[b, c] = rate[p, c]
+    for k in range(count_dofs(index[b, 1])):
+        for c in range(6):
+            twist[b, c] += motion[i + k, c] * v[i + k]
+            rate[b, c] += motion[i + k, c] * a[i + k]
+    add_bias_acceleration(index, motion, v, twist, rate, b)
+
+
+@flat_kernel
+def center_of_mass_motion(inert, pose, twist, rate, b):
+    """Returns the center of mass of body ``b``, its velocity and its acceleration (9)."""
     cx, cy, cz = rotate(pose[b, 3:], inert[b, 1], inert[b, 2], inert[b, 3])
     cx, cy, cz = cx + pose[b, 0], cy + pose[b, 1], cz + pose[b, 2]
     wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
@@ -72,13 +73,13 @@ def at_centre(inert, pose, twist, rate, b):
 
 @flat_kernel
 def body_wrench(inert, pose, twist, rate, b, force):
-    """Fills the row of ``force`` that moves body ``b`` as twist and rate say."""
-    cx, cy, cz, _, _, _, ax, ay, az = at_centre(inert, pose, twist, rate, b)
+    """Computes the row of ``force`` that moves body ``b`` with twist and rate."""
+    cx, cy, cz, _, _, _, ax, ay, az = center_of_mass_motion(inert, pose, twist, rate, b)
     m = inert[b, 0]
     fx, fy, fz = m * ax, m * ay, m * az
     wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
-    nx, ny, nz = _turned_inertia(inert, pose, b, rate[b, 3], rate[b, 4], rate[b, 5])
-    hx, hy, hz = _turned_inertia(inert, pose, b, wx, wy, wz)
+    nx, ny, nz = _rotate_inertia(inert, pose, b, rate[b, 3], rate[b, 4], rate[b, 5])
+    hx, hy, hz = _rotate_inertia(inert, pose, b, wx, wy, wz)
     force[b, 0], force[b, 1], force[b, 2] = fx, fy, fz
     force[b, 3] = nx + wy * hz - wz * hy + cy * fz - cz * fy
     force[b, 4] = ny + wz * hx - wx * hz + cz * fx - cx * fz
@@ -86,8 +87,8 @@ def body_wrench(inert, pose, twist, rate, b, force):
 
 
 @flat_kernel
-def move_bodies(tree, order, gravity, q, v, a, pose, motion, twist, rate, scratch):
-    """Poses, columns, twists and rates of all bodies; the world accelerates against gravity."""
+def body_motions(tree, order, gravity, q, v, a, pose, motion, twist, rate, scratch):
+    """Computes poses, columns, twists and rates of all bodies, with gravity at the root."""
     index, frame, rail = tree
     place_bodies(index, frame, rail, order, q, pose, motion, scratch)
     twist[0, :] = 0.0
@@ -100,13 +101,13 @@ def move_bodies(tree, order, gravity, q, v, a, pose, motion, twist, rate, scratc
 
 @flat_kernel
 def rnea(tree, order, inert, armature, gravity, q, v, a, work, effort):
-    """Newton–Euler: fills ``effort`` (nv) that moves the bodies with accelerations ``a``.
+    """Computes ``effort`` (nv) that moves the bodies with accelerations ``a`` (Newton–Euler).
 
-    ``work`` is the tuple of :func:`linkwork.dynamics.recursive.workspace`.
+    ``work`` is the tuple of :func:`linkwork.dynamics.workspace`.
     """
     pose, motion, twist, rate, force, scratch = work
-    index = tree[0]
-    move_bodies(tree, order, gravity, q, v, a, pose, motion, twist, rate, scratch)
+    index, _, _ = tree
+    body_motions(tree, order, gravity, q, v, a, pose, motion, twist, rate, scratch)
     for n in range(order.shape[0]):
         body_wrench(inert, pose, twist, rate, order[n], force)
     for n in range(order.shape[0] - 1, -1, -1):
@@ -124,7 +125,10 @@ def rnea(tree, order, inert, armature, gravity, q, v, a, work, effort):
 
 @flat_kernel
 def composite_inertia(inert, pose, b, out):
-    """``out`` (10): mass, first moments and inertia (xx yy zz xy xz yz) about the world origin."""
+    """Computes ``out`` (10): mass, first moments and inertia at the world origin.
+
+    The inertia is xx yy zz xy xz yz.
+    """
     w, x, y, z = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
     r00, r01, r02 = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
     r10, r11, r12 = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
@@ -156,7 +160,7 @@ def composite_inertia(inert, pose, b, out):
 
 @flat_kernel
 def crba(tree, order, inert, armature, q, work, composite, mass):
-    """Composite bodies: fills the mass matrix ``mass`` (nv×nv); ``composite`` is nb×10."""
+    """Computes the mass matrix ``mass`` (nv×nv) by composite bodies; ``composite`` is nb×10."""
     pose, motion, _, _, force, scratch = work
     index, frame, rail = tree
     place_bodies(index, frame, rail, order, q, pose, motion, scratch)
@@ -165,7 +169,7 @@ def crba(tree, order, inert, armature, q, work, composite, mass):
 
 @flat_kernel
 def fill_masses(index, order, inert, armature, pose, motion, f, composite, mass):
-    """The mass matrix of bodies that are placed; ``f`` is room for six numbers."""
+    """Computes the mass matrix of bodies with known poses; ``f`` is workspace (6)."""
     mass[:, :] = 0.0
     for n in range(order.shape[0]):
         composite_inertia(inert, pose, order[n], composite[order[n]])
@@ -199,3 +203,106 @@ def fill_masses(index, order, inert, armature, pose, motion, f, composite, mass)
                 up = index[up, 0]
                 last = count_dofs(index[up, 1]) - 1
             mass[i + k, i + k] += armature[i + k]
+
+
+@flat_kernel
+def _spatial_inertia(ten, out):
+    """Computes ``out`` (6×6), the spatial inertia of ten numbers."""
+    m, x, y, z = ten[0], ten[1], ten[2], ten[3]
+    out[:, :] = 0.0
+    out[0, 0] = out[1, 1] = out[2, 2] = m
+    out[0, 4] = out[4, 0] = z
+    out[0, 5] = out[5, 0] = -y
+    out[1, 3] = out[3, 1] = -z
+    out[1, 5] = out[5, 1] = x
+    out[2, 3] = out[3, 2] = y
+    out[2, 4] = out[4, 2] = -x
+    out[3, 3], out[4, 4], out[5, 5] = ten[4], ten[5], ten[6]
+    out[3, 4] = out[4, 3] = ten[7]
+    out[3, 5] = out[5, 3] = ten[8]
+    out[4, 5] = out[5, 4] = ten[9]
+
+
+@flat_kernel
+def aba(tree, order, inert, armature, gravity, q, v, effort, work, articulated, hold, a):
+    """Computes the accelerations ``a`` (nv) that ``effort`` causes.
+
+    A joint of several degrees of freedom is eliminated one by one, the last first. ``articulated``
+    is nb×6×6; ``hold`` (nv×8) stores the wrench, its resistance and the remaining effort.
+
+    Returns:
+        −1, or the first degree of freedom that moves no mass.
+    """
+    pose, motion, twist, rate, force, scratch = work
+    index, _, _ = tree
+    bad = -1
+    a[:] = 0.0
+    body_motions(tree, order, gravity, q, v, a, pose, motion, twist, rate, scratch)
+    # `rate` holds the velocity terms; gravity is added in the last pass
+    for n in range(order.shape[0] - 1, -1, -1):
+        b = order[n]
+        p = index[b, 0]
+        for c in range(6):
+            rate[b, c] -= rate[p, c]
+    flat = scratch.reshape(-1)
+    fall, aside, ten = flat[0:6], flat[6:12], flat[12:22]
+    for c in range(6):
+        fall[c] = rate[0, c]
+        rate[0, c] = 0.0
+    for n in range(order.shape[0]):
+        b = order[n]
+        # bias wrench of velocities alone: the rate row is saved meanwhile
+        for c in range(6):
+            aside[c] = rate[b, c]
+            rate[b, c] = 0.0
+        body_wrench(inert, pose, twist, rate, b, force)
+        for c in range(6):
+            rate[b, c] = aside[c]
+        composite_inertia(inert, pose, b, ten)
+        _spatial_inertia(ten, articulated[b])
+    for n in range(order.shape[0] - 1, -1, -1):
+        b = order[n]
+        p, i = index[b, 0], index[b, 3]
+        whole = articulated[b]
+        for k in range(count_dofs(index[b, 1]) - 1, -1, -1):
+            row = hold[i + k]
+            resist, left = armature[i + k], effort[i + k]
+            for c in range(6):
+                total = 0.0
+                for d in range(6):
+                    total += whole[c, d] * motion[i + k, d]
+                row[c] = total
+            for c in range(6):
+                resist += motion[i + k, c] * row[c]
+                left -= motion[i + k, c] * force[b, c]
+            row[6], row[7] = resist, left
+            if resist <= 1e-14:
+                bad = i + k
+            inverse = 1.0 / resist
+            for c in range(6):
+                force[b, c] += row[c] * left * inverse
+                for d in range(6):
+                    whole[c, d] -= row[c] * row[d] * inverse
+        if p > 0:
+            above = articulated[p]
+            for c in range(6):
+                total = force[b, c]
+                for d in range(6):
+                    total += whole[c, d] * rate[b, d]
+                    above[c, d] += whole[c, d]
+                force[p, c] += total
+    for c in range(6):
+        rate[0, c] = fall[c]
+    for n in range(order.shape[0]):
+        b = order[n]
+        p, i = index[b, 0], index[b, 3]
+        for c in range(6):
+            rate[b, c] += rate[p, c]
+        for k in range(count_dofs(index[b, 1])):
+            total = hold[i + k, 7]
+            for c in range(6):
+                total -= hold[i + k, c] * rate[b, c]
+            a[i + k] = total / hold[i + k, 6]
+            for c in range(6):
+                rate[b, c] += motion[i + k, c] * a[i + k]
+    return bad

@@ -1,4 +1,4 @@
-"""Measures of a posture that need masses: how easily it accelerates, and how hard it hits."""
+"""Dynamic manipulability of a posture: acceleration and impact ellipsoids."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from linkwork.core.errors import LinkworkError, not_found
 from linkwork.dynamics.recursive import crba
-from linkwork.errors import LinkworkError, not_found
+from linkwork.geometry.pose import Numbers
 from linkwork.kinematics import jacobian
-from linkwork.kinematics.closed import closed_motion
-from linkwork.kinematics.measures import Ellipsoid, check_moves, principal
-from linkwork.spatial.pose import Numbers
-from linkwork.world import World
+from linkwork.kinematics.closed_motion import closed_motion
+from linkwork.kinematics.measures import ManipulabilityEllipsoid, principal_axes, require_motion
+from linkwork.model.world import World
 
 KINDS = ("dynamic", "impact")
 
@@ -25,14 +25,14 @@ def dynamic_manipulability(
     kind: str = "dynamic",
     point: Numbers = (0.0, 0.0, 0.0),
     joints: Sequence[str] | None = None,
-) -> Ellipsoid:
-    """Ellipsoid of accelerations, or of impacts, of a point of an element or anchor.
+) -> ManipulabilityEllipsoid:
+    """Returns the ellipsoid of accelerations, or of impacts, of a point of an element or anchor.
 
-    Dynamic (Yoshikawa): efforts of unit size accelerate the point within the ellipsoid of
-    J M⁻¹. Impact (Walker, Khatib): the effective mass Λ = (J M⁻¹ Jᵀ)⁻¹, whose length along an axis
-    is the impulse [N s] of a plastic blow at 1 m/s. With loops and couplings, q̇ = T y, both are
-    those of what is free: J T (Tᵀ M T)⁻¹ Dᵀ for efforts at the joints that count, whose speeds are
-    D y, and (J T (Tᵀ M T)⁻¹ Tᵀ Jᵀ)⁻¹.
+    Dynamic (Yoshikawa): unit efforts accelerate the point within the ellipsoid of J M⁻¹. Impact
+    (Walker, Khatib): the effective mass Λ = (J M⁻¹ Jᵀ)⁻¹, whose length along an axis is the impulse
+    [N s] of a plastic impact at 1 m/s. With loops and couplings, q̇ = T y, both are those of the
+    free motion: J T (Tᵀ M T)⁻¹ Dᵀ for efforts at the counted joints, whose velocities are D y, and
+    (J T (Tᵀ M T)⁻¹ Tᵀ Jᵀ)⁻¹.
 
     Args:
         world: The world.
@@ -40,11 +40,11 @@ def dynamic_manipulability(
         frame: Element or anchor.
         kind: "dynamic" or "impact".
         point: The point in that frame [m].
-        joints: Joints that count; all that move the frame if absent. The others are held, but for
-            those that loops take along.
+        joints: Counted joints; all that move the frame if absent. The others are fixed, except
+            those that loops move along.
 
     Raises:
-        LinkworkError: If those joints do not settle how the frame moves, or move no mass.
+        LinkworkError: If those joints do not determine the motion of the frame, or move no mass.
     """
     if kind not in KINDS:
         raise not_found("kind of ellipsoid", kind, list(KINDS))
@@ -52,7 +52,7 @@ def dynamic_manipulability(
     free = motion.free
     point_rows = jacobian(world, q, frame, point=point)[:3]
     shown = motion.by_driven(point_rows, f"{frame!r}")
-    check_moves(shown, frame)
+    require_motion(shown, frame)
     rows = point_rows @ free
     mass = free.T @ crba(world, q) @ free
     try:
@@ -63,11 +63,13 @@ def dynamic_manipulability(
             hint="Give what they carry a mass, or the joints an armature.",
         ) from None
     if kind == "dynamic":
-        easy = np.linalg.solve(mass, rows.T).T @ motion.driven.T
-        sizes, axes = principal(easy @ easy.T)
-        return Ellipsoid(kind, axes, sizes, float(np.prod(sizes)), shown)
+        inverse_metric = np.linalg.solve(mass, rows.T).T @ motion.driven.T
+        sizes, axes = principal_axes(inverse_metric @ inverse_metric.T)
+        return ManipulabilityEllipsoid(kind, axes, sizes, float(np.prod(sizes)), shown)
     values, axes = np.linalg.eigh(rows @ np.linalg.solve(mass, rows.T))
     with np.errstate(divide="ignore"):
         heavy = np.where(values > 1e-12, 1.0 / np.maximum(values, 1e-300), np.inf)
     gives = float(values.sum())
-    return Ellipsoid(kind, axes, heavy, 3.0 / gives if gives > 1e-12 else np.inf, shown)
+    return ManipulabilityEllipsoid(
+        kind, axes, heavy, 3.0 / gives if gives > 1e-12 else np.inf, shown
+    )

@@ -1,8 +1,4 @@
-"""Typed layer over the recursive dynamics kernels.
-
-Efforts and the mass matrix belong to the spanning tree: loops and couplings are not in them, nor
-are damping, friction and springs of the joints. Rotor inertia (``armature``) is.
-"""
+"""Typed interface of the recursive dynamics kernels."""
 
 from __future__ import annotations
 
@@ -10,24 +6,24 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from linkwork.dynamics import articulated_kernels, kernels
-from linkwork.errors import LinkworkError
+from linkwork.core.errors import LinkworkError
+from linkwork.dynamics import kernels
+from linkwork.geometry.kernels import rotate
+from linkwork.geometry.pose import Numbers
 from linkwork.kinematics.forward import shaped
-from linkwork.spatial.kernels import rotate
-from linkwork.spatial.pose import Numbers
-from linkwork.world import World
+from linkwork.model.world import World
 
 Work = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass
-class Arrays:
-    """What the kernels read of a world, and room for what they compute.
+class DynamicsArrays:
+    """Arrays of a world that the kernels read, with their workspace.
 
     Attributes:
         world: The world.
         order: All bodies but the world itself, parents first.
-        inert: By body: mass [kg], centre of mass [m], inertia about it [kg m²] (nb×13).
+        inert: By body: mass [kg], center of mass [m], inertia about it [kg m²] (nb×13).
         work: Poses, columns, twists, rates, wrenches and scratch.
     """
 
@@ -45,7 +41,7 @@ class Arrays:
 
 
 def workspace(world: World) -> Work:
-    """Room for poses (nb×7), columns (nv×6), twists, rates and wrenches (nb×6), and scratch."""
+    """Returns arrays for poses (nb×7), columns (nv×6), twists, rates, wrenches (nb×6), scratch."""
     twist, rate, force = (np.zeros((world.nb, 6)) for _ in range(3))
     pose, motion = np.zeros((world.nb, 7)), np.zeros((world.nv, 6))
     return pose, motion, twist, rate, force, np.zeros((5, 7))
@@ -59,7 +55,7 @@ def _gravity(world: World, gravity: Numbers | None) -> np.ndarray:
 def rnea(
     world: World, q: np.ndarray, v: np.ndarray, a: np.ndarray, *, gravity: Numbers | None = None
 ) -> np.ndarray:
-    """Efforts [N m or N] that move the joints with the accelerations ``a``: M(q) a + c(q, v).
+    """Returns the efforts [N m or N] for the accelerations ``a``: M(q) a + c(q, v).
 
     Args:
         world: The world.
@@ -68,7 +64,7 @@ def rnea(
         a: Their accelerations.
         gravity: [m/s²]; the scene's if absent.
     """
-    arrays = Arrays(world)
+    arrays = DynamicsArrays(world)
     made = np.zeros(world.nv)
     kernels.rnea(
         world.tree, arrays.order, arrays.inert, world.armature, _gravity(world, gravity),
@@ -81,13 +77,13 @@ def rnea(
 def bias(
     world: World, q: np.ndarray, v: np.ndarray, *, gravity: Numbers | None = None
 ) -> np.ndarray:
-    """Efforts c(q, v) [N m or N] of gravity, centrifugal and Coriolis forces."""
+    """Returns the efforts c(q, v) [N m or N] of gravity, centrifugal and Coriolis forces."""
     return rnea(world, q, v, np.zeros(world.nv), gravity=gravity)
 
 
 def crba(world: World, q: np.ndarray) -> np.ndarray:
-    """Mass matrix M(q) (nv×nv)."""
-    arrays = Arrays(world)
+    """Returns the mass matrix M(q) (nv×nv)."""
+    arrays = DynamicsArrays(world)
     made = np.zeros((world.nv, world.nv))
     kernels.crba(
         world.tree, arrays.order, arrays.inert, world.armature, shaped("q", q, (world.nq,)),
@@ -100,14 +96,14 @@ def aba(
     world: World, q: np.ndarray, v: np.ndarray, effort: np.ndarray, *,
     gravity: Numbers | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Accelerations that the joint efforts cause: M(q)⁻¹ (effort − c(q, v)), without M.
+    """Returns the accelerations of joint efforts: M(q)⁻¹ (effort − c(q, v)), without M.
 
     Raises:
-        LinkworkError: A degree of freedom moves nothing that has mass.
+        LinkworkError: If a degree of freedom moves nothing that has mass.
     """
-    arrays = Arrays(world)
+    arrays = DynamicsArrays(world)
     made = np.zeros(world.nv)
-    bad = articulated_kernels.aba(
+    bad = kernels.aba(
         world.tree, arrays.order, arrays.inert, world.armature, _gravity(world, gravity),
         shaped("q", q, (world.nq,)), shaped("v", v, (world.nv,)),
         shaped("effort", effort, (world.nv,)), arrays.work, np.zeros((world.nb, 6, 6)),
@@ -115,25 +111,25 @@ def aba(
     )  # fmt: skip
     if bad >= 0:
         raise LinkworkError(
-            f"joint {world.dof_name(bad)!r} moves nothing that has mass, so that no effort moves "
-            "it at a definite acceleration.",
+            f"joint {world.dof_name(bad)!r} moves nothing that has mass, so that its "
+            "acceleration is undefined.",
             hint="Give what it carries a mass, or the joint an armature.",
         )
     return made
 
 
 def accelerations(world: World, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """Accelerations of all bodies (nb×6: centre of mass [m/s²], angular [rad/s²], world axes)."""
-    arrays = Arrays(world)
+    """Returns accelerations of all bodies (nb×6: center of mass [m/s²], angular [rad/s²])."""
+    arrays = DynamicsArrays(world)
     pose, motion, twist, rate, _, scratch = arrays.work
-    kernels.move_bodies(
+    kernels.body_motions(
         world.tree, arrays.order, np.zeros(3), shaped("q", q, (world.nq,)),
         shaped("v", v, (world.nv,)), shaped("a", a, (world.nv,)), pose, motion, twist, rate,
         scratch,
     )  # fmt: skip
     made = np.zeros((world.nb, 6))
     for b in range(1, world.nb):
-        made[b, :3] = kernels.at_centre(arrays.inert, pose, twist, rate, b)[6:]
+        made[b, :3] = kernels.center_of_mass_motion(arrays.inert, pose, twist, rate, b)[6:]
         made[b, 3:] = rate[b, 3:]
     return made
 
@@ -141,13 +137,13 @@ def accelerations(world: World, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> 
 def drift(
     world: World, q: np.ndarray, v: np.ndarray, frame: str, *, point: Numbers = (0.0, 0.0, 0.0)
 ) -> np.ndarray:
-    """J̇ v: acceleration of a point of an element or anchor while the joints keep their speed.
+    """Returns J̇ v: acceleration of a point of an element or anchor at constant joint velocities.
 
     Six numbers: of the point [m/s²], then angular [rad/s²], world axes.
     """
-    arrays = Arrays(world)
+    arrays = DynamicsArrays(world)
     pose, motion, twist, rate, _, scratch = arrays.work
-    kernels.move_bodies(
+    kernels.body_motions(
         world.tree, arrays.order, np.zeros(3), shaped("q", q, (world.nq,)),
         shaped("v", v, (world.nv,)), np.zeros(world.nv), pose, motion, twist, rate, scratch,
     )  # fmt: skip
@@ -157,3 +153,20 @@ def drift(
     speed = twist[body, :3] + np.cross(turn, at)
     linear = rate[body, :3] + np.cross(rate[body, 3:], at) + np.cross(turn, speed)
     return np.concatenate([linear, rate[body, 3:]])
+
+
+def parent_dofs(world: World) -> np.ndarray:
+    """Returns the next degree of freedom of each toward the root, −1 for the first."""
+    made = np.full(world.nv, -1, np.int64)
+    for dof, b in enumerate(world.dof_body.tolist()):
+        if dof > world.vadr[b]:
+            made[dof] = dof - 1
+            continue
+        parent = int(world.parent[b])
+        while parent > 0:
+            own = np.flatnonzero(world.dof_body == parent)
+            if len(own):
+                made[dof] = own[-1]
+                break
+            parent = int(world.parent[parent])
+    return made

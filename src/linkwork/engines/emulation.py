@@ -1,4 +1,4 @@
-"""Emulation: joints go where their targets say, and the efforts that this takes are computed."""
+"""Emulation: joints follow their targets, and the required efforts are computed."""
 
 from __future__ import annotations
 
@@ -6,36 +6,31 @@ from typing import ClassVar
 
 import numpy as np
 
+from linkwork.core.state import Report
 from linkwork.dynamics import kernels
-from linkwork.dynamics.recursive import Arrays
-from linkwork.engines.kinematic import Kinematic, KinematicParams
-from linkwork.parts import Plane, Spec
-from linkwork.state import Report
-from linkwork.world import Finding, World
+from linkwork.dynamics.recursive import DynamicsArrays
+from linkwork.engines.kinematic import Kinematic
+from linkwork.model.parts import Plane, Spec
+from linkwork.model.world import Finding, World
 
-#: What the ground puts on a foot: body, point [m], wrench about the world's origin.
+#: Ground reaction of a foot: body, point [m], wrench about the world's origin.
 Reaction = tuple[int, np.ndarray, np.ndarray]
-#: A foot that carries less than this presses on no point [N].
+#: Load below which a foot has no center of pressure [N].
 _LEAST = 1e-9
 
 
-class EmulationParams(KinematicParams, forbid_unknown_fields=True):
-    """Parameters of ``Emulation``: which parts it owns (all that are left if absent)."""
-
-
 class Emulation(Kinematic):
-    """002's dynamic emulation: the motion of ``Kinematic``, with the moments it takes.
+    """The motion of ``Kinematic`` with its efforts (dynamic emulation, Schwanen 2002).
 
     After each step the report's efforts are those of inverse dynamics, M(q) v̇ + c(q, v), with the
-    rotors, at the coordinates, speeds and accelerations of that instant; damping, friction and
-    springs are not in them. What moves a joint that others follow moves them too: its effort holds
-    theirs, times the ratio, and a follower has none of its own.
+    rotors, at the coordinates, velocities and accelerations of that instant, without damping,
+    friction and springs. The effort of a leader includes those of its followers, times the ratio; a
+    follower has none.
 
-    Where an agent says which feet stand (``walk`` does), the ground carries what the robot needs:
-    the wrench that its topmost body would else be held by, the sum of m (a + g) over its bodies and
-    the moments of that. Each foot takes its share of the force at its point of contact, and the
-    same share of the moment that is left. Sensors of contacts and feet feel it at the centre of
-    pressure, wherever that lies.
+    If an agent reports standing feet (``walk`` does), the ground carries the robot: the wrench that
+    would hold its topmost body, the sum of m (a + g) over its bodies with its moments. Each foot
+    takes its share of the force at its contact point, and the same share of the remaining moment.
+    Contact and foot sensors measure it at the center of pressure.
     """
 
     type: ClassVar[str] = "emulation"
@@ -44,7 +39,7 @@ class Emulation(Kinematic):
         super().__init__(world, spec, name, owned)
         static = np.array([world.is_static(b) for b in range(world.nb)])
         order = np.flatnonzero(owned | static)
-        arrays = Arrays(world)
+        arrays = DynamicsArrays(world)
         self._order = order[order > 0]
         self._inert, self._work = arrays.inert.copy(), arrays.work
         self._effort = np.zeros(world.nv)
@@ -61,15 +56,15 @@ class Emulation(Kinematic):
         )
 
     def check(self) -> list[Finding]:
-        """What ``Kinematic`` says, and that efforts are of the tree alone."""
+        """Returns the findings of ``Kinematic``, and loops whose forces are not computed."""
         world, found = self.world, super().check()
         for n in self._loops:
             text = "Emulation computes efforts as if this loop were open."
-            found.append(Finding("soft", world.loop_names[n], text, world.loop_origins[n]))
+            found.append(Finding("approximated", world.loop_names[n], text, world.loop_origins[n]))
         return found
 
     def params_changed(self) -> None:
-        """Takes masses and gravity over."""
+        """Applies masses and gravity."""
         state, world = self.state, self.world
         mass = state["param/mass"]
         self._inert[:, 0] = mass
@@ -82,17 +77,16 @@ class Emulation(Kinematic):
         felt, effort = self._reactions(), self._effort
         world, motion = self.world, self._work[1]
         for body, _, wrench in felt:
-            while body > 0:
-                first, count = int(world.vadr[body]), self._count[body]
+            for b in world.ancestors(body):
+                first, count = int(world.vadr[b]), self._count[b]
                 effort[first : first + count] -= motion[first : first + count] @ wrench
-                body = int(world.parent[body])
-        self._fold(effort)
+        self._add_mimic_efforts(effort)
         self.state.report.effort[self._mine] = effort[self._mine]
         if self.reports_contacts:
             self._list(felt, self.state.report)
 
-    def _fold(self, effort: np.ndarray) -> None:
-        """Puts what followers need on their leaders, the last of a chain first."""
+    def _add_mimic_efforts(self, effort: np.ndarray) -> None:
+        """Adds the efforts of followers to their leaders, the last of a chain first."""
         pairs, laws = self._coupling
         for (follows, leads), (ratio, _) in zip(pairs[::-1], laws[::-1], strict=True):
             if self.owned[self.world.dof_body[leads]]:
@@ -100,9 +94,9 @@ class Emulation(Kinematic):
                 effort[follows] = 0.0
 
     def _reactions(self) -> list[Reaction]:
-        """Fills the efforts without the ground, and says what the ground puts on each foot.
+        """Computes the efforts without the ground; returns the ground reaction of each foot.
 
-        A row each: its body, the point of contact, the wrench about the world's origin.
+        A row each: its body, the contact point, the wrench about the world's origin.
         """
         state, world = self.state, self.world
         kernels.rnea(
@@ -132,13 +126,11 @@ class Emulation(Kinematic):
         return made
 
     def _top(self, foot: int) -> int:
-        """The topmost body that holds something of the placed part to which a foot belongs."""
-        world, top, body = self.world, foot, foot
-        mine = {e.partition("/")[0] for e in self._elements[foot]}
-        while body > 0:
+        """Returns the topmost body of the placed part that a foot belongs to."""
+        top, mine = foot, {e.partition("/")[0] for e in self._elements[foot]}
+        for body in self.world.ancestors(foot):
             if mine & {e.partition("/")[0] for e in self._elements[body]}:
                 top = body
-            body = int(world.parent[body])
         return top
 
     @staticmethod
@@ -148,7 +140,7 @@ class Emulation(Kinematic):
         return pose[:3] + local + w * across + np.cross(turn, across)
 
     def add_contacts(self, report: Report) -> None:
-        """Adds what each foot presses on the ground with, at its centre of pressure."""
+        """Adds the load of each foot at its center of pressure."""
         self._list(self._reactions(), report)
 
     def _list(self, felt: list[Reaction], report: Report) -> None:

@@ -1,23 +1,21 @@
-"""File formats: parts, scenes and movements in Linkwork's own TOML, and in those of others."""
+"""File formats of parts, scenes and movements."""
 
 from __future__ import annotations
 
 import os
 
-from linkwork.errors import FormatError
-from linkwork.formats.choose import Format
-from linkwork.formats.explain import format_for, format_to_write
-from linkwork.formats.find import find_file
+from linkwork.core.errors import FormatError
+from linkwork.formats.lookup import FileFormat, find_file, format_for, format_to_write
 from linkwork.formats.movements import load_movement, read_movements
-from linkwork.parts import Part
-from linkwork.scene import Movement, Scene
+from linkwork.model.parts import Part
+from linkwork.model.scene import Movement, Scene
 
 
 def load(path: str | os.PathLike[str]) -> Part | Scene:
     """Loads a part or scene from a file, or from a kit by name (``"tripod/tripod"``).
 
     Raises:
-        LinkworkError: Naming the file and line, what was found and what would be allowed.
+        LinkworkError: Naming the file and line, what was found and what is allowed.
     """
     file = find_file(path)
     return format_for(file).read(file)
@@ -59,22 +57,22 @@ def save(
     """Saves a part, scene or movement in the format that the path's suffix names.
 
     Args:
-        thing: What to save.
+        thing: The part, scene or movement.
         path: The file.
-        robot: Whose movement it is, for a format that writes movements beside their robot; without,
-            the movement goes into the file that is there.
+        robot: The robot of a movement, for a format that writes movements with their robot; by
+            default the movement is added to the existing file.
 
     Returns:
-        What the format could not say, or says differently; empty if nothing was lost.
+        What was left out or written differently; empty if nothing was lost.
 
     Raises:
-        LinkworkError: If no format has the suffix, or it cannot say what the thing holds.
+        LinkworkError: If no format has the suffix, or it cannot hold ``thing``.
     """
     if not isinstance(thing, Movement):
         if robot is not None:
-            raise FormatError("'robot' is for movements; this is none.")
+            raise FormatError("'robot' is for movements only.")
         return format_to_write(path).write(thing, path) or []
-    # A robot's file takes a movement whatever its suffix.
+    # A movement is added to a robot's file of any suffix.
     form = format_for(path) if os.path.isfile(path) else format_to_write(path)
     writer = getattr(form, "write_movement", None)
     if writer is None:
@@ -85,7 +83,7 @@ def save(
 
 
 __all__ = [
-    "Format",
+    "FileFormat",
     "find_file",
     "format_for",
     "format_to_write",

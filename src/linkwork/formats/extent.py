@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
-from linkwork.errors import PartError
+from linkwork.core.errors import PartError
 from linkwork.formats import posture
 from linkwork.formats.flat import flatten
-from linkwork.parts import (
+from linkwork.geometry.pose import IDENTITY, Pose
+from linkwork.model.parts import (
     Box,
     Capsule,
     Cone,
@@ -22,16 +23,15 @@ from linkwork.parts import (
     Sphere,
     Terrain,
 )
-from linkwork.spatial.pose import IDENTITY, Pose
 
 
 def shape_extent(shape: Shape, at: Pose = IDENTITY) -> tuple[np.ndarray, np.ndarray] | None:
-    """Lowest and highest coordinates [m] of a shape whose element stands at ``at``.
+    """Returns the lowest and highest coordinates [m] of a shape whose element is at ``at``.
 
-    None for a plane, which has no end.
+    None for a plane, which is infinite.
 
     Raises:
-        PartError: If the shape is of a kind that is not known here.
+        PartError: If the shape is of an unknown kind.
     """
     pose = at @ shape.at
     turn, middle = pose.matrix(), np.array(pose.xyz)
@@ -67,12 +67,12 @@ def shape_extent(shape: Shape, at: Pose = IDENTITY) -> tuple[np.ndarray, np.ndar
 
 
 def _round(turn: np.ndarray, radius: float) -> np.ndarray:
-    """Half extents of a disc about z: r·√(1 − z²) along each axis."""
+    """Returns the half extents of a disc about z: r·√(1 − z²) along each axis."""
     return radius * np.sqrt(np.maximum(1.0 - turn[:, 2] ** 2, 0.0))
 
 
-def element_poses(part: Part) -> dict[str, Pose]:
-    """Pose of each element, by full name, in the frame of the root, all joints at 0."""
+def zero_element_poses(part: Part) -> dict[str, Pose]:
+    """Returns the pose of each element, by full name, in the frame of the root, all joints at 0."""
     flat = flatten(part)
     poses = posture.element_poses(flat, posture.zero_values(flat))
     root = poses[flat.links[0].name].inverse()
@@ -80,11 +80,11 @@ def element_poses(part: Part) -> dict[str, Pose]:
 
 
 def part_extent(part: Part) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest coordinates [m] of a part in its root's frame, all joints at 0.
+    """Returns the lowest and highest coordinates [m] of a part, all joints at 0.
 
     Without shapes both are the origin.
     """
-    poses = element_poses(part)
+    poses = zero_element_poses(part)
     low, high = np.full(3, math.inf), np.full(3, -math.inf)
     for link in flatten(part).links:
         for shape in link.element.shapes if link.element is not None else ():

@@ -1,32 +1,31 @@
-"""Flattening for writers: a part or scene as one list of links, with full names and no nesting."""
+"""Flat structure for writers: the links of a part or scene with full names."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from linkwork.errors import PartError, not_found
-from linkwork.formats.names import file_names
-from linkwork.parts import Anchor, Coupling, Element, Joint, Loop, Part
-from linkwork.parts.names import scoped
-from linkwork.scene import Placement, Scene
-from linkwork.scene.placed_drives import placed_drives
-from linkwork.spatial.pose import IDENTITY, Pose
+from linkwork.core.errors import PartError, not_found
+from linkwork.formats.names import original_names
+from linkwork.geometry.pose import IDENTITY, Pose
+from linkwork.model.parts import Anchor, Coupling, Element, Joint, Loop, Part
+from linkwork.model.parts.spec import scoped_name_of
+from linkwork.model.scene import Placement, Scene, placed_drives
 
 
 @dataclass
 class FlatLink:
-    """A link to be.
+    """A link.
 
     Attributes:
-        name: Full name here (``hand/finger``).
-        spelling: Name in the file, not yet made unique.
-        element: What it carries; None between two chained joints.
-        carrier: Full name of the link that carries it, empty for the root.
-        at: Pose in the carrier's element frame of the joint, or of this link if it is rigid.
+        name: Full name (``hand/finger``).
+        spelling: Name in the file, before it is made unique.
+        element: Its element; None between two chained joints.
+        carrier: Full name of the parent link, empty for the root.
+        at: Pose of the joint, or of this link if it is rigid, in the parent's element frame.
         joint: The joint between them; None for a rigid connection.
         joint_name: Full name of the joint.
         joint_spelling: Name of the joint in the file.
-        offset: Pose of the element's frame in the link's frame, which stands at the joint.
+        offset: Pose of the element's frame in the link's frame, which is at the joint.
         placed: Name of the placed part that it belongs to; empty for scenery and in a part.
     """
 
@@ -43,13 +42,13 @@ class FlatLink:
 
     @property
     def at_zero(self) -> Pose:
-        """Pose of the element's frame in the carrier's element frame, at joint value 0."""
+        """Pose of the element's frame in the parent's element frame, at joint value 0."""
         return self.at @ self.offset
 
 
 @dataclass(frozen=True)
 class FlatLoop:
-    """A loop with what its anchors stand for.
+    """A loop with the poses of its anchors.
 
     Attributes:
         name: Full name.
@@ -63,16 +62,16 @@ class FlatLoop:
 
 
 @dataclass
-class Flat:
+class FlatStructure:
     """A part or scene without nesting.
 
     Attributes:
         links: From the roots outwards.
-        couplings: Joints that follow others, with full names.
+        couplings: Joints that mimic others, with full names.
         parts: Every part with its scope.
-        anchors: Anchors by full name, with the link that carries each.
+        anchors: Anchors by full name, with the link of each.
         loops: Closed loops.
-        snapped: Pairs of links that are joined at anchors.
+        snapped: Pairs of links that are attached at anchors.
         scene: The scene, if it is one.
     """
 
@@ -86,7 +85,7 @@ class Flat:
 
 
 @dataclass
-class _Gathering:
+class _Collector:
     links: dict[str, FlatLink] = field(default_factory=dict)
     couplings: list[Coupling] = field(default_factory=list)
     parts: list[tuple[str, Part]] = field(default_factory=list)
@@ -95,13 +94,13 @@ class _Gathering:
     snapped: list[tuple[str, str]] = field(default_factory=list)
 
 
-def flatten(thing: Part | Scene) -> Flat:
-    """Writes out the attachments of a part, or the parts and scenery of a scene, by full names.
+def flatten(thing: Part | Scene) -> FlatStructure:
+    """Flattens a part with its attachments, or a scene with its parts and scenery.
 
     Raises:
         LinkworkError: If a part is not one tree, or a name refers to nothing.
     """
-    found = _Gathering()
+    found = _Collector()
     if isinstance(thing, Part):
         _gather(found, thing, "")
     else:
@@ -116,8 +115,8 @@ def flatten(thing: Part | Scene) -> Flat:
         found.loops.update(thing.loops)
         found.couplings.extend(thing.couplings)
     loops = [_flat_loop(found, name, loop) for name, loop in found.loops.items()]
-    return Flat(
-        _outwards(found.links, thing),
+    return FlatStructure(
+        _sort_outwards(found.links, thing),
         found.couplings,
         found.parts,
         found.anchors,
@@ -128,7 +127,7 @@ def flatten(thing: Part | Scene) -> Flat:
 
 
 def unique(name: str, taken: set[str]) -> str:
-    """``name``, or the next free one with a number behind; it is taken then."""
+    """Returns ``name``, with the next free number if taken; adds it to ``taken``."""
     number, candidate = 2, name
     while candidate in taken:
         number, candidate = number + 1, f"{name}_{number}"
@@ -136,7 +135,7 @@ def unique(name: str, taken: set[str]) -> str:
     return candidate
 
 
-def _place(found: _Gathering, placement: Placement) -> None:
+def _place(found: _Collector, placement: Placement) -> None:
     part, name = placement.part, placement.name
     before = set(found.links)
     _gather(found, part, name)
@@ -146,7 +145,7 @@ def _place(found: _Gathering, placement: Placement) -> None:
     joints = {name: link.joint for name, link in links.items() if link.joint is not None}
     for joint, drive in placed_drives(placement, joints).items():
         links[joint].joint = replace(joints[joint], drive=drive)
-    root = found.links[scoped(name, part.root())]
+    root = found.links[scoped_name_of(name, part.root())]
     at = placement.at
     if placement.on:
         if placement.on not in found.anchors:
@@ -162,7 +161,7 @@ def _place(found: _Gathering, placement: Placement) -> None:
         root.joint_name = root.joint_spelling = name
 
 
-def _flat_loop(found: _Gathering, name: str, loop: Loop) -> FlatLoop:
+def _flat_loop(found: _Collector, name: str, loop: Loop) -> FlatLoop:
     ends = []
     for end in (loop.a, loop.b):
         if end not in found.anchors:
@@ -172,16 +171,16 @@ def _flat_loop(found: _Gathering, name: str, loop: Loop) -> FlatLoop:
     return FlatLoop(name, loop, (ends[0], ends[1]))
 
 
-def _gather(found: _Gathering, part: Part, scope: str) -> None:
+def _gather(found: _Collector, part: Part, scope: str) -> None:
     found.parts.append((scope, part))
-    spelled = file_names(part)
+    spelled = original_names(part)
     prefix = scope.replace("/", "_") + "_" if scope else ""
-    part.root()  # refuses a part that falls apart
+    part.root()  # checks that the part is one tree
     for element in part.elements.values():
         if element.on and element.on not in part.elements:
             raise not_found("element", element.on, part.elements, origin=element.origin)
-        name = scoped(scope, element.name)
-        carrier = scoped(scope, element.on) if element.on else ""
+        name = scoped_name_of(scope, element.name)
+        carrier = scoped_name_of(scope, element.on) if element.on else ""
         spelling = prefix + spelled.get(element.name, element.name)
         found.links[name] = FlatLink(name, spelling, element, carrier, element.at)
     for joint in part.joints.values():
@@ -189,39 +188,42 @@ def _gather(found: _Gathering, part: Part, scope: str) -> None:
     for anchor in part.anchors.values():
         if anchor.on not in part.elements:
             raise not_found("element", anchor.on, part.elements, origin=anchor.origin)
-        found.anchors[scoped(scope, anchor.name)] = (anchor, scoped(scope, anchor.on))
+        found.anchors[scoped_name_of(scope, anchor.name)] = (
+            anchor,
+            scoped_name_of(scope, anchor.on),
+        )
     for attachment in part.attachments.values():
-        inner = scoped(scope, attachment.name)
+        inner = scoped_name_of(scope, attachment.name)
         _gather(found, attachment.part, inner)
-        top = found.links[scoped(inner, attachment.part.root())]
+        top = found.links[scoped_name_of(inner, attachment.part.root())]
         anchor = part.find_anchor(attachment.anchor, origin=attachment.origin)
-        top.carrier = found.anchors[scoped(scope, attachment.anchor)][1]
+        top.carrier = found.anchors[scoped_name_of(scope, attachment.anchor)][1]
         top.at = attachment.pose(anchor)
         found.snapped.append((top.carrier, top.name))
     for loop in part.loops.values():
-        full = replace(loop, a=scoped(scope, loop.a), b=scoped(scope, loop.b))
-        found.loops[scoped(scope, loop.name)] = full
+        full = replace(loop, a=scoped_name_of(scope, loop.a), b=scoped_name_of(scope, loop.b))
+        found.loops[scoped_name_of(scope, loop.name)] = full
     for coupling in part.couplings:
-        joint, of = scoped(scope, coupling.joint), scoped(scope, coupling.of)
+        joint, of = scoped_name_of(scope, coupling.joint), scoped_name_of(scope, coupling.of)
         found.couplings.append(
             Coupling(joint, of, coupling.ratio, coupling.offset, coupling.origin, coupling.mujoco)
         )
 
 
-def _gather_joint(found: _Gathering, part: Part, joint: Joint, scope: str, spelling: str) -> None:
-    name = scoped(scope, joint.name)
+def _gather_joint(found: _Collector, part: Part, joint: Joint, scope: str, spelling: str) -> None:
+    name = scoped_name_of(scope, joint.name)
     if joint.to in part.joints:
         target = found.links.setdefault(
-            _between(name), FlatLink(_between(name), f"{spelling}_link")
+            _link_after(name), FlatLink(_link_after(name), f"{spelling}_link")
         )
     elif joint.to in part.elements:
-        target = found.links[scoped(scope, joint.to)]
+        target = found.links[scoped_name_of(scope, joint.to)]
     else:
         raise not_found("element", joint.to, part.elements, origin=joint.origin)
     if joint.from_ in part.elements:
-        carrier = scoped(scope, joint.from_)
+        carrier = scoped_name_of(scope, joint.from_)
     elif joint.from_ in part.joints and part.joints[joint.from_].to == joint.name:
-        carrier = _between(scoped(scope, joint.from_))
+        carrier = _link_after(scoped_name_of(scope, joint.from_))
     else:
         raise not_found("element", joint.from_, part.elements, origin=joint.origin)
     if target.carrier:
@@ -235,26 +237,26 @@ def _gather_joint(found: _Gathering, part: Part, joint: Joint, scope: str, spell
     target.offset = joint.at_to.inverse()
 
 
-def _between(joint: str) -> str:
-    """Name of the link between a joint and the next one of its chain."""
+def _link_after(joint: str) -> str:
+    """Returns the name of the link between two joints of a chain."""
     return f"{joint}-link"
 
 
-def _places(links: dict[str, FlatLink]) -> dict[str, int]:
-    """Where each link comes among its neighbours; one between joints where its element would."""
-    places = {name: number for number, name in enumerate(links)}
+def _sibling_order(links: dict[str, FlatLink]) -> dict[str, int]:
+    """Returns the order of siblings; a link between joints has that of its element."""
+    order = {name: number for number, name in enumerate(links)}
     for link in links.values():
         carrier = links.get(link.carrier) if link.element is not None else None
         while carrier is not None and carrier.element is None:
-            places[carrier.name] = places[link.name]
+            order[carrier.name] = order[link.name]
             carrier = links.get(carrier.carrier)
-    return places
+    return order
 
 
-def _outwards(links: dict[str, FlatLink], thing: Part | Scene) -> list[FlatLink]:
+def _sort_outwards(links: dict[str, FlatLink], thing: Part | Scene) -> list[FlatLink]:
     carried: dict[str, list[FlatLink]] = {}
-    places = _places(links)
-    for link in sorted(links.values(), key=lambda link: places[link.name]):
+    order = _sibling_order(links)
+    for link in sorted(links.values(), key=lambda link: order[link.name]):
         carried.setdefault(link.carrier, []).append(link)
     ordered: list[FlatLink] = []
     stack = list(reversed(carried.get("", [])))

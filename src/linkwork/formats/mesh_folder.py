@@ -1,4 +1,4 @@
-"""Mesh folder: the meshes and textures of a written file, put beside it."""
+"""Mesh folder: the meshes and textures of a written file, saved beside it."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from linkwork.errors import FormatError, Origin
+from linkwork.core.errors import FormatError, Origin, os_error_text
+from linkwork.formats.conversion_notes import ConversionNotes
 from linkwork.formats.flat import unique
-from linkwork.formats.notes import Notes
-from linkwork.meshes import mesh_files, write_obj, write_stl
-from linkwork.parts import Mesh
-from linkwork.spatial.pose import IDENTITY
+from linkwork.geometry.meshes import mesh_files, write_obj, write_stl
+from linkwork.geometry.pose import IDENTITY
+from linkwork.model.parts import Mesh
 
-#: Most triangles that the readers of STL files take.
-MOST_FACES = 200_000
+#: Maximum number of triangles of STL readers.
+MAX_FACES = 200_000
 
 
 class MeshFolder:
-    """The folder ``<name>_meshes`` beside a written file, made when the first mesh comes.
+    """The folder ``<name>_meshes`` beside a written file, created with the first mesh.
 
     Args:
         path: The file that will refer to the meshes.
-        notes: Where simplifications are told.
+        notes: Receives simplifications.
     """
 
-    def __init__(self, path: Path, notes: Notes) -> None:
+    def __init__(self, path: Path, notes: ConversionNotes) -> None:
         self.parent = Path(os.path.abspath(path)).parent
         self.folder = self.parent / f"{path.stem}_meshes"
         self.notes = notes
@@ -35,18 +35,18 @@ class MeshFolder:
         self._taken: set[str] = set()
 
     def stl(self, shape: Mesh) -> str:
-        """Path, from the written file's folder, of a mesh's triangles, unscaled, as binary STL.
+        """Writes a mesh's unscaled triangles as binary STL; returns the relative path.
 
         Raises:
-            LinkworkError: If the mesh cannot be read, or the place not be written.
+            LinkworkError: If the mesh cannot be read, or the file cannot be written.
         """
         return self._made(shape, ".stl")
 
     def obj(self, shape: Mesh) -> str:
-        """The same as OBJ, to the last digit.
+        """Writes the same as OBJ, without rounding; returns the relative path.
 
         Raises:
-            LinkworkError: If the mesh cannot be read, or the place not be written.
+            LinkworkError: If the mesh cannot be read, or the file cannot be written.
         """
         return self._made(shape, ".obj")
 
@@ -55,12 +55,12 @@ class MeshFolder:
         key = repr(replace(plain, visible=True, collide=True))
         if key not in self._written:
             mesh, file = plain.triangles(), shape.file
-            if suffix == ".stl" and len(mesh.faces) > MOST_FACES:
+            if suffix == ".stl" and len(mesh.faces) > MAX_FACES:
                 self.notes.about(
-                    f"meshes simplified to the {MOST_FACES} triangles that STL readers take",
+                    f"meshes simplified to the {MAX_FACES} triangles that STL readers take",
                     Path(file).name,
                 )
-                mesh = mesh.simplified(MOST_FACES)
+                mesh = mesh.simplified(MAX_FACES)
             target = self.folder / f"{unique(Path(file).stem, self._taken)}{suffix}"
             try:
                 self.folder.mkdir(exist_ok=True)
@@ -71,12 +71,12 @@ class MeshFolder:
         return self._written[key]
 
     def copy(self, shape: Mesh) -> str:
-        """Path, from the written file's folder, of a mesh's file, copied unless it is below it.
+        """Copies a mesh's file unless it is in the folder; returns the relative path.
 
-        One node of a glTF file gets a file of its own.
+        One node of a glTF file gets its own file.
 
         Raises:
-            LinkworkError: If the mesh cannot be read, or the place not be written.
+            LinkworkError: If the mesh cannot be read, or the file cannot be written.
         """
         if shape.node:
             self.notes.about("nodes of glTF files, written as STL files", shape.node)
@@ -84,14 +84,14 @@ class MeshFolder:
         return self._copied(shape.file, mesh_files)
 
     def texture(self, file: str) -> str:
-        """Path, from the written file's folder, of a picture, copied unless it is below it.
+        """Copies a texture unless it is in the folder; returns the relative path.
 
         Raises:
-            FormatError: If it cannot be read, or the place not be written.
+            FormatError: If it cannot be read, or the file cannot be written.
         """
         source = Path(os.path.abspath(file))
         if not source.is_file() and not source.is_relative_to(self.parent):
-            self.notes.about("textures that are not there", file)
+            self.notes.about("missing textures", file)
             return source.as_posix()
         return self._copied(file, lambda source: [source])
 
@@ -116,5 +116,5 @@ class MeshFolder:
 
 
 def _unwritten(target: Path, error: OSError) -> FormatError:
-    why = error.strerror or str(error)
+    why = os_error_text(error)
     return FormatError(f"the mesh cannot be written: {why}.", origin=Origin(str(target)))

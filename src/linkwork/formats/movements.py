@@ -1,26 +1,25 @@
-"""Movements in files: those of our own, and those that other formats hold beside a robot."""
+"""Movements in files of every format that holds them."""
 
 from __future__ import annotations
 
 import os
 
-from linkwork.errors import FormatError, Origin, not_found
-from linkwork.formats.explain import format_for
-from linkwork.formats.find import find_file
-from linkwork.scene import Movement
+from linkwork.core.errors import FormatError, Origin, not_found
+from linkwork.formats.lookup import find_file, format_for
+from linkwork.model.scene import Movement
 
 
 def read_movements(path: str | os.PathLike[str], *, text: str | None = None) -> list[Movement]:
-    """Every movement that a file holds; none if it holds something else.
+    """Returns all movements in a file; none for other content.
 
-    A format that knows movements has a method ``movements(path, *, text=None)``.
+    A format with movements has a method ``movements(path, *, text=None)``.
 
     Args:
         path: The file.
-        text: What it holds, if it need not be read.
+        text: Its text, if it need not be read.
 
     Raises:
-        LinkworkError: Naming the file and line, what was found and what would be allowed.
+        LinkworkError: Naming the file and line, what was found and what is allowed.
     """
     reader = getattr(format_for(path), "movements", None)
     return list(reader(path, text=text)) if reader is not None else []
@@ -37,9 +36,9 @@ def load_movement(
 
     Args:
         path: The file.
-        name: Which one, where the file holds several.
-        text: What the file holds, if it need not be read.
-        origin: Where the movement is named; the file itself if absent.
+        name: Name of the movement, if the file holds several.
+        text: Text of the file, if it need not be read.
+        origin: Where the movement is named; the file if absent.
 
     Raises:
         LinkworkError: If there is none, or several and no name.
@@ -61,6 +60,6 @@ def load_movement(
         raise FormatError(
             f"the file {file!r} holds {len(found)} movements: {', '.join(found)}.",
             origin=here,
-            hint="Say which one.",
+            hint="Name one of them.",
         )
     return next(iter(found.values()))

@@ -1,42 +1,41 @@
-"""Names of a file and the names they get here; links and joints share one set of names here."""
+"""Names of an imported file; links and joints share one namespace in Linkwork."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from linkwork.parts import Part
-from linkwork.parts.names import plain
+from linkwork.model.parts import Part
+from linkwork.model.parts.spec import plain_name
 
-#: Begins the alias of a joint whose name in the file is also that of a link.
+#: Prefix of the alias of a joint that has the name of a link in the file.
 JOINT_PREFIX = "joint:"
-#: Begins an alias that is no name but a key of the file's format, as a number; only the format's
-#: own writer uses it.
+#: Prefix of an alias that is a key of the file's format, for the format's writer.
 KEY_PREFIX = "~"
 
 
 @dataclass
 class NameTable:
-    """Names in the file to names here, for links and joints."""
+    """Linkwork's name of each link and joint of the file."""
 
     links: dict[str, str] = field(default_factory=dict)
     joints: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, links: list[str], joints: list[str]) -> NameTable:
-        """Gives each link and joint a name; those that are allowed as they are keep theirs."""
+        """Names each link and joint; valid names are kept."""
         table = cls()
         taken: set[str] = set()
         for names, given, clash in ((links, table.links, ""), (joints, table.joints, "_joint")):
-            for name in sorted(names, key=lambda n: plain(n) != n):
-                here = plain(name)
+            for name in sorted(names, key=lambda n: plain_name(n) != n):
+                here = plain_name(name)
                 if here in taken:
-                    here = plain(here + clash, taken)
+                    here = plain_name(here + clash, taken)
                 taken.add(here)
                 given[name] = here
         return table
 
     def aliases(self) -> dict[str, str]:
-        """Names in the file to names here, where they differ."""
+        """Returns Linkwork's name of each name in the file, if they differ."""
         found = {name: here for name, here in self.links.items() if name != here}
         for name, here in self.joints.items():
             if name != here:
@@ -44,10 +43,10 @@ class NameTable:
         return found
 
 
-def file_names(part: Part) -> dict[str, str]:
-    """For each name in ``part`` that an imported file spelled differently, that spelling.
+def original_names(part: Part) -> dict[str, str]:
+    """Returns the spelling in the imported file of each name in ``part``, if it differs.
 
-    Keys of a format are no spellings.
+    Aliases that are keys of a format are excluded.
     """
     found: dict[str, str] = {}
     for alias, here in part.aliases.items():
@@ -59,8 +58,8 @@ def file_names(part: Part) -> dict[str, str]:
     return found
 
 
-def keys_of(part: Part, kind: str) -> dict[str, str]:
-    """For each name in ``part`` that has a key of this kind in its file, that key."""
+def original_keys(part: Part, kind: str) -> dict[str, str]:
+    """Returns the key of this kind of each name in ``part`` that has one."""
     prefix = f"{KEY_PREFIX}{kind}"
     return {
         here: alias.removeprefix(prefix)

@@ -1,11 +1,11 @@
 """Forward and inverse kinematics over a world's arrays: poses, Jacobians, tasks and solvers."""
 
-from linkwork.kinematics.answers import Answer, Answers, Damping, Miss, Tick
 from linkwork.kinematics.forward import forward, integrate, jacobian, velocities
+from linkwork.kinematics.solutions import Damping, IkSolution, IkSolutions, IkStep, TaskError
 from linkwork.kinematics.solver import Solver, solve
 from linkwork.kinematics.tasks import (
     AlignTask,
-    CentreOfMassTask,
+    CenterOfMassTask,
     CouplingTask,
     DistanceTask,
     LookAtTask,
@@ -18,21 +18,21 @@ from linkwork.kinematics.tasks import (
 
 __all__ = [
     "AlignTask",
-    "Answer",
-    "Answers",
-    "CentreOfMassTask",
+    "CenterOfMassTask",
     "CouplingTask",
     "Damping",
     "DistanceTask",
+    "IkSolution",
+    "IkSolutions",
+    "IkStep",
     "LookAtTask",
-    "Miss",
     "OrientationTask",
     "PoseTask",
     "PositionTask",
     "PostureTask",
     "Solver",
     "Task",
-    "Tick",
+    "TaskError",
     "forward",
     "integrate",
     "jacobian",

@@ -1,4 +1,4 @@
-"""Closed-form inverse kinematics of the Agile Eye: three motors turn a head about one point."""
+"""Closed-form inverse kinematics of the Agile Eye: three motors rotate a head about a point."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
-from linkwork.kinematics.chain import meeting_point
+from linkwork.core.errors import LinkworkError
+from linkwork.geometry.pose import Numbers, Pose, Vec3
+from linkwork.kinematics.chain import common_point
 from linkwork.kinematics.forward import forward, shaped
 from linkwork.kinematics.kernels import BALL, HINGE
-from linkwork.spatial.pose import Numbers, Pose, Vec3
-from linkwork.world import World
+from linkwork.model.world import World
 
-_EXACT = 1e-9
+_TOLERANCE = 1e-9
 _NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
 class AgileEyeGeometry:
-    """A spherical parallel mechanism 3-RRR, orthogonal design (002 figure 2.6), without a world.
+    """A spherical parallel mechanism 3-RRR, orthogonal design (Schwanen 2002 figure 2.6).
 
-    Motor n turns the middle axis v about its own axis u; v stands at a right angle to the pin w,
-    which turns with the head. With w = R u' in the axes of the motors, where u' is the next
-    motor's axis and u'' the one after, v · w = 0 gives tan a = (w · u'') / (w · u').
+    Motor n rotates the middle axis v about its own axis u; v is perpendicular to the pin w, which
+    is fixed to the head. With w = R u' in the axes of the motors, where u' is the next motor's axis
+    and u'' the one after, v · w = 0 gives tan a = (w · u'') / (w · u').
 
     Attributes:
         motors: Axes of the motors by columns, right-handed, in their carrier's frame (3×3).
@@ -36,16 +36,16 @@ class AgileEyeGeometry:
 
     @staticmethod
     def about(axis: Numbers, first: Numbers) -> AgileEyeGeometry:
-        """Three motors evenly around ``axis``, which their axes lean to; the first's to ``first``.
+        """Returns three motors evenly around ``axis``, the axis of the first leaning to ``first``.
 
         Raises:
-            LinkworkError: The two directions do not stand at a right angle.
+            LinkworkError: If the two directions are not perpendicular.
         """
         up, side = (shaped(name, np.asarray(given, float), (3,))
                     for name, given in (("axis", axis), ("first", first)))  # fmt: skip
         sizes = float(np.linalg.norm(up)), float(np.linalg.norm(side))
-        if min(sizes) < _NOTHING or abs(up @ side) > _EXACT * sizes[0] * sizes[1]:
-            raise LinkworkError("axis and first must stand at a right angle.")
+        if min(sizes) < _NOTHING or abs(up @ side) > _TOLERANCE * sizes[0] * sizes[1]:
+            raise LinkworkError("axis and first must be perpendicular.")
         up, side = up / sizes[0], side / sizes[1]
         across = np.cross(up, side)
         turns = [2.0 * math.pi * n / 3.0 for n in range(3)]
@@ -54,14 +54,13 @@ class AgileEyeGeometry:
         return AgileEyeGeometry(np.column_stack(columns))
 
     def angles(self, turn: np.ndarray) -> np.ndarray | None:
-        """Angles of the motors for which the head is turned by ``turn`` from where it was drawn.
+        """Returns the motor angles at which the head is rotated by ``turn``.
 
         Args:
-            turn: Rotation matrix in the frame of what carries the motors (3×3).
+            turn: Rotation matrix from the zero posture, in the frame of the motors' carrier (3×3).
 
         Returns:
-            Three angles within ±π [rad]; None where a pin points along its motor's axis, which
-            then turns nothing.
+            Three angles within ±π [rad]; None if a pin is parallel to its motor's axis (singular).
         """
         given = shaped("turn", np.asarray(turn, float), (3, 3))
         if np.abs(given @ given.T - np.eye(3)).max() > 1e-6 or np.linalg.det(given) < 0.0:
@@ -77,21 +76,21 @@ class AgileEyeGeometry:
         return made
 
 
-class AgileEye:
+class AgileEyeSolver:
     """An Agile Eye of a world.
 
     Args:
-        world: The world; the mechanism is taken as it was drawn, with all its hinges at 0.
+        world: The world; the mechanism is measured with all its hinges at 0.
         drives: The three hinges of the motors, in the order in which their axes are right-handed.
-        head: Element or anchor that they turn.
+        head: Element or anchor that they rotate.
 
     Attributes:
         geometry: Its motors.
-        centre: Where all axes meet, in the frame of what carries the motors [m].
-        coordinates: Of the motors, in the world's q.
+        center: Intersection of all axes, in the frame of the motors' carrier [m].
+        coordinates: Coordinates of the motors in the world's q.
 
     Raises:
-        LinkworkError: It is not built like that; the message says why.
+        LinkworkError: If the mechanism has another geometry; the message names the difference.
     """
 
     def __init__(self, world: World, drives: Sequence[str], head: str) -> None:
@@ -104,42 +103,45 @@ class AgileEye:
                 raise self._refusal(f"{name!r} is no hinge")
         carrier = int(world.parent[bodies[0]])
         if any(int(world.parent[b]) != carrier for b in bodies):
-            raise self._refusal("its motors do not stand on one body")
+            raise self._refusal("its motors are not on one body")
         self.coordinates = world.qadr[bodies]
-        pose = forward(world, _drawn(world, carrier))
+        pose = forward(world, _zero_posture(world, carrier))
         placed = [_pose(pose[b]) for b in bodies]
         axes = np.array([p.rotate(world.axis[b]) for p, b in zip(placed, bodies, strict=True)])
         points = np.array([p.apply(world.pivot[b]) for p, b in zip(placed, bodies, strict=True)])
-        centre, gap = meeting_point(axes, points)
-        if gap > _EXACT:
+        center, gap = common_point(axes, points)
+        if gap > _TOLERANCE:
             raise self._refusal(f"the axes of its motors miss each other by {gap:.3g} m")
-        if np.abs(axes @ axes.T - np.eye(3)).max() > _EXACT:
-            raise self._refusal("the axes of its motors do not stand at right angles")
+        if np.abs(axes @ axes.T - np.eye(3)).max() > _TOLERANCE:
+            raise self._refusal("the axes of its motors are not perpendicular")
         if np.linalg.det(axes) < 0.0:
-            raise self._refusal("the axes of its motors are left-handed; name two the other way")
+            raise self._refusal("the axes of its motors are left-handed; exchange two")
         body, local = world.frame(head)
         pins = [self._pin(b, body, name) for b, name in zip(bodies, drives, strict=True)]
-        ways = [_pose(pose[pin.middle]).apply(pin.below) - centre for pin in pins]
-        for n, (pin, way) in enumerate(zip(pins, ways, strict=True)):
+        directions = [_pose(pose[pin.middle]).apply(pin.below) - center for pin in pins]
+        for n, (pin, direction) in enumerate(zip(pins, directions, strict=True)):
             middle = _pose(pose[pin.middle]).rotate(world.axis[pin.middle])
-            off = np.cross(way, axes[(n + 1) % 3]), np.cross(middle, axes[(n + 2) % 3])
-            size = float(np.linalg.norm(way))
-            if size < _EXACT or np.linalg.norm(off[0]) > _EXACT * size:
+            off = np.cross(direction, axes[(n + 1) % 3]), np.cross(middle, axes[(n + 2) % 3])
+            size = float(np.linalg.norm(direction))
+            if size < _TOLERANCE or np.linalg.norm(off[0]) > _TOLERANCE * size:
                 raise self._refusal(f"the pin behind {drives[n]!r} is not on the next motor's axis")
-            if np.linalg.norm(off[1]) > _EXACT:
+            if np.linalg.norm(off[1]) > _TOLERANCE:
                 raise self._refusal(
-                    f"the middle axis behind {drives[n]!r} does not stand at right angles to its "
+                    f"the middle axis behind {drives[n]!r} is not perpendicular to its "
                     "motor and its pin"
                 )
         base = _pose(pose[carrier]).inverse()
-        self.centre = np.asarray(base.apply(centre))
+        self.center = np.asarray(base.apply(center))
         self.geometry = AgileEyeGeometry(base.matrix()[:3, :3] @ axes.T)
         held = [np.asarray(pin.above) for pin in pins]
-        turn = _turn([held[1] - held[0], held[2] - held[0]], [ways[1] - ways[0], ways[2] - ways[0]])
+        turn = _rotation_between(
+            [held[1] - held[0], held[2] - held[0]],
+            [directions[1] - directions[0], directions[2] - directions[0]],
+        )
         self._start = base.matrix()[:3, :3] @ turn @ local.matrix()[:3, :3]
 
-    def _pin(self, motor: int, head: int, name: str) -> _Pin:
-        """What holds the head at the end of a motor's two arcs."""
+    def _pin(self, motor: int, head: int, name: str) -> _PinJoint:
+        """Returns the pin that connects the head to the end of a motor's two arcs."""
         world = self.world
         for middle in np.flatnonzero((world.parent == motor) & (world.kind == HINGE)).tolist():
             for ends, poses, kind in zip(
@@ -147,8 +149,8 @@ class AgileEye:
             ):
                 if sorted(ends) == sorted((middle, head)) and kind in (HINGE, BALL):
                     first = ends.index(middle)
-                    return _Pin(middle, tuple(poses[first, :3]), tuple(poses[1 - first, :3]))
-        raise self._refusal(f"no pin holds it behind {name!r} and a second hinge")
+                    return _PinJoint(middle, tuple(poses[first, :3]), tuple(poses[1 - first, :3]))
+        raise self._refusal(f"no pin connects it behind {name!r} and a second hinge")
 
     def _refusal(self, why: str) -> LinkworkError:
         return LinkworkError(
@@ -157,34 +159,34 @@ class AgileEye:
         )
 
     def solve(self, target: Pose) -> np.ndarray | None:
-        """Angles of the motors for an attitude of the head in the frame of what carries them.
+        """Returns the motor angles for an attitude of the head in the frame of their carrier.
 
-        The place of ``target`` plays no role: the head turns about one point. None where a pin
-        points along its motor's axis.
+        The position of ``target`` is ignored. Returns None if a pin is parallel to its motor's
+        axis.
         """
         return self.geometry.angles(target.matrix()[:3, :3] @ self._start.T)
 
 
-class _Pin(NamedTuple):
-    """A pin: the body of the arc that it is on, its place there and its place on the head [m]."""
+class _PinJoint(NamedTuple):
+    """A pin: the body of its arc, its position there and its position on the head [m]."""
 
     middle: int
     below: Vec3
     above: Vec3
 
 
-def _drawn(world: World, carrier: int) -> np.ndarray:
-    """Coordinates where all that hinges on what ``carrier`` carries is as it was drawn, at 0."""
+def _zero_posture(world: World, carrier: int) -> np.ndarray:
+    """Returns coordinates with all hinges on what ``carrier`` carries at 0."""
     q, below = world.q0.copy(), {carrier}
-    for body in range(1, world.nb):  # parents come first
+    for body in range(1, world.nb):  # parents precede children
         if int(world.parent[body]) in below and world.kind[body] == HINGE:
             below.add(body)
             q[int(world.qadr[body])] = 0.0
     return q
 
 
-def _turn(here: list[np.ndarray], there: list[np.ndarray]) -> np.ndarray:
-    """The rotation that takes two directions, and what is across them, from here to there."""
+def _rotation_between(here: list[np.ndarray], there: list[np.ndarray]) -> np.ndarray:
+    """Returns the rotation that maps two directions and their cross product from here to there."""
     made = [np.column_stack([a, b, np.cross(a, b)]) for a, b in (here, there)]
     left, _, right = np.linalg.svd(made[1] @ np.linalg.inv(made[0]))
     return left @ right

@@ -1,9 +1,9 @@
-"""Compiled search for one pose of one chain of hinges and sliders: the common case, made short.
+"""Compiled search for one pose of one chain of hinges and sliders.
 
-``links`` (n+1×16) holds, joint by joint, the step from the last joint's frame to this one's (a
-matrix, by rows, and a place), whose z is the joint's axis; whether it slides; and its range. The
-last row is the step to the tool. Everything else is the search of ``solve_kernels`` once more,
-with the normal equations of six rows instead of those of the columns.
+``links`` (n+1×16) holds for each joint the transform from the last joint's frame to its own (a
+matrix by rows and a position), whose z is the joint's axis; whether it slides; and its range. The
+last row is the transform to the tool. The method is that of ``solve_kernels``, with the normal
+equations of six rows instead of those of the columns.
 """
 
 from __future__ import annotations
@@ -12,19 +12,29 @@ import math
 
 import numpy as np
 
-from linkwork.jit import flat_kernel
-from linkwork.kinematics.solve_kernels import chance
+from linkwork.core.jit import flat_kernel
+from linkwork.kinematics.memory_layout_kernels import (
+    CHAIN_ANGLE_TOLERANCE,
+    CHAIN_MAX_STALLS,
+    CHAIN_PROGRESS,
+    CHAIN_TOLERANCE,
+    COST_DAMPING,
+    DAMPING_FLOOR,
+    MAX_ITERATIONS,
+    STARTS,
+)
+from linkwork.kinematics.solve_kernels import uniform_random
 from linkwork.kinematics.trig_kernels import sines
 
 SLIDES, LO, HI, WIDE = 12, 13, 14, 16
 
-#: Rows of the scratch that a search needs, n+1 numbers each.
+#: Rows of the search's workspace, n+1 numbers each.
 SCRATCH = 32
 
 
 @flat_kernel
-def _walk(links, n, q, w):
-    """Tool frame as twelve numbers; rows 2–7 of ``w`` keep axis and place of each joint."""
+def _forward(links, n, q, w):
+    """Returns the tool frame (12); rows 2–7 of ``w`` receive axis and position of each joint."""
     s, c = w[0], w[1]
     sines(q, n, s, c)
     r0, r1, r2, r3, r4, r5, r6, r7, r8 = 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0
@@ -59,8 +69,8 @@ def _walk(links, n, q, w):
 
 
 @flat_kernel
-def _turn_error(goal, r0, r1, r2, r3, r4, r5, r6, r7, r8):
-    """Rotation vector from the frame to the goal: the logarithm of R_goal Rᵀ."""
+def _rotation_error(goal, r0, r1, r2, r3, r4, r5, r6, r7, r8):
+    """Returns the rotation vector from the frame to the goal: the logarithm of R_goal Rᵀ."""
     g0, g1, g2, g3, g4, g5, g6, g7, g8 = (
         goal[0], goal[1], goal[2], goal[3], goal[4], goal[5], goal[6], goal[7], goal[8]
     )  # fmt: skip
@@ -77,7 +87,7 @@ def _turn_error(goal, r0, r1, r2, r3, r4, r5, r6, r7, r8):
         return f * x, f * y, f * z
     if cosine > 0.0:
         return 0.5 * x, 0.5 * y, 0.5 * z
-    # half a turn: the axis from the diagonal, its signs are lost in the noise
+    # rotation by π: the axis from the diagonal, as its signs are undetermined
     a = math.sqrt(max(0.0, 0.5 * (d0 + 1.0)))
     b = math.sqrt(max(0.0, 0.5 * (d1 + 1.0)))
     c = math.sqrt(max(0.0, 0.5 * (d2 + 1.0)))
@@ -95,17 +105,17 @@ def _turn_error(goal, r0, r1, r2, r3, r4, r5, r6, r7, r8):
 
 @flat_kernel
 def _step(n, damping, w, weight):
-    """The damped step within the ranges: joints that meet an end stay there, the rest solve again.
+    """Computes the damped step within the ranges: joints at a limit stay, the others solve again.
 
-    Rows of ``w``: 8–13 Jacobian, 14 error, 15 range below, 16 above, 17 step, 18 who is free,
-    20–25 the matrix of six rows. ``weight`` is how easily each joint moves.
+    Rows of ``w``: 8–13 Jacobian, 14 error, 15 lower bound, 16 upper bound, 17 step, 18 free joints,
+    20–25 the 6×6 matrix. ``weight`` is the inverse metric.
     """
     x = w[17]
     for i in range(n):
         w[18, i] = weight[i]
         x[i] = 0.0
     for _ in range(4):
-        # A = J F Jᵀ + μ over the free joints; b = error less what the others do
+        # A = J F Jᵀ + μ over the free joints; b = error minus the motion of the others
         for a in range(6):
             s = w[14, a]
             for i in range(n):
@@ -154,31 +164,32 @@ def _step(n, damping, w, weight):
 
 @flat_kernel
 def search_chain(links, goal, weight, seed, settings, w, q, found):
-    """Moves ``q`` (n) until the tool stands at ``goal``: its matrix by rows, its place.
+    """Moves ``q`` (n) until the tool is at ``goal``: its matrix by rows, its position.
 
-    ``settings``: iterations, starts, w, floor, near, near turn, patience, what counts as progress.
-    ``weight`` is how easily each joint moves; ``w`` is the scratch; ``found``: reached (0/1),
-    iterations, starts, squared error, distance, angle.
+    ``settings`` are those of a chain (``memory_layout_kernels``). ``weight`` is the inverse metric;
+    ``w`` is the workspace; ``found``: reached (0/1), iterations, starts, squared error, distance,
+    angle.
     """
     n = links.shape[0] - 1
-    iterations, starts = int(settings[0]), int(settings[1])
-    near, near_turn = settings[4] * settings[4], settings[5] * settings[5]
+    iterations, starts = int(settings[MAX_ITERATIONS]), int(settings[STARTS])
+    near = settings[CHAIN_TOLERANCE] * settings[CHAIN_TOLERANCE]
+    angle_tolerance = settings[CHAIN_ANGLE_TOLERANCE] * settings[CHAIN_ANGLE_TOLERANCE]
     best = w[27]
     best_cost, total = np.inf, 0
     for attempt in range(starts):
         for i in range(n):
             lo, hi = links[i, LO], links[i, HI]
             if attempt > 0:
-                u = chance(seed)
+                u = uniform_random(seed)
                 q[i] = lo + u * (hi - lo) if hi - lo < 1e3 else (2.0 * u - 1.0) * math.pi
             else:
                 q[i] = min(max(q[i], lo), hi)
         before, waited = np.inf, 0
         for _ in range(iterations):
             total += 1
-            r0, r1, r2, r3, r4, r5, r6, r7, r8, px, py, pz = _walk(links, n, q, w)
+            r0, r1, r2, r3, r4, r5, r6, r7, r8, px, py, pz = _forward(links, n, q, w)
             ex, ey, ez = goal[9] - px, goal[10] - py, goal[11] - pz
-            tx, ty, tz = _turn_error(goal, r0, r1, r2, r3, r4, r5, r6, r7, r8)
+            tx, ty, tz = _rotation_error(goal, r0, r1, r2, r3, r4, r5, r6, r7, r8)
             far, turn = ex * ex + ey * ey + ez * ez, tx * tx + ty * ty + tz * tz
             cost = far + turn
             if cost < best_cost:
@@ -186,13 +197,13 @@ def search_chain(links, goal, weight, seed, settings, w, q, found):
                 found[4], found[5] = far, turn
                 for i in range(n):
                     best[i] = q[i]
-            if far <= near and turn <= near_turn:
+            if far <= near and turn <= angle_tolerance:
                 found[0], found[1], found[2], found[3] = 1.0, total, attempt + 1, cost
                 found[4], found[5] = math.sqrt(far), math.sqrt(turn)
                 return
-            if cost > settings[7] * before:
+            if cost > settings[CHAIN_PROGRESS] * before:
                 waited += 1
-                if waited >= settings[6]:
+                if waited >= settings[CHAIN_MAX_STALLS]:
                     break
             else:
                 waited = 0
@@ -213,7 +224,7 @@ def search_chain(links, goal, weight, seed, settings, w, q, found):
                 w[15, i], w[16, i] = links[i, LO] - q[i], links[i, HI] - q[i]
             w[14, 0], w[14, 1], w[14, 2] = ex, ey, ez
             w[14, 3], w[14, 4], w[14, 5] = tx, ty, tz
-            _step(n, settings[2] * cost + settings[3], w, weight)
+            _step(n, settings[COST_DAMPING] * cost + settings[DAMPING_FLOOR], w, weight)
             for i in range(n):
                 q[i] += w[17, i]
     for i in range(n):
@@ -224,7 +235,7 @@ def search_chain(links, goal, weight, seed, settings, w, q, found):
 
 @flat_kernel
 def _goal_of(pose, goal):
-    """Fills ``goal`` (12) with the matrix by rows and the place of a pose (7)."""
+    """Writes the matrix by rows and the position of a pose (7) to ``goal`` (12)."""
     w, x, y, z = pose[3], pose[4], pose[5], pose[6]
     goal[0], goal[1], goal[2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
     goal[3], goal[4], goal[5] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
@@ -234,10 +245,10 @@ def _goal_of(pose, goal):
 
 @flat_kernel
 def search_poses(links, poses, weight, seed, settings, again, goal, w, q, found):
-    """Searches for each row of ``poses`` (m×7) from the row of ``q`` (m×n) it is written to.
+    """Searches for each row of ``poses`` (m×7) from the row of ``q`` (m×n) that receives it.
 
-    Where a pose is not reached, the search goes on from the nearest posture to the nearest there
-    is, by the settings ``again``. ``goal`` is room for twelve numbers.
+    If a pose is not reached, the search continues from the nearest posture with the settings
+    ``again``. ``goal`` is workspace (12).
     """
     for k in range(poses.shape[0]):
         _goal_of(poses[k], goal)

@@ -7,23 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
+from linkwork.core.errors import LinkworkError
+from linkwork.geometry.kernels import quat_rotvec
 from linkwork.kinematics.kernels import BALL, FREE
-from linkwork.world import World
+from linkwork.model.world import World
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which degrees of freedom may move, and how those of couplings go together.
+    """Degrees of freedom that may move, grouped by couplings.
 
     Attributes:
-        col: Column of each degree of freedom; −1 for those that stay.
-        scale: How strongly each moves with its column.
-        coordinate: Coordinate of each; −1 for those of balls and free bodies that have none.
+        col: Column of each degree of freedom; −1 for fixed ones.
+        scale: Ratio of each to its column.
+        coordinate: Coordinate of each; −1 for those of balls and free bodies.
         dof: Leading degree of freedom of each column.
-        lo: Lower ends of the ranges by column [rad or m].
-        hi: Upper ends.
-        speed: Fastest by column [rad/s or m/s].
+        lo: Lower limits by column [rad or m].
+        hi: Upper limits.
+        speed: Velocity limits by column [rad/s or m/s].
         metric: Weight of each column's motion (a weighted pseudo-inverse).
         by_body: Degrees of freedom that may move, by body.
     """
@@ -39,12 +40,12 @@ class Columns:
     by_body: dict[int, list[int]]
 
     def of_body(self, body: int) -> list[int]:
-        """Degrees of freedom of the joint that carries a body, as far as they may move."""
+        """Returns the degrees of freedom of a body's joint that may move."""
         return self.by_body.get(body, [])
 
 
 def coordinates_of(world: World) -> np.ndarray:
-    """Coordinate of each degree of freedom that has one to itself; −1 for the others."""
+    """Returns the coordinate of each degree of freedom that has its own; −1 for the others."""
     body = world.dof_body
     if not world.nv:
         return np.zeros(0, np.int64)
@@ -63,17 +64,16 @@ def find_columns(
     metric: np.ndarray | None = None,
     q: np.ndarray | None = None,
 ) -> Columns:
-    """Sorts degrees of freedom into columns.
+    """Groups degrees of freedom into columns.
 
     Args:
         world: The world.
         wanted: Which degrees of freedom may move (nv, bool).
-        limits: Whether ranges count.
+        limits: Whether to apply ranges.
         metric: Weight of each degree of freedom's motion; 1 if absent.
-        q: Coordinates at which curved couplings count as straight; if absent,
-            what would move by them is refused.
+        q: Coordinates at which nonlinear couplings are linearized; if absent, they are rejected.
     """
-    lead, ratio, offset = leaders(world, q)
+    lead, ratio, offset = mimic_relations(world, q)
     col = np.full(world.nv, -1, np.int64)
     moving = [d for d in range(world.nv) if lead[d] == d and wanted[d]]
     for c, d in enumerate(moving):
@@ -84,8 +84,8 @@ def find_columns(
         if col[d] >= 0 and np.isnan(ratio[d]):
             leader = world.dof_name(int(lead[d]))
             raise LinkworkError(
-                f"{world.dof_name(d)!r} follows {leader!r} by a curved law; inverse kinematics "
-                "follows straight ones only.",
+                f"{world.dof_name(d)!r} follows {leader!r} by a nonlinear law; inverse kinematics "
+                "supports linear ones only.",
                 hint=f"Leave {leader!r} out of the joints that may move.",
             )
     lo = np.array([world.dof_lo[d] for d in moving]) if limits else np.full(len(moving), -np.inf)
@@ -116,10 +116,12 @@ def find_columns(
     )  # fmt: skip
 
 
-def leaders(world: World, q: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Leader, ratio and offset of each degree of freedom; its own leader where it is free.
+def mimic_relations(
+    world: World, q: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Returns leader, ratio and offset of each degree of freedom; a free one leads itself.
 
-    Where a law is curved, ratio and offset are those at ``q``, and no numbers without it.
+    For nonlinear laws, ratio and offset are those at ``q``, or NaN without it.
     """
     lead, ratio, offset = np.arange(world.nv), np.ones(world.nv), np.zeros(world.nv)
     coordinate = coordinates_of(world)
@@ -137,39 +139,39 @@ def leaders(world: World, q: np.ndarray | None = None) -> tuple[np.ndarray, np.n
     return lead, ratio, offset
 
 
-class Followers:
+class MimicJoints:
     """Coordinates that follow others by couplings: q_f = ratio q_l + offset."""
 
     def __init__(self, world: World) -> None:
-        lead, ratio, offset = leaders(world)
-        # what follows by a curved law stays, as its leader does
+        lead, ratio, offset = mimic_relations(world)
+        # followers with nonlinear laws are fixed, as their leaders are
         dofs = np.flatnonzero((lead != np.arange(world.nv)) & ~np.isnan(ratio))
         coordinate = coordinates_of(world)
-        self._follows, self._leads = coordinate[dofs], coordinate[lead[dofs]]
+        self._follows, self._connects = coordinate[dofs], coordinate[lead[dofs]]
         self._ratio, self._offset = ratio[dofs], offset[dofs]
         self._any = len(dofs) > 0
 
     def put(self, q: np.ndarray) -> None:
-        """Puts them where their leaders say, in place; ``q`` may have many rows."""
+        """Sets the followers from their leaders, in place; ``q`` may have many rows."""
         if self._any:
-            q[..., self._follows] = self._ratio * q[..., self._leads] + self._offset
+            q[..., self._follows] = self._ratio * q[..., self._connects] + self._offset
 
 
-def choose(
+def choose_dofs(
     world: World,
     bodies: Sequence[int],
     joints: Sequence[str] | None,
     first: str,
     dofs: Collection[int] = (),
 ) -> np.ndarray:
-    """Which degrees of freedom may move (nv, bool).
+    """Returns which degrees of freedom may move (nv, bool).
 
     Args:
         world: The world.
-        bodies: Bodies that tasks look at: by default all joints that carry them move.
+        bodies: Bodies of tasks: by default all joints that carry them move.
         joints: These joints only.
         first: Only this joint and what it carries.
-        dofs: Degrees of freedom that tasks look at themselves.
+        dofs: Degrees of freedom of tasks themselves.
     """
     chosen = np.zeros(world.nv, bool)
     if isinstance(joints, str):
@@ -185,7 +187,7 @@ def choose(
                 body = int(world.parent[body])
         chosen[[d for d in range(world.nv) if int(world.dof_body[d]) in carriers]] = True
         chosen[list(dofs)] = True
-        for follows, leads in world.coupling_dof[::-1]:  # a leader that follows comes before
+        for follows, leads in world.coupling_dof[::-1]:  # leaders precede followers
             chosen[leads] |= chosen[follows]
     if first:
         root = int(world.joint_body[world.joint(first)])
@@ -195,3 +197,22 @@ def choose(
                 body = int(world.parent[body])
             chosen[d] &= body == root
     return chosen
+
+
+def dof_value(world: World, dof: int, q: np.ndarray) -> float:
+    """Returns the value of a degree of freedom [rad or m].
+
+    A rotation has a component of a rotation vector: a ball's is in the axes of its joint, as in
+    postures, a free body's in the world, as its position.
+    """
+    at = int(coordinates_of(world)[dof])
+    if at >= 0:
+        return float(q[at])
+    body = int(world.dof_body[dof])
+    number = int(np.flatnonzero(world.joint_body == body)[0])
+    is_free = world.kind[body] == FREE
+    start = int(world.qadr[body]) + (3 if is_free else 0)
+    turn = quat_rotvec(q[start : start + 4])
+    if not is_free:
+        turn = world.joints[number].at_to.inverse().rotate(turn)
+    return float(turn[dof - int(world.vadr[body]) - (3 if is_free else 0)])

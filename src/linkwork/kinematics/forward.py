@@ -1,14 +1,14 @@
-"""Typed layer over the kinematics kernels."""
+"""Typed interface of the forward kinematics kernels."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
+from linkwork.core.errors import LinkworkError
+from linkwork.geometry.kernels import rotate
+from linkwork.geometry.pose import Numbers
 from linkwork.kinematics import kernels
-from linkwork.spatial.kernels import rotate
-from linkwork.spatial.pose import Numbers
-from linkwork.world import World
+from linkwork.model.world import World
 
 
 def _coordinates(world: World, q: np.ndarray) -> np.ndarray:
@@ -16,7 +16,7 @@ def _coordinates(world: World, q: np.ndarray) -> np.ndarray:
 
 
 def shaped(what: str, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The values as the kernels need them; they would read past the end of anything shorter."""
+    """Returns the values as float64 of the required shape."""
     values = np.ascontiguousarray(values, dtype=np.float64)
     if values.shape != shape:
         numbers = "×".join(map(str, shape))
@@ -25,7 +25,7 @@ def shaped(what: str, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def forward(world: World, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """Poses of all bodies (nb×7: position [m], quaternion wxyz) at the coordinates ``q``."""
+    """Returns the poses of all bodies (nb×7: position [m], quaternion wxyz) at ``q``."""
     pose = np.empty((world.nb, 7)) if out is None else out
     if pose.shape != (world.nb, 7) or pose.dtype != np.float64:
         raise LinkworkError(f"out must have {world.nb}×7 float64, not {pose.dtype} {pose.shape}.")
@@ -34,7 +34,7 @@ def forward(world: World, q: np.ndarray, out: np.ndarray | None = None) -> np.nd
 
 
 def velocities(world: World, q: np.ndarray, v: np.ndarray, pose: np.ndarray) -> np.ndarray:
-    """Twists of all bodies (nb×6: centre of mass [m/s], angular [rad/s], world axes)."""
+    """Returns the twists of all bodies (nb×6: center of mass [m/s], angular [rad/s], world)."""
     twist = np.empty((world.nb, 6))
     v = shaped("v", v, (world.nv,))
     pose = shaped("pose", pose, (world.nb, 7))
@@ -50,14 +50,14 @@ def jacobian(
     point: Numbers = (0.0, 0.0, 0.0),
     pose: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Geometric Jacobian (6×nv) of a point of an element or anchor, world axes.
+    """Returns the geometric Jacobian (6×nv) of a point of an element or anchor, world axes.
 
     Args:
         world: The world.
         q: Coordinates.
         frame: Name of the element or anchor.
         point: The point in that frame [m].
-        pose: Poses at ``q``, if they are known already.
+        pose: Poses at ``q``, if already computed.
     """
     q = _coordinates(world, q)
     pose = forward(world, q) if pose is None else shaped("pose", pose, (world.nb, 7))
@@ -71,7 +71,7 @@ def jacobian(
 
 
 def integrate(world: World, q: np.ndarray, v: np.ndarray, h: float) -> np.ndarray:
-    """Coordinates after moving with ``v`` for the time ``h`` [s]."""
+    """Returns the coordinates after moving with ``v`` for the time ``h`` [s]."""
     out = np.empty(world.nq)
     v = shaped("v", v, (world.nv,))
     kernels.integrate_coordinates(

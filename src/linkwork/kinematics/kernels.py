@@ -1,11 +1,11 @@
 """Compiled forward kinematics: joint motion, poses, twists and Jacobians over flat arrays.
 
-A body stands at  parent ∘ x0 ∘ T(pivot) ∘ J(q) ∘ T(−pivot). Joint codes are those of
-``parts.joint.JOINT_TYPES``. ``v`` of a ball is the angular velocity in the body's axes, that of a
-free joint the origin's velocity in the parent's axes, then the angular velocity in the body's.
+The pose of a body is parent ∘ x0 ∘ T(pivot) ∘ J(q) ∘ T(−pivot). Joint codes are those of
+``parts.joint.JOINT_TYPES``. ``v`` of a ball is the angular velocity in body axes; that of a free
+joint is the origin's velocity in the parent's axes, then the angular velocity in body axes.
 
-``axis`` and ``axis2`` are at right angles where both count: the two axes of a universal joint,
-a plane's normal and its x, a rail's up and its forward (``parts.joint.Joint.directions``).
+``axis`` and ``axis2`` are perpendicular if both are used: the two axes of a universal joint, a
+plane's normal and its x, a rail's up and its forward (``parts.joint.Joint.directions``).
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import math
 
 import numpy as np
 
-from linkwork.jit import flat_kernel, inner_kernel, kernel
-from linkwork.kinematics.rail_kernels import rail_curvature, rail_pose
-from linkwork.spatial.kernels import (
+from linkwork.core.jit import flat_kernel, inner_kernel, kernel
+from linkwork.geometry.kernels import (
     axis_quat,
     compose,
-    normalise,
+    normalize,
     quat_mul,
     rotate,
     rotvec_quat,
 )
+from linkwork.kinematics.curve_kernels import rail_curvature, rail_pose
 
 FIXED, HINGE, SLIDER, BALL, UNIVERSAL = 0, 1, 2, 3, 4
 CYLINDRICAL, SCREW, PLANAR, RAIL, FREE = 5, 6, 7, 8, 9
@@ -31,7 +31,7 @@ CYLINDRICAL, SCREW, PLANAR, RAIL, FREE = 5, 6, 7, 8, 9
 
 @flat_kernel
 def from_axes(z, x, a, b, c):
-    """The vector a·x + b·(z × x) + c·z, as three numbers."""
+    """Returns the vector a·x + b·(z × x) + c·z."""
     return (
         a * x[0] + b * (z[1] * x[2] - z[2] * x[1]) + c * z[0],
         a * x[1] + b * (z[2] * x[0] - z[0] * x[2]) + c * z[1],
@@ -41,7 +41,7 @@ def from_axes(z, x, a, b, c):
 
 @flat_kernel
 def joint_pose(kind, q, a, axis, axis2, pitch, rail, first, count, out, s1, s2):
-    """``out`` = J(q): the motion of one joint whose coordinates start at ``q[a]``."""
+    """Computes ``out`` = J(q): the motion of one joint whose coordinates start at ``q[a]``."""
     out[0] = out[1] = out[2] = 0.0
     if kind == HINGE:
         axis_quat(axis[0], axis[1], axis[2], q[a], out[3:])
@@ -54,7 +54,7 @@ def joint_pose(kind, q, a, axis, axis2, pitch, rail, first, count, out, s1, s2):
     elif kind == BALL:
         for k in range(4):
             out[3 + k] = q[a + k]
-        normalise(out[3:])
+        normalize(out[3:])
     elif kind == UNIVERSAL:
         axis_quat(axis[0], axis[1], axis[2], q[a], s1[3:])
         axis_quat(axis2[0], axis2[1], axis2[2], q[a + 1], s2[3:])
@@ -77,12 +77,12 @@ def joint_pose(kind, q, a, axis, axis2, pitch, rail, first, count, out, s1, s2):
     elif kind == FREE:
         for k in range(7):
             out[k] = q[a + k]
-        normalise(out[3:])
+        normalize(out[3:])
 
 
 @inner_kernel
 def hinge_pose(p, frame, s, c, pose, b):
-    """Pose of a hinged body from sine and cosine of half its angle, written out in scalars."""
+    """Computes the pose of a hinged body from sine and cosine of half its angle, in scalars."""
     # base = pose of the parent ∘ x0
     pw, px, py, pz = pose[p, 3], pose[p, 4], pose[p, 5], pose[p, 6]
     x, y, z = frame[b, 0], frame[b, 1], frame[b, 2]
@@ -97,7 +97,7 @@ def hinge_pose(p, frame, s, c, pose, b):
     bx = pw * x + px * w + py * z - pz * y
     by = pw * y - px * z + py * w + pz * x
     bz = pw * z + px * y - py * x + pz * w
-    # turn about the axis
+    # rotation about the axis
     w, x, y, z = c, frame[b, 10] * s, frame[b, 11] * s, frame[b, 12] * s
     cw = bw * w - bx * x - by * y - bz * z
     cx = bw * x + bx * w + by * z - bz * y
@@ -105,7 +105,7 @@ def hinge_pose(p, frame, s, c, pose, b):
     cz = bw * z + bx * y - by * x + bz * w
     n = 1.0 / math.sqrt(cw * cw + cx * cx + cy * cy + cz * cz)
     cw, cx, cy, cz = cw * n, cx * n, cy * n, cz * n
-    # the pivot stays where it is: origin = base·pivot − turned·pivot
+    # the pivot is fixed: origin = base·pivot − rotated·pivot
     x, y, z = frame[b, 7], frame[b, 8], frame[b, 9]
     if x != 0.0 or y != 0.0 or z != 0.0:
         tx = 2.0 * (by * z - bz * y)
@@ -126,7 +126,7 @@ def hinge_pose(p, frame, s, c, pose, b):
 
 @flat_kernel
 def _hinge_twist(frame, speed, pose, twist, b):
-    """Adds a hinge's own motion to the twist of its body, written out in scalars."""
+    """Adds a hinge's own motion to the twist of its body, in scalars."""
     w, x, y, z = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
     ax, ay, az = frame[b, 10], frame[b, 11], frame[b, 12]
     tx = 2.0 * (y * az - z * ay)
@@ -152,7 +152,7 @@ def _hinge_twist(frame, speed, pose, twist, b):
 
 @kernel
 def forward_poses(index, frame, rail, q, pose):
-    """Fills ``pose`` (nb×7) from the coordinates ``q``; row 0 is the world.
+    """Computes ``pose`` (nb×7) from the coordinates ``q``; row 0 is the world.
 
     ``index`` and ``frame`` are the arrays of :attr:`World.tree`.
     """
@@ -185,15 +185,15 @@ def forward_poses(index, frame, rail, q, pose):
             compose(base, pin, pose[b])
         else:
             compose(base, joint, pose[b])
-        normalise(pose[b, 3:])
+        normalize(pose[b, 3:])
 
 
 @flat_kernel
 def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, parent_x0, pose, out):
-    """``out`` = twist of a body for unit speed of its degree of freedom ``k``, world axes.
+    """Computes ``out``, the twist of a body for unit velocity of its degree of freedom ``k``.
 
-    Six numbers: velocity of the body frame's origin, then angular velocity. ``parent_x0`` is the
-    world pose of the joint's frame at value 0, ``pose`` the body's world pose.
+    Six numbers in world axes: velocity of the body frame's origin, then angular velocity.
+    ``parent_x0`` is the world pose of the joint's frame at value 0, ``pose`` the body's world pose.
     """
     qb = pose[3:]
     qp = parent_x0[3:]
@@ -253,7 +253,7 @@ def dof_motion(kind, q, a, k, axis, axis2, pitch, rail, first, count, pivot, par
 
 @flat_kernel
 def count_dofs(kind):
-    """Degrees of freedom of a joint kind."""
+    """Returns the degrees of freedom of a joint kind."""
     if kind == HINGE or kind == SLIDER or kind == SCREW or kind == RAIL:
         return 1
     if kind == BALL or kind == PLANAR:
@@ -267,13 +267,13 @@ def count_dofs(kind):
 
 @kernel
 def forward_twists(index, frame, rail, com, q, v, pose, twist):
-    """Fills ``twist`` (nb×6: velocity of the centre of mass, angular velocity, world axes)."""
+    """Computes ``twist`` (nb×6: velocity of the center of mass, angular velocity, world axes)."""
     base, unit = np.empty(7), np.empty(6)
     twist[0, :] = 0.0
     for b in range(1, index.shape[0]):
         p = index[b, 0]
         kind = index[b, 1]
-        # the parent's motion carried to this body's origin (twist rows still hold origins)
+        # the parent's motion at this body's origin (twist rows still refer to origins)
         dx, dy, dz = pose[b, 0] - pose[p, 0], pose[b, 1] - pose[p, 1], pose[b, 2] - pose[p, 2]
         wx, wy, wz = twist[p, 3], twist[p, 4], twist[p, 5]
         twist[b, 0] = twist[p, 0] + wy * dz - wz * dy
@@ -314,7 +314,7 @@ def forward_twists(index, frame, rail, com, q, v, pose, twist):
 
 @kernel
 def point_jacobian(index, frame, rail, q, pose, body, px, py, pz, out):
-    """Fills ``out`` (6×nv): velocity of the world point p fixed to ``body``, angular velocity."""
+    """Computes ``out`` (6×nv): velocity of the point p of ``body``, angular velocity."""
     base, unit = np.empty(7), np.empty(6)
     out[:, :] = 0.0
     b = body
@@ -339,7 +339,7 @@ def point_jacobian(index, frame, rail, q, pose, body, px, py, pz, out):
 
 @kernel
 def integrate_coordinates(kind, qadr, vadr, q, v, h, out):
-    """``out`` = q moved by v for the time ``h``, quaternions along their geodesics."""
+    """Computes ``out`` = q moved by v for the time ``h``, quaternions along their geodesics."""
     turn, result = np.empty(4), np.empty(4)
     out[:] = q
     for b in range(1, kind.shape[0]):
@@ -353,7 +353,7 @@ def integrate_coordinates(kind, qadr, vadr, q, v, h, out):
                 i += 3
             rotvec_quat(h * v[i], h * v[i + 1], h * v[i + 2], turn)
             quat_mul(q[a : a + 4], turn, result)
-            normalise(result)
+            normalize(result)
             out[a : a + 4] = result
         else:
             for k in range(n):

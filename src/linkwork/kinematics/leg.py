@@ -1,4 +1,4 @@
-"""Closed-form inverse kinematics of legs with six hinges: hip z-y-x, knee x, ankle x-y."""
+"""Closed-form inverse kinematics of legs with six hinges, posed by Cardan angles."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import LinkworkError, not_found
-from linkwork.kinematics.chain import carriers, goal_of, meeting_point
+from linkwork.core.errors import LinkworkError, not_found
+from linkwork.geometry.pose import Numbers, Pose, Quat, quat_from_matrix, quat_multiply
+from linkwork.kinematics.chain import goal_row, intersection, joint_count_text
+from linkwork.kinematics.closed_form_kernels import leg_angles
 from linkwork.kinematics.forward import forward, shaped
 from linkwork.kinematics.kernels import HINGE
-from linkwork.kinematics.leg_kernels import leg_angles
-from linkwork.spatial.pose import Numbers, Pose, quat_from_matrix
-from linkwork.world import World
+from linkwork.model.world import World
 
-#: Ways to bend the knee: sign of its angle.
+#: Sign of the knee's angle by kind.
 KNEES = {"human": -1.0, "bird": 1.0}
 
 _EXACT = 1e-9
@@ -26,14 +26,14 @@ _FULL = 2.0 * math.pi
 class LegGeometry:
     """Lengths of a leg, for planning without a world.
 
-    The hip's axes are x to the right, y forward, z up, as in 002; the straight leg hangs down.
-    Angles are those of 002: q₁, q₂, q₃ about z, y, x in the hip, q₄ about x in the knee, q₅, q₆
-    about x, y in the ankle [rad].
+    The hip's axes are x right, y forward, z up (Schwanen 2002); the straight leg hangs down. Angles
+    are q₁, q₂, q₃ about z, y, x in the hip, q₄ about x in the knee, q₅, q₆ about x, y in the ankle
+    [rad].
 
     Attributes:
-        thigh: From hip to knee [m] (002's l₂).
+        thigh: From hip to knee [m] (l₂ of Schwanen 2002).
         shank: From knee to ankle [m] (l₃).
-        foot: From ankle to the foot's point of contact [m] (l₄).
+        foot: From ankle to the foot's contact point [m] (l₄).
     """
 
     thigh: float
@@ -44,12 +44,12 @@ class LegGeometry:
         lengths = self.thigh, self.shank, self.foot
         if not all(math.isfinite(length) and length >= 0.0 for length in lengths):
             raise LinkworkError(
-                "thigh, shank and foot must be 0 m long or more, not "
+                "thigh, shank and foot must be 0 m or longer, not "
                 f"{self.thigh:g}, {self.shank:g} and {self.foot:g} m."
             )
 
     def place(self, q: np.ndarray) -> Pose:
-        """Pose of the foot's point of contact in the hip's frame (002 §3.1)."""
+        """Returns the pose of the foot's contact point in the hip's frame (Schwanen 2002 §3.1)."""
         yaw, roll, pitch, knee, ankle, tilt = (float(x) for x in shaped("q", q, (6,)))
         hip = _turn(2, yaw) @ _turn(1, roll) @ _turn(0, pitch) @ Pose((0.0, 0.0, -self.thigh))
         shin = hip @ _turn(0, knee) @ Pose((0.0, 0.0, -self.shank))
@@ -58,25 +58,25 @@ class LegGeometry:
     def solve(
         self, target: Pose, *, knee: str = "human", turned: bool = False, over: bool = False
     ) -> np.ndarray | None:
-        """Six angles whose foot stands at ``target`` in the hip's frame; None if out of reach.
+        """Returns six angles with the foot at ``target`` in the hip's frame; None if out of reach.
 
         Args:
-            target: Pose of the foot's point of contact.
+            target: Pose of the foot's contact point.
             knee: "human" (forward, q₄ ≤ 0) or "bird" (backward, q₄ ≥ 0).
-            turned: The ankle half a turn on, from where it looks at the hip from below.
-            over: The hip the other way round, with q₂ beyond a quarter turn.
+            turned: Whether q₆ is on its second branch, π away.
+            over: Whether q₂ is on its second branch, beyond π/2.
         """
         if knee not in KNEES:
             raise not_found("knee", knee, list(KNEES))
         made = np.zeros(6)
         lengths = self.thigh, self.shank, self.foot
-        if leg_angles(*lengths, goal_of(target), KNEES[knee], turned, over, made) != 1:
+        if leg_angles(*lengths, goal_row(target), KNEES[knee], turned, over, made) != 1:
             return None
         return made
 
 
 def _turn(axis: int, angle: float) -> Pose:
-    """A turn about x, y or z."""
+    """Returns the rotation matrix about x, y or z."""
     quat = [math.cos(0.5 * angle), 0.0, 0.0, 0.0]
     quat[1 + axis] = math.sin(0.5 * angle)
     return Pose((0.0, 0.0, 0.0), (quat[0], quat[1], quat[2], quat[3]))
@@ -85,27 +85,25 @@ def _turn(axis: int, angle: float) -> Pose:
 class Leg:
     """A leg of a world: six hinges about z, y, x in the hip, x in the knee, x and y in the ankle.
 
-    002's BARt-UH II, and most humanoids whose hip axes meet in a point, are built so.
+    BARt-UH II (Schwanen 2002) and most humanoids whose hip axes intersect have such legs.
 
     Args:
         world: The world.
-        foot: Element or anchor that the ankle carries.
-        forward_: Which way a human-like knee points, in the world while all angles are 0; along
-            z × x of the hip's axes if absent, as in 002.
-
-    Any anchor of the foot may be named, its heel, its toe, the middle of its sole: the foot's
-    virtual contact point (002 §3.1), which targets are given for and about which it turns.
+        foot: Element or anchor of the foot: its heel, its toe, the middle of its sole. Targets are
+            given for this virtual contact point (Schwanen 2002 §3.1).
+        forward_: Direction of a human-like knee in the world with all angles 0; z × x of the hip's
+            axes if absent.
 
     Attributes:
         geometry: Lengths.
         body: The foot.
         carrier: The body that carries the hip.
-        coordinates: Of the six joints, in the world's.
+        coordinates: Coordinates of the six joints in the world's q.
         dofs: Degrees of freedom of the six joints.
-        flat: How the named frame is turned in the world while all angles are 0.
+        flat: Orientation of the foot's frame in the world with all angles 0.
 
     Raises:
-        LinkworkError: The leg is not built like that; the message says why.
+        LinkworkError: If the leg has another geometry; the message names the difference.
     """
 
     def __init__(self, world: World, foot: str, *, forward_: Numbers | None = None) -> None:
@@ -118,7 +116,7 @@ class Leg:
             at = int(world.parent[at])
         self._path = path[::-1]
         if len(path) != 6 or {int(world.kind[b]) for b in path} != {HINGE}:
-            raise self._refusal(f"{carriers(len(path))} it, where six hinges are needed")
+            raise self._refusal(f"{joint_count_text(len(path))} it, where six hinges are needed")
         self.coordinates = world.qadr[self._path]
         self.dofs = world.vadr[self._path]
         if set(self.dofs.tolist()) & set(world.coupling_dof.ravel().tolist()):
@@ -132,7 +130,7 @@ class Leg:
         )
 
     def _measure(self, local: Pose, ahead: Numbers | None) -> None:
-        """Lengths, axes and signs from the posture in which all angles are 0."""
+        """Measures lengths, axes and signs in the posture with all angles 0."""
         world = self.world
         q = world.q0.copy()
         q[self.coordinates] = 0.0
@@ -140,25 +138,25 @@ class Leg:
         here = [Pose(tuple(pose[b, :3]), tuple(pose[b, 3:])) for b in self._path]
         axes = np.array([p.rotate(world.axis[b]) for p, b in zip(here, self._path, strict=True)])
         points = np.array([p.apply(world.pivot[b]) for p, b in zip(here, self._path, strict=True)])
-        hip = self._meet(axes[:3], points[:3], "hip")
-        ankle = self._meet(axes[4:], points[4:], "ankle")
+        hip = intersection(axes[:3], points[:3], "hip", self._refusal)
+        ankle = intersection(axes[4:], points[4:], "ankle", self._refusal)
         x = axes[2]
-        # the knee's point is where its axis passes the plane of hip and ankle
+        # the knee's point is the intersection of its axis with the plane of hip and ankle
         knee = points[3] + ((hip - points[3]) @ x) * x
         thigh, shank = hip - knee, knee - ankle
         lengths = float(np.linalg.norm(thigh)), float(np.linalg.norm(shank))
         if min(lengths) < _EXACT:
-            raise self._refusal("hip, knee and ankle do not stand apart")
+            raise self._refusal("hip, knee and ankle coincide")
         z = thigh / lengths[0]
         y = np.cross(z, x)
         if np.linalg.norm(np.cross(z, shank)) > _EXACT or z @ shank < 0.0 or abs(z @ x) > _EXACT:
-            raise self._refusal("hip, knee and ankle do not stand below each other at angles 0")
+            raise self._refusal("hip, knee and ankle are not on one vertical line at angles 0")
         frame = np.array([x, y, z])
         wanted = (2, 1, 0, 0, 0, 1)
         self._signs = np.array([axes[n] @ frame[k] for n, k in enumerate(wanted)])
         if np.abs(np.abs(self._signs) - 1.0).max() > _EXACT:
             worst = int(np.argmax(np.abs(np.abs(self._signs) - 1.0)))
-            raise self._refusal(f"axis {worst + 1} does not point along {'xyz'[wanted[worst]]}")
+            raise self._refusal(f"axis {worst + 1} is not parallel to {'xyz'[wanted[worst]]}")
         self._signs = np.round(self._signs)
         self._swap = -1.0 if ahead is not None and np.dot(ahead, y) < 0.0 else 1.0
         self.geometry = LegGeometry(*lengths)
@@ -167,72 +165,99 @@ class Leg:
         sole = Pose(tuple(row[:3]), tuple(row[3:])) @ local
         straight = whole @ self.geometry.place(np.zeros(6))
         self.flat = Pose((0.0, 0.0, 0.0), sole.quat)
-        self._tool = sole.inverse() @ straight  # from the named frame to the ankle's
+        self._tool = sole.inverse() @ straight  # from the foot's frame to the ankle's
         carrier = int(world.parent[self._path[0]])
         row = pose[carrier]
         self.carrier = carrier
         self._hip = Pose(tuple(row[:3]), tuple(row[3:])).inverse() @ whole
 
-    def _meet(self, axes: np.ndarray, points: np.ndarray, where: str) -> np.ndarray:
-        """The point where the lines meet."""
-        found, gap = meeting_point(axes, points)
-        if gap > _EXACT:
-            raise self._refusal(f"the axes of its {where} miss each other by {gap:.3g} m")
-        return found
-
     def solve(
-        self, target: Pose, *, near: np.ndarray | None = None, knee: str = "human"
+        self, target: Pose, *, seed: np.ndarray | None = None, knee: str = "human"
     ) -> np.ndarray | None:
-        """Coordinates of the world whose foot stands at ``target``; None if no posture does.
+        """Returns coordinates of the world with the foot at ``target``; None if there are none.
 
-        Of all postures with this knee within the ranges it is the one next to ``near``.
+        Of all postures with this knee within the ranges it is the one nearest to ``seed``.
 
         Args:
             target: Pose of the foot in the world.
-            near: Coordinates, also of what carries the hip; the world's if absent.
+            seed: Coordinates, including those of the hip's carrier; the world's if absent.
             knee: "human" (forward) or "bird" (backward).
         """
         world = self.world
-        q = world.q0.copy() if near is None else shaped("near", near, (world.nq,)).copy()
+        q = world.q0.copy() if seed is None else shaped("seed", seed, (world.nq,)).copy()
         row = forward(world, q)[self.carrier]
         carrier = Pose(tuple(row[:3]), tuple(row[3:]))
-        values = self.angles(carrier, target, near=q[self.coordinates], knee=knee)
+        values = self.angles(carrier, target, seed=q[self.coordinates], knee=knee)
         if values is None:
             return None
         q[self.coordinates] = values
         return q
 
     def angles(
-        self, carrier: Pose, target: Pose, *, near: np.ndarray, knee: str = "human"
+        self, carrier: Pose, target: Pose, *, seed: np.ndarray, knee: str = "human"
     ) -> np.ndarray | None:
-        """The six coordinates of the leg alone; as :meth:`solve`, without moving the world.
+        """Returns the six coordinates of the leg alone, as :meth:`solve`.
 
         Args:
             carrier: Pose of the body that carries the hip, in the world.
             target: Pose of the foot in the world.
-            near: The leg's own six coordinates.
+            seed: The leg's own six coordinates.
             knee: "human" (forward) or "bird" (backward).
         """
         if knee not in KNEES:
             raise not_found("knee", knee, list(KNEES))
         world, hip = self.world, carrier @ self._hip
-        goal = goal_of(hip.inverse() @ target @ self._tool)
+        goal = goal_row(hip.inverse() @ target @ self._tool)
         lo, hi = world.dof_lo[self.dofs], world.dof_hi[self.dofs]
-        made, best, chosen = np.zeros(6), math.inf, None
+        angles, best, chosen = np.zeros(6), math.inf, None
         lengths = self.geometry.thigh, self.geometry.shank, self.geometry.foot
-        for number in range(4):
+        for branch in range(4):
             bend = KNEES[knee] * self._swap
-            if leg_angles(*lengths, goal, bend, number % 2 == 1, number > 1, made) != 1:
+            if leg_angles(*lengths, goal, bend, branch % 2 == 1, branch > 1, angles) != 1:
                 return None
-            values = self._signs * made
-            values -= _FULL * np.round((values - near) / _FULL)
-            below, above = values < lo, values > hi  # never where a joint has no end
+            values = self._signs * angles
+            values -= _FULL * np.round((values - seed) / _FULL)
+            below, above = values < lo, values > hi  # never for unlimited joints
             values[below] += _FULL * np.ceil((lo - values)[below] / _FULL - 1e-12)
             values[above] -= _FULL * np.ceil((values - hi)[above] / _FULL - 1e-12)
-            far = float(np.abs(values - near).max())
+            distance = float(np.abs(values - seed).max())
             fits = ((values >= lo - 1e-12) & (values <= hi + 1e-12)).all()
-            if fits and far < best:
-                best, chosen = far, values
-                if far < 0.5 * math.pi:  # in all other branches a joint is half a turn away
+            if fits and distance < best:
+                best, chosen = distance, values
+                if distance < 0.5 * math.pi:  # in all other branches a joint differs by π
                     break
         return chosen
+
+
+def cardan_quat(phi: float, psi: float, theta: float) -> Quat:
+    """Returns Rx(φ) Ry(ψ) Rz(θ) as a quaternion."""
+    x = (math.cos(0.5 * phi), math.sin(0.5 * phi), 0.0, 0.0)
+    y = (math.cos(0.5 * psi), 0.0, math.sin(0.5 * psi), 0.0)
+    z = (math.cos(0.5 * theta), 0.0, 0.0, math.sin(0.5 * theta))
+    return quat_multiply(quat_multiply(x, y), z)
+
+
+def cardan_rates(angles: np.ndarray, rates: np.ndarray, changes: np.ndarray) -> np.ndarray:
+    """Returns angular velocity [rad/s] and acceleration [rad/s²] in the world, by row.
+
+    ω = E(φ, ψ)·(φ̇, ψ̇, θ̇) and α = E·(φ̈, ψ̈, θ̈) + Ė·(φ̇, ψ̇, θ̇), E's columns being the axes of
+    the three angles.
+    """
+    axes, turned = _axes(angles, rates)
+    return np.array([axes @ rates, axes @ changes + turned @ rates])
+
+
+def _axes(angles: np.ndarray, rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns E and its rate of change."""
+    s, c = math.sin(angles[0]), math.cos(angles[0])
+    sp, cp = math.sin(angles[1]), math.cos(angles[1])
+    f, p = float(rates[0]), float(rates[1])
+    axes = np.array([[1.0, 0.0, sp], [0.0, c, -s * cp], [0.0, s, c * cp]])
+    turned = np.array(
+        [
+            [0.0, 0.0, cp * p],
+            [0.0, -s * f, -c * f * cp + s * sp * p],
+            [0.0, c * f, -s * f * cp - c * sp * p],
+        ]
+    )
+    return axes, turned

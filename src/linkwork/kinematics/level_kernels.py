@@ -1,91 +1,97 @@
-"""Compiled levels: the rows of one priority, and their least squares across those above it."""
+"""Compiled least squares of one priority level in the null space of the higher ones."""
 
 from __future__ import annotations
 
 import math
 
-from linkwork.jit import kernel
-from linkwork.kinematics.damping_kernels import CONSTANT, damping_by, damping_of, posture_damping
-from linkwork.kinematics.layout_kernels import (
+from linkwork.core.jit import kernel
+from linkwork.kinematics.damping_kernels import (
+    CONSTANT,
+    damping_from_gram,
+    damping_from_rows,
+    posture_damping,
+)
+from linkwork.kinematics.linear_kernels import factorize, substitute
+from linkwork.kinematics.memory_layout_kernels import (
     COUNT,
+    DAMPING,
     EXTRA,
     GAIN,
     KIND,
     LEVEL,
     LM,
-    PIECE,
-    PIECE_COUNT,
     POSTURE,
+    RANGE_COUNT,
+    RANGE_FIRST,
     ROW,
 )
-from linkwork.kinematics.linear_kernels import factorise, substitute
-from linkwork.kinematics.value_kernels import posture_error
+from linkwork.kinematics.value_task_kernels import posture_error
 
-_DEPENDENT = 1e-9  # of a row's length: what is left of it counts as rounding
+_DEPENDENT = 1e-9  # relative residual length below which a row is dependent
 
 
 @kernel
 def level_rows(level, tree, columns, tasks, out, q, nq, inverse_root, jac, err):
-    """Rows and errors of one level, in columns scaled by the metric, those of postures last.
+    """Computes rows and errors of one level, in columns scaled by the metric, postures last.
 
     Returns:
-        How many there are, how many of them are no posture's, and the damping that tasks ask for
-        themselves (their ``lm`` times their squared error).
+        The number of rows, the number of them that are not of postures, and the damping of the
+        tasks themselves (``lm_damping`` times their squared error).
     """
-    index, dof_body = tree[0], tree[4]
-    col, scale, table = columns[0], columns[3], tasks[5]
-    what, how = tasks[0], tasks[1]
+    index, _, _, _, dof_body, _ = tree
+    col, _, _, scale, _, _, _, _ = columns
+    indices, params, _, _, _, table, _ = tasks
     error, rows, _ = out
     n = jac.shape[1]
     m, damping = 0, 0.0
-    for t in range(what.shape[0]):
-        if what[t, LEVEL] != level or what[t, KIND] == POSTURE:
+    for t in range(indices.shape[0]):
+        if indices[t, LEVEL] != level or indices[t, KIND] == POSTURE:
             continue
-        for r in range(what[t, ROW], what[t, ROW] + what[t, COUNT]):
+        for r in range(indices[t, ROW], indices[t, ROW] + indices[t, COUNT]):
             for c in range(n):
                 jac[m, c] = 0.0
             _copy_row(tasks, t, r, rows, jac, m)
             for c in range(n):
                 jac[m, c] *= inverse_root[c]
             err[m] = error[r]
-            damping += how[t, LM] * err[m] * err[m]
+            damping += params[t, LM] * err[m] * err[m]
             m += 1
     plain = m
-    for t in range(what.shape[0]):
-        if what[t, LEVEL] != level or what[t, KIND] != POSTURE:
+    for t in range(indices.shape[0]):
+        if indices[t, LEVEL] != level or indices[t, KIND] != POSTURE:
             continue
-        row = table[what[t, EXTRA]]
+        row = table[indices[t, EXTRA]]
         for d in range(col.shape[0]):
             w, c, b = row[nq + d], col[d], dof_body[d]
             if w > 0.0 and c >= 0:
                 for j in range(n):
                     jac[m, j] = 0.0
                 jac[m, c] = w * scale[d] * inverse_root[c]
-                err[m] = w * how[t, GAIN] * posture_error(index, q, row, b, d - index[b, 3])
-                damping += how[t, LM] * err[m] * err[m]
+                err[m] = w * params[t, GAIN] * posture_error(index, q, row, b, d - index[b, 3])
+                damping += params[t, LM] * err[m] * err[m]
                 m += 1
     return m, plain, damping
 
 
 @kernel
 def _copy_row(tasks, t, r, rows, jac, m):
-    what, pieces = tasks[0], tasks[3]
-    for p in range(what[t, PIECE], what[t, PIECE] + what[t, PIECE_COUNT]):
-        for c in range(pieces[p, 0], pieces[p, 1]):
+    indices, _, _, column_ranges, _, _, _ = tasks
+    for p in range(indices[t, RANGE_FIRST], indices[t, RANGE_FIRST] + indices[t, RANGE_COUNT]):
+        for c in range(column_ranges[p, 0], column_ranges[p, 1]):
             jac[m, c] = rows[r, c]
 
 
 @kernel
-def level_damping(rows, m, plain, err, settings, gram, lost):
-    """λ² of a level: by its rows, of which the first ``plain`` are no posture's."""
+def level_damping(rows, m, plain, err, settings, gram, ignored):
+    """Returns λ² of a level by its rows, of which the first ``plain`` are not of postures."""
     if plain > 0:
-        return damping_of(rows, plain, err, settings, gram, lost)
-    return posture_damping(settings, longest(rows, m) * m)
+        return damping_from_rows(rows, plain, err, settings, gram, ignored)
+    return posture_damping(settings, largest_row_norm(rows, m) * m)
 
 
 @kernel
-def size_of(rows, m):
-    """Sum of the squares of the first rows."""
+def squared_norm(rows, m):
+    """Returns the sum of squares of the first rows."""
     size = 0.0
     for r in range(m):
         for c in range(rows.shape[1]):
@@ -94,8 +100,8 @@ def size_of(rows, m):
 
 
 @kernel
-def _speaks_of_all(jac, m):
-    """Whether rows of postures move each column."""
+def _moves_all_columns(jac, m):
+    """Returns whether rows of postures involve each column."""
     for c in range(jac.shape[1]):
         moves = False
         for r in range(m):
@@ -106,32 +112,35 @@ def _speaks_of_all(jac, m):
 
 
 @kernel
-def damping_below(jac, projected, m, plain, err, settings, span, reduced, gram, lost):
-    """λ² of a level across those above it, which leave ``projected`` of its rows.
+def damping_below(jac, projected, m, plain, err, settings, span, reduced, gram, ignored):
+    """Returns λ² of a level with its rows ``projected`` across the higher ones.
 
-    A posture of all columns is never singular: its rows are lost or kept whole. One that names
-    some may want a motion in which those hardly take part, and is damped by what its rows span.
+    A posture of all columns is never singular: its rows are lost or kept entirely. A partial one
+    may require a motion in which its joints hardly take part, and is damped by the span of its
+    rows.
     """
     if plain > 0:
-        lost += size_of(jac, plain) - size_of(projected, plain)
-        return damping_of(projected, plain, err, settings, gram, lost)
-    if settings[3] == CONSTANT or _speaks_of_all(jac, m):
-        return posture_damping(settings, longest(projected, m) * m)
-    size, k = longest(jac, m), 0
+        ignored += squared_norm(jac, plain) - squared_norm(projected, plain)
+        return damping_from_rows(projected, plain, err, settings, gram, ignored)
+    if settings[DAMPING] == CONSTANT or _moves_all_columns(jac, m):
+        return posture_damping(settings, largest_row_norm(projected, m) * m)
+    size, k = largest_row_norm(jac, m), 0
     for r in range(m):
         k = add_row(span, k, projected[r], size)
     if k == 0:
         return posture_damping(settings, size)
     _reduce(projected, m, span, k, reduced, gram)
-    wide = 0.0
+    width = 0.0
     for r in range(m):
-        wide += err[r] * err[r]
-    return damping_by(gram, k, wide, settings, size_of(jac, m) - size_of(projected, m))
+        width += err[r] * err[r]
+    return damping_from_gram(
+        gram, k, width, settings, squared_norm(jac, m) - squared_norm(projected, m)
+    )
 
 
 @kernel
 def _reduce(projected, m, span, k, reduced, gram):
-    """Rows in the basis ``span`` of what they span, and the upper half of their Gram matrix."""
+    """Computes rows in the basis ``span`` of their span, and half of their Gram matrix."""
     for r in range(m):
         for i in range(k):
             s = 0.0
@@ -147,8 +156,8 @@ def _reduce(projected, m, span, k, reduced, gram):
 
 
 @kernel
-def longest(rows, m):
-    """Squared length of the longest of the first rows."""
+def largest_row_norm(rows, m):
+    """Returns the squared length of the longest of the first rows."""
     most = 0.0
     for r in range(m):
         size = 0.0
@@ -160,7 +169,7 @@ def longest(rows, m):
 
 @kernel
 def project(basis, count, vector):
-    """Takes from ``vector`` what the first rows of ``basis`` span, twice for the rounding."""
+    """Projects ``vector`` off the first rows of ``basis``, twice against rounding."""
     n = vector.shape[0]
     for _ in range(2):
         for k in range(count):
@@ -173,10 +182,10 @@ def project(basis, count, vector):
 
 @kernel
 def add_row(basis, count, row, scale):
-    """Adds what is new in ``row`` to the orthonormal rows; returns how many there are.
+    """Adds the independent part of ``row`` to the orthonormal rows; returns their number.
 
-    ``scale`` is the squared length of the longest row beside it: what is as nothing to that is
-    rounding, even where the whole row is.
+    ``scale`` is the squared length of the longest row beside it: a row that is negligible relative
+    to it counts as dependent.
     """
     n = row.shape[0]
     if count >= n:
@@ -203,16 +212,16 @@ def add_row(basis, count, row, scale):
 def damped_step(
     jac, m, err, basis, count, damping, x, origin, projected, span, reduced, gram, z, step
 ):  # fmt: skip
-    """The step off ``x`` that solves a level's rows across ``basis``, damped about ``origin``.
+    """Computes the step from ``x`` that solves a level across ``basis``, damped about ``origin``.
 
-    It is sought among what the projected rows span (an orthonormal basis of theirs, ``span``), so
-    that nothing has to be divided by what is singular by construction.
+    It is computed in an orthonormal basis ``span`` of the projected rows, which avoids divisions by
+    pivots that are singular by construction.
     """
     n = x.shape[0]
     for c in range(n):
         step[c] = x[c] - origin[c]
     project(basis, count, step)
-    size = longest(jac, m)
+    size = largest_row_norm(jac, m)
     k = 0
     for r in range(m):
         s = err[r]
@@ -233,7 +242,7 @@ def damped_step(
         for r in range(m):
             s += reduced[r, i] * z[r]
         right[i] = s
-    if not factorise(gram, k):
+    if not factorize(gram, k):
         for c in range(n):
             step[c] = 0.0
         return

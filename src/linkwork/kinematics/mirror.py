@@ -1,4 +1,4 @@
-"""Mirror: which joint of a robot is the mirror image of which, found in its geometry."""
+"""Mirror symmetry of a robot: pairs of joints found from its geometry."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import SceneError, listing
+from linkwork.core.errors import SceneError, listing
+from linkwork.geometry.pose import matrix_from_quat
 from linkwork.kinematics.forward import forward, velocities
-from linkwork.world import World
+from linkwork.model.world import World
 
-#: Screws that differ by less are the same: axes [1], places [m].
+#: Tolerance of equal screws: axes [1], positions [m].
 TOLERANCE = 2e-3
-#: Words that change places in the names of two sides; names only decide where geometry cannot.
-_SIDES = (("left", "right"), ("Left", "Right"), ("l_", "r_"), ("L_", "R_"), ("_l", "_r"),
+#: Words exchanged in names of the two sides; names decide only if the geometry is ambiguous.
+_SIDE_NAMES = (("left", "right"), ("Left", "Right"), ("l_", "r_"), ("L_", "R_"), ("_l", "_r"),
           ("_L", "_R"))  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Mirror:
-    """What becomes of joint values when a robot is seen in a mirror.
+    """Mapping of joint values to the mirrored robot.
 
     Attributes:
         images: By degree of freedom, that of its image and the sign of the value there.
         left_out: Degrees of freedom without an image.
-        normal: Of the mirror's plane, in the frame of the body that carries the robot's joints.
-        offset: How far the plane is from that frame's origin [m].
+        normal: Of the mirror plane, in the frame of the robot's carrier.
+        offset: Distance of the plane from that frame's origin [m].
     """
 
     images: dict[int, tuple[int, float]]
@@ -35,20 +36,19 @@ class Mirror:
     offset: float
 
     def of(self, values: Mapping[int, float]) -> dict[int, float]:
-        """The mirrored posture: values by degree of freedom, without those that have no image."""
+        """Returns the mirrored posture: values by degree of freedom, if they have an image."""
         found = {dof: self.images[dof] for dof in values if dof in self.images}
         return {image: sign * values[dof] + 0.0 for dof, (image, sign) in found.items()}
 
 
 def find_mirror(world: World, dofs: Sequence[int]) -> Mirror:
-    """The plane in which most of a robot is its own mirror image when all its joints are at 0.
+    """Returns the plane in which most of a robot is its own mirror image with all joints at 0.
 
-    A joint moves what it carries by a screw: a velocity v of the point at the origin and an angular
-    velocity ω. Seen in a plane through the origin with the reflection M it is (M v, −M ω). Two
-    joints are images of each other if one's screw, seen so, is ± the other's, and the joints that
-    carry them are images too; of several, the one whose pivot is nearest to the image. Planes
-    across the axes of the body that carries the robot are tried, y first, which leads to the left
-    by custom.
+    A joint moves its bodies by a screw: a velocity v of the point at the origin and an angular
+    velocity ω. The reflection M in a plane through the origin maps it to (M v, −M ω). Two joints
+    are images of each other if the reflected screw of one is ± that of the other, and their
+    carriers are images too; of several, the one with the nearest pivot. The planes normal to the
+    axes of the robot's carrier are tried, y first, which points left by convention.
 
     Args:
         world: The world.
@@ -65,10 +65,10 @@ def find_mirror(world: World, dofs: Sequence[int]) -> Mirror:
     for axis in (1, 0, 2):
         normal = np.eye(3)[axis]
         for offset in _offsets(screws, normal):
-            seen = _moved(screws, normal * offset), pivots - normal * offset
+            seen = _shifted_screws(screws, normal * offset), pivots - normal * offset
             found = _matched(world, dofs, *seen, carriers, normal)
             if all(image == dof and sign > 0.0 for dof, (image, sign) in found.items()):
-                continue  # nothing would change
+                continue  # every joint is its own image
             pairs = any(image != dof for dof, (image, _) in found.items())
             if (pairs, len(found)) > rank:
                 rest = tuple(dof for dof in dofs if dof not in found)
@@ -78,13 +78,13 @@ def find_mirror(world: World, dofs: Sequence[int]) -> Mirror:
         names = listing([world.dof_name(dof) for dof in dofs])
         raise SceneError(
             f"no plane mirrors these joints: {names}.",
-            hint="At value 0 of its joints a robot must be its own mirror image, or a part of it.",
+            hint="With all joints at 0, the robot or a part of it must be symmetric.",
         )
     return best
 
 
 def _screws(world: World, dofs: Sequence[int]) -> tuple[np.ndarray, np.ndarray, dict[int, int]]:
-    """Of each freedom ω and v, its pivot, in the frame of what carries all, and who carries it."""
+    """Returns ω and v of each degree of freedom, its pivot in the carrier's frame, its carrier."""
     q = world.q0.copy()
     for dof in dofs:
         body = int(world.dof_body[dof])
@@ -92,32 +92,23 @@ def _screws(world: World, dofs: Sequence[int]) -> tuple[np.ndarray, np.ndarray, 
     pose = forward(world, q)
     bodies = {int(world.dof_body[dof]): dof for dof in dofs}
     root = int(world.parent[min(bodies)])
-    turn, place = _matrix(pose[root, 3:]), pose[root, :3]
+    turn, place = matrix_from_quat(pose[root, 3:]), pose[root, :3]
     screws, pivots = np.empty((len(dofs), 6)), np.empty((len(dofs), 3))
     for row, dof in enumerate(dofs):
         body, speed = int(world.dof_body[dof]), np.zeros(world.nv)
         speed[dof] = 1.0
         twist = velocities(world, q, speed, pose)[body]
-        middle = pose[body, :3] + _matrix(pose[body, 3:]) @ world.com[body]
+        middle = pose[body, :3] + matrix_from_quat(pose[body, 3:]) @ world.com[body]
         at_root = twist[:3] + np.cross(twist[3:], place - middle)
-        pivot = pose[body, :3] + _matrix(pose[body, 3:]) @ world.pivot[body]
+        pivot = pose[body, :3] + matrix_from_quat(pose[body, 3:]) @ world.pivot[body]
         pivots[row] = turn.T @ (pivot - place)
         screws[row] = *(turn.T @ twist[3:]), *(turn.T @ at_root)
     carriers = {dof: _carrier(world, dof, bodies) for dof in dofs}
     return screws, pivots, carriers
 
 
-def _matrix(quat: np.ndarray) -> np.ndarray:
-    w, x, y, z = quat
-    return np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])  # fmt: skip
-
-
 def _carrier(world: World, dof: int, bodies: Mapping[int, int]) -> int:
-    """The freedom before this one in its joint, else the last of the joint below; −1 if none."""
+    """Returns the previous degree of freedom of the joint, or the last of its parent; or −1."""
     body = int(world.dof_body[dof])
     if dof > int(world.vadr[body]):
         return dof - 1
@@ -129,15 +120,15 @@ def _carrier(world: World, dof: int, bodies: Mapping[int, int]) -> int:
 
 
 def _offsets(screws: np.ndarray, normal: np.ndarray) -> list[float]:
-    """Where the plane may be: through the origin, or in the middle of the axes."""
+    """Returns candidate offsets of the plane: through the origin, or midway between axes."""
     turning = screws[np.abs(screws[:, :3]).max(axis=1) > 0.5]
-    places = np.cross(turning[:, :3], turning[:, 3:]) @ normal
-    across = np.abs(turning[:, :3] @ normal) < 0.5  # a place along its own axis says nothing
-    return [0.0, float(places[across].mean())] if across.any() else [0.0]
+    distances = np.cross(turning[:, :3], turning[:, 3:]) @ normal
+    across = np.abs(turning[:, :3] @ normal) < 0.5  # a position along its own axis is arbitrary
+    return [0.0, float(distances[across].mean())] if across.any() else [0.0]
 
 
-def _moved(screws: np.ndarray, to: np.ndarray) -> np.ndarray:
-    """The screws as seen from another origin."""
+def _shifted_screws(screws: np.ndarray, to: np.ndarray) -> np.ndarray:
+    """Returns the screws relative to another origin."""
     made = screws.copy()
     made[:, 3:] += np.cross(screws[:, :3], to)
     return made
@@ -147,7 +138,7 @@ def _matched(
     world: World, dofs: Sequence[int], screws: np.ndarray, pivots: np.ndarray,
     carriers: Mapping[int, int], normal: np.ndarray,
 ) -> dict[int, tuple[int, float]]:  # fmt: skip
-    """Images by freedom, from the carrying body outwards; both sides of a pair or none."""
+    """Returns images by degree of freedom, from the carrier outward; both of a pair or none."""
     flip = np.eye(3) - 2.0 * np.outer(normal, normal)
     seen = np.hstack([-screws[:, :3] @ flip, screws[:, 3:] @ flip])
     found: dict[int, tuple[int, float]] = {}
@@ -172,8 +163,8 @@ def _matched(
 
 
 def _other_side(name: str) -> str:
-    """The name with left and right exchanged, where it says one of them."""
-    for one, other in _SIDES:
+    """Returns the name with left and right exchanged, if it contains one of them."""
+    for one, other in _SIDE_NAMES:
         for old, new in ((one, other), (other, one)):
             if old in name:
                 return name.replace(old, new)

@@ -1,15 +1,14 @@
-"""Compiled forward kinematics with the motion of each degree of freedom, seen at the world origin.
+"""Compiled forward kinematics with the motion of each degree of freedom at the world origin.
 
-The column of a degree of freedom is the twist of its body for unit speed: velocity of the point of
-the body that passes the world's origin, then angular velocity, both in world axes (Featherstone's
-spatial vectors). At one common point columns of different bodies add up without being moved.
+The column of a degree of freedom is the twist of its body for unit velocity: velocity of the body
+point at the world's origin, then angular velocity, both in world axes (Featherstone's spatial
+vectors). At one common point columns of different bodies can be added directly.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from linkwork.jit import flat_kernel, inner_kernel
+from linkwork.core.jit import flat_kernel, inner_kernel
+from linkwork.geometry.kernels import compose, normalize, rotate
 from linkwork.kinematics.kernels import (
     CYLINDRICAL,
     FIXED,
@@ -22,15 +21,13 @@ from linkwork.kinematics.kernels import (
     hinge_pose,
     joint_pose,
 )
+from linkwork.kinematics.linear_kernels import UINT
 from linkwork.kinematics.trig_kernels import sine_cosine
-from linkwork.spatial.kernels import compose, normalise, rotate
-
-_U = np.uint64  # counters without sign: see linear_kernels
 
 
 @flat_kernel
-def _stand(index, frame, rail, q, b, pose, scratch):
-    """Pose of body ``b``, which is on no hinge, from its parent's; ``scratch`` is 5×7."""
+def _body_pose(index, frame, rail, q, b, pose, scratch):
+    """Computes the pose of body ``b``, not on a hinge, from its parent's; ``scratch`` is 5×7."""
     kind = index[b, 1]
     if kind == FIXED:
         compose(pose[index[b, 0]], frame[b, 0:7], pose[b])
@@ -49,14 +46,14 @@ def _stand(index, frame, rail, q, b, pose, scratch):
     pin[1] += py - y
     pin[2] += pz - z
     compose(base, pin, pose[b])
-    normalise(pose[b, 3:])
+    normalize(pose[b, 3:])
 
 
 @inner_kernel
 def _place_hinge(index, frame, q, b, pose, motion):
-    """Pose and column of a body on a hinge."""
-    s, c = sine_cosine(0.5 * q[_U(index[b, 2])])
-    hinge_pose(_U(index[b, 0]), frame, s, c, pose, b)
+    """Computes pose and column of a body on a hinge."""
+    s, c = sine_cosine(0.5 * q[UINT(index[b, 2])])
+    hinge_pose(UINT(index[b, 0]), frame, s, c, pose, b)
     w, x, y, z = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
     ax, ay, az = frame[b, 10], frame[b, 11], frame[b, 12]
     tx = 2.0 * (y * az - z * ay)
@@ -74,7 +71,7 @@ def _place_hinge(index, frame, q, b, pose, motion):
         ry += w * ty + z * tx - x * tz
         rz += w * tz + x * ty - y * tx
     rx, ry, rz = rx + pose[b, 0], ry + pose[b, 1], rz + pose[b, 2]
-    i = _U(index[b, 3])
+    i = UINT(index[b, 3])
     motion[i, 0] = ry * az - rz * ay
     motion[i, 1] = rz * ax - rx * az
     motion[i, 2] = rx * ay - ry * ax
@@ -83,7 +80,7 @@ def _place_hinge(index, frame, q, b, pose, motion):
 
 @flat_kernel
 def _columns(index, frame, rail, q, b, pose, motion, scratch):
-    """Rows of ``motion`` (nv×6) for the degrees of freedom of a body whose pose is known."""
+    """Computes rows of ``motion`` (nv×6) for the degrees of freedom of a body with a known pose."""
     kind, i = index[b, 1], index[b, 3]
     n = count_dofs(kind)
     if n == 0:
@@ -103,23 +100,23 @@ def _columns(index, frame, rail, q, b, pose, motion, scratch):
 
 @flat_kernel
 def place_bodies(index, frame, rail, order, q, pose, motion, scratch):
-    """Fills ``pose`` (nb×7) and ``motion`` (nv×6) for the bodies of ``order``, parents first."""
+    """Computes ``pose`` (nb×7) and ``motion`` (nv×6) for the bodies of ``order``, parents first."""
     for k in range(7):
         pose[0, k] = 1.0 if k == 3 else 0.0
     for n in range(order.shape[0]):
         b = order[n]
         if index[b, 1] == HINGE:
-            _place_hinge(index, frame, q, _U(b), pose, motion)
+            _place_hinge(index, frame, q, UINT(b), pose, motion)
         else:
-            _stand(index, frame, rail, q, b, pose, scratch)
+            _body_pose(index, frame, rail, q, b, pose, scratch)
             _columns(index, frame, rail, q, b, pose, motion, scratch)
 
 
 @flat_kernel
-def rides_on_parent(kind, k):
-    """Whether the column of degree of freedom ``k`` is fixed in the parent, not in the body.
+def is_fixed_in_parent(kind, k):
+    """Returns whether the column of degree of freedom ``k`` is fixed in the parent.
 
-    Where both are true (a hinge) either gives the same rate of change.
+    If both hold (a hinge), either gives the same rate of change.
     """
     if kind == FREE:
         return k < 3

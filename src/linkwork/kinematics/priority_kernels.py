@@ -1,35 +1,39 @@
-"""Compiled task priorities: strict levels within a box and fences."""
+"""Compiled task priorities: strict levels within inequalities, or the nested form."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.jit import kernel
+from linkwork.core.jit import kernel
 from linkwork.kinematics.damping_kernels import SMALLEST
-from linkwork.kinematics.layout_kernels import LEVELS
 from linkwork.kinematics.level_kernels import (
     add_row,
     damped_step,
     damping_below,
+    largest_row_norm,
+    level_damping,
     level_rows,
-    longest,
     project,
 )
-from linkwork.kinematics.linear_kernels import factorise, substitute
+from linkwork.kinematics.linear_kernels import factorize, substitute
+from linkwork.kinematics.memory_layout_kernels import DAMPING, LEVELS
 
-#: Ways to go about priorities.
+#: Priority schemes.
 STRICT, NESTED = 0, 1
 
-_TURNS = 8  # how often what is broken is sorted
-_YIELDING = 1e-9  # λ² of what is broken, of its rows' squared length
-_BEYOND = 1e-12  # part of what a broken fence asks for that is rounding
+_MAX_PASSES = 8  # iterations over the violated inequalities
+_VIOLATED_DAMPING = 1e-9  # relative λ² of the violated inequalities
+_VIOLATION = 1e-12  # relative tolerance of an inequality
 
 
 @kernel
-def _weakest(jac, m, err, damping, x, origin, rows, held, first, count, basis, top, gram, work):
-    """Which held bound pulls the wrong way (its multiplier is negative); −1 if none does."""
+def _wrong_multiplier(
+    jac, m, err, damping, x, origin, rows, held, first, count, basis, top, gram, work
+):
+    """Returns the active inequality with the most negative multiplier; −1 if there is none."""
     n = x.shape[0]
     slope, multiplier = work[0], work[1]
     for c in range(n):
@@ -58,7 +62,7 @@ def _weakest(jac, m, err, damping, x, origin, rows, held, first, count, basis, t
                 s += work[2 + i, c] * work[2 + j, c]
             gram[i, j] = s
         gram[i, i] *= 1.0 + 1e-13
-    if not factorise(gram, k):
+    if not factorize(gram, k):
         return -1
     substitute(gram, k, multiplier)
     worst, which = -1e-12, -1
@@ -69,10 +73,10 @@ def _weakest(jac, m, err, damping, x, origin, rows, held, first, count, basis, t
 
 
 @kernel
-def _sort_broken(rows, least, x, broken, is_last):
-    """Lets go of what a step passes anyway, takes up what it leaves broken; whether any changed.
+def _update_violated(rows, least, x, broken, is_last):
+    """Removes satisfied inequalities from the violated ones, adds new ones; returns if any changed.
 
-    Nothing is let go the last time.
+    None are removed the last time.
     """
     changed = False
     for i in range(rows.shape[0]):
@@ -81,18 +85,18 @@ def _sort_broken(rows, least, x, broken, is_last):
         s = -least[i]
         for c in range(x.shape[0]):
             s += rows[i, c] * x[c]
-        if broken[i] and s > _BEYOND * least[i] and not is_last:
+        if broken[i] and s > _VIOLATION * least[i] and not is_last:
             broken[i] = False
             changed = True
-        elif not broken[i] and s < -_BEYOND * least[i]:
+        elif not broken[i] and s < -_VIOLATION * least[i]:
             broken[i] = True
             changed = True
     return changed
 
 
 @kernel
-def _pressed(jac, m, err, x, basis, low, top, count, slope):
-    """How strongly the errors that a level leaves press against fences and bounds.
+def _residual_gradient(jac, m, err, x, basis, low, top, count, slope):
+    """Returns the norm of a level's residual gradient along inequalities and bounds.
 
     Those span the rows of ``basis`` below ``low``, and from ``top`` to ``count``.
     """
@@ -115,34 +119,47 @@ def _pressed(jac, m, err, x, basis, low, top, count, slope):
     return math.sqrt(total)
 
 
-@kernel
-def strict_step(
-    ints, tree, columns, tasks, out, settings, q, nq, lost, lo, hi, fence, bounds, x
-):  # fmt: skip
-    """Levels in order, each as well as the higher ones, the ranges and the fences allow.
+class LevelWorkspace(NamedTuple):
+    """Arrays of one strict step.
 
-    The recursion of Siciliano and Slotine, q̇ₖ = q̇ₖ₋₁ + (Jₖ Nₖ₋₁)⁺ (eₖ − Jₖ q̇ₖ₋₁), with N from an
-    orthonormal basis of all higher rows, so that damping disturbs none of them. Within a level
-    bounds are held and let go one at a time (a primal active set), which ends at the exact least
-    squares. Fences that standing still would break come before all levels.
-
-    Returns:
-        The largest λ² of the levels.
+    Attributes:
+        jac, err: Rows and errors of a level, in columns scaled by the metric.
+        projected: The rows, projected across all higher levels.
+        gram, span, reduced, z: See ``damped_step``.
+        step: Step of an iteration.
+        origin: The step of the higher levels.
+        basis: Orthonormal basis of the rows of higher levels, then of the active inequalities.
+        work: Rows for multipliers.
     """
-    n = x.shape[0]
-    metric = columns[7]
-    root, inverse_root = np.empty(n), np.empty(n)
-    for c in range(n):
-        root[c] = math.sqrt(metric[c])
-        inverse_root[c] = 1.0 / root[c]
-    most = max(out[0].shape[0] + tasks[0].shape[0] * columns[0].shape[0], 2 * n + fence.shape[0])
-    jac, err = np.empty((most, n)), np.empty(most)
-    projected, gram = np.empty((most, n)), np.empty((max(most, n + 1), max(most, n + 1)))
-    span, reduced = np.empty((n + 1, n)), np.empty((most, n))
-    z, step, origin = np.empty(most), np.empty(n), np.empty(n)
-    basis, work = np.zeros((n + 1, n)), np.empty((n + 4, n))
-    # bounds and fences as rows a · y ≥ b in scaled columns y
-    k = fence.shape[0]
+
+    jac: np.ndarray
+    err: np.ndarray
+    projected: np.ndarray
+    gram: np.ndarray
+    span: np.ndarray
+    reduced: np.ndarray
+    z: np.ndarray
+    step: np.ndarray
+    origin: np.ndarray
+    basis: np.ndarray
+    work: np.ndarray
+
+
+@kernel
+def _make_level_workspace(n, most):
+    """Allocates the workspace of ``n`` columns and up to ``most`` rows."""
+    size = max(most, n + 1)
+    return LevelWorkspace(
+        np.empty((most, n)), np.empty(most), np.empty((most, n)), np.empty((size, size)),
+        np.empty((n + 1, n)), np.empty((most, n)), np.empty(most), np.empty(n), np.empty(n),
+        np.zeros((n + 1, n)), np.empty((n + 4, n)),
+    )  # fmt: skip
+
+
+@kernel
+def _inequality_system(lo, hi, root, inverse_root, inequality, bounds):
+    """Returns a and b of bounds and inequalities as rows a · y ≥ b in scaled columns y."""
+    n, k = lo.shape[0], inequality.shape[0]
     rows, least = np.zeros((2 * n + k, n)), np.empty(2 * n + k)
     for c in range(n):
         rows[c, c], least[c] = 1.0, lo[c] * root[c]
@@ -150,109 +167,185 @@ def strict_step(
     for i in range(k):
         least[2 * n + i] = bounds[i]
         for c in range(n):
-            rows[2 * n + i, c] = fence[i, c] * inverse_root[c]
-    closed, broken = np.zeros(2 * n + k, np.bool_), np.zeros(2 * n + k, np.bool_)
+            rows[2 * n + i, c] = inequality[i, c] * inverse_root[c]
+    return rows, least
+
+
+@kernel
+def _level_system(
+    level, tree, columns, tasks, out, settings, q, nq, inverse_root, ignored, count, space
+):  # fmt: skip
+    """Computes rows and errors of a level; returns their number, and λ²."""
+    jac, projected = space.jac, space.projected
+    m, plain, damping = level_rows(
+        level, tree, columns, tasks, out, q, nq, inverse_root, jac, space.err
+    )  # fmt: skip
+    for r in range(m):
+        for c in range(jac.shape[1]):
+            projected[r, c] = jac[r, c]
+        project(space.basis, count, projected[r])
+    if m > 0:
+        damping += damping_below(
+            jac, projected, m, plain, space.err, settings, space.span, space.reduced, space.gram,
+            ignored,
+        )  # fmt: skip
+    return m, damping
+
+
+@kernel
+def _violated_rows(rows, least, broken, jac, err):
+    """Computes the rows of the violated inequalities as a level; returns their number."""
+    m = 0
+    for i in range(rows.shape[0]):
+        if broken[i]:
+            for c in range(rows.shape[1]):
+                jac[m, c] = rows[i, c]
+            err[m] = least[i]
+            m += 1
+    return m
+
+
+@kernel
+def _blocking_row(rows, least, closed, skip_violated, x, step):
+    """Returns the feasible share of ``step``, and the inactive inequality that limits it or −1."""
+    part, stop = 1.0, -1
+    for i in range(rows.shape[0]):
+        if closed[i] or (skip_violated and least[i] > 0.0):
+            continue
+        speed = 0.0
+        for c in range(x.shape[0]):
+            speed += rows[i, c] * step[c]
+        if speed < -1e-14:
+            margin = -least[i]
+            for c in range(x.shape[0]):
+                margin += rows[i, c] * x[c]
+            if margin + part * speed < 0.0:
+                part, stop = max(0.0, -margin / speed), i
+    return part, stop
+
+
+@kernel
+def _active_set_level(rows, least, closed, held, m, damping, top, skip_violated, x, space):
+    """Solves one level within the inequalities by a primal active set.
+
+    Inequalities become active where a step reaches them, and are released one at a time while their
+    multiplier is negative, until the exact least-squares solution is reached.
+
+    Returns:
+        The number of rows of the basis in use, those of active inequalities from ``top`` on.
+    """
+    jac, err, basis, origin, step = space.jac, space.err, space.basis, space.origin, space.step
+    n = x.shape[0]
+    holding, count = 0, top
+    for c in range(n):
+        x[c] = origin[c]
+    for _ in range(6 * n + 20):
+        damped_step(
+            jac, m, err, basis, count, damping, x, origin, space.projected, space.span,
+            space.reduced, space.gram, space.z, step,
+        )  # fmt: skip
+        part, stop = _blocking_row(rows, least, closed, skip_violated, x, step)
+        for c in range(n):
+            x[c] += part * step[c]
+        if stop >= 0:
+            grown = add_row(basis, count, rows[stop], 0.0)
+            closed[stop] = True
+            if grown > count and holding < n:
+                held[holding] = stop
+                holding += 1
+                count = grown
+            continue
+        if holding == 0:
+            break
+        which = _wrong_multiplier(
+            jac, m, err, damping, x, origin, rows, held, 0, holding, basis, top, space.gram,
+            space.work,
+        )  # fmt: skip
+        if which < 0:
+            break
+        closed[held[which]] = False
+        for i in range(which, holding - 1):
+            held[i] = held[i + 1]
+        holding -= 1
+        count = top
+        for i in range(holding):
+            count = add_row(basis, count, rows[held[i]], 0.0)
+    return count
+
+
+@kernel
+def strict_step(
+    ints, tree, columns, tasks, out, settings, q, nq, ignored, lo, hi, inequality, bounds, x
+):  # fmt: skip
+    """Solves the levels in order, each within the higher ones, the ranges and the inequalities.
+
+    The recursion of Siciliano and Slotine, q̇ₖ = q̇ₖ₋₁ + (Jₖ Nₖ₋₁)⁺ (eₖ − Jₖ q̇ₖ₋₁), with N from an
+    orthonormal basis of all higher rows, so that damping disturbs none of them. Inequalities that a
+    zero step violates form a separate level, above all others.
+
+    Returns:
+        The largest λ² of the levels.
+    """
+    col, _, _, _, _, _, _, metric = columns
+    indices, _, _, _, _, _, _ = tasks
+    error, _, _ = out
+    n = x.shape[0]
+    root, inverse_root = np.empty(n), np.empty(n)
+    for c in range(n):
+        root[c] = math.sqrt(metric[c])
+        inverse_root[c] = 1.0 / root[c]
+    most = max(error.shape[0] + indices.shape[0] * col.shape[0], 2 * n + inequality.shape[0])
+    space = _make_level_workspace(n, most)
+    jac, err, basis = space.jac, space.err, space.basis
+    rows, least = _inequality_system(lo, hi, root, inverse_root, inequality, bounds)
+    closed, broken = np.zeros(rows.shape[0], np.bool_), np.zeros(rows.shape[0], np.bool_)
     held = np.zeros(n + 1, np.int64)
     for c in range(n):
         x[c] = 0.0
-    count, low, largest, damping = 0, 0, 0.0, 0.0
-    # what is broken already: a level of its own, before all others
-    levels = ints[LEVELS]
-    for i in range(2 * n + k):
+    for i in range(rows.shape[0]):
         broken[i] = least[i] > 0.0
-    for level in range(-1, levels):
-        m, plain = 0, 0
+    count, low, largest, damping = 0, 0, 0.0, 0.0
+    for level in range(-1, ints[LEVELS]):
+        m = 0
         if level >= 0:
-            m, plain, damping = level_rows(
-                level, tree, columns, tasks, out, q, nq, inverse_root, jac, err
+            m, damping = _level_system(
+                level, tree, columns, tasks, out, settings, q, nq, inverse_root, ignored[level],
+                count, space,
             )  # fmt: skip
-            for r in range(m):
-                for c in range(n):
-                    projected[r, c] = jac[r, c]
-                project(basis, count, projected[r])
             if m > 0:
-                damping += damping_below(
-                    jac, projected, m, plain, err, settings, span, reduced, gram, lost[level]
-                )  # fmt: skip
                 largest = max(largest, damping)
         for c in range(n):
-            origin[c] = x[c]
+            space.origin[c] = x[c]
         top = count
-        for turn in range(_TURNS):
+        for turn in range(_MAX_PASSES):
             if level < 0:
-                m = 0
-                for i in range(2 * n + k):
-                    if broken[i]:
-                        for c in range(n):
-                            jac[m, c] = rows[i, c]
-                        err[m] = least[i]
-                        m += 1
-                damping = _YIELDING * longest(jac, m)
+                m = _violated_rows(rows, least, broken, jac, err)
+                damping = _VIOLATED_DAMPING * largest_row_norm(jac, m)
             if m == 0:
                 break
             closed[:] = broken
-            holding, count = 0, top
-            for c in range(n):
-                x[c] = origin[c]
-            for _ in range(6 * n + 20):
-                damped_step(
-                    jac, m, err, basis, count, damping, x, origin, projected, span, reduced, gram,
-                    z, step,
-                )  # fmt: skip
-                part, stop = 1.0, -1
-                for i in range(2 * n + k):
-                    if closed[i] or (level < 0 and least[i] > 0.0):
-                        continue
-                    speed = 0.0
-                    for c in range(n):
-                        speed += rows[i, c] * step[c]
-                    if speed < -1e-14:
-                        room = -least[i]
-                        for c in range(n):
-                            room += rows[i, c] * x[c]
-                        if room + part * speed < 0.0:
-                            part, stop = max(0.0, -room / speed), i
-                for c in range(n):
-                    x[c] += part * step[c]
-                if stop >= 0:
-                    grown = add_row(basis, count, rows[stop], 0.0)
-                    closed[stop] = True
-                    if grown > count and holding < n:
-                        held[holding] = stop
-                        holding += 1
-                        count = grown
-                    continue
-                if holding == 0:
-                    break
-                which = _weakest(
-                    jac, m, err, damping, x, origin, rows, held, 0, holding, basis, top, gram, work
-                )  # fmt: skip
-                if which < 0:
-                    break
-                closed[held[which]] = False
-                for i in range(which, holding - 1):
-                    held[i] = held[i + 1]
-                holding -= 1
-                count = top
-                for i in range(holding):
-                    count = add_row(basis, count, rows[held[i]], 0.0)
+            count = _active_set_level(
+                rows, least, closed, held, m, damping, top, level < 0, x, space
+            )  # fmt: skip
             if level < 0:
-                if not _sort_broken(rows, least, x, broken, turn >= _TURNS - 2):
+                if not _update_violated(rows, least, x, broken, turn >= _MAX_PASSES - 2):
                     break
-            elif turn > 0 or settings[3] != SMALLEST:
+            elif turn > 0 or settings[DAMPING] != SMALLEST:
                 break
             else:
-                # what fences and bounds leave of the errors curves as much: see ``tick``
-                pressed = _pressed(jac, m, err, x, basis, low, top, count, work[0])
+                # the residual at active inequalities has curvature of this size: see ``step``
+                pressed = _residual_gradient(
+                    jac, m, err, x, basis, low, top, count, space.work[0]
+                )  # fmt: skip
                 if pressed <= 1e-9:
                     break
                 damping += pressed
         if m == 0:
             continue
-        # the level's rows join the basis; bounds that it leaned on are open again for the next
+        # the level's rows join the basis; its active inequalities are inactive for the next one
         count = top
         closed[:] = broken
-        scale = longest(jac, m)
+        scale = largest_row_norm(jac, m)
         for r in range(m):
             count = add_row(basis, count, jac[r], scale)
         if level < 0:
@@ -261,4 +354,47 @@ def strict_step(
             break
     for c in range(n):
         x[c] *= inverse_root[c]
+    return largest
+
+
+@kernel
+def nested_step(ints, tree, columns, tasks, out, settings, q, nq, ignored, lo, hi, x):
+    """Computes RoboTiX thesis eq. 3.16: q̇ = J⁺v + N (J₁⁺v₁ + N₁ (…)), from the last level inward.
+
+    The first level is kept, but each lower one may lose to the one above it unnecessarily. The step
+    is scaled to stay in the box.
+    """
+    col, _, _, _, _, _, _, metric = columns
+    indices, _, _, _, _, _, _ = tasks
+    error, _, _ = out
+    n = x.shape[0]
+    inverse_root = np.empty(n)
+    for c in range(n):
+        inverse_root[c] = 1.0 / math.sqrt(metric[c])
+        x[c] = 0.0
+    most = error.shape[0] + indices.shape[0] * col.shape[0]
+    jac, err, z = np.empty((most, n)), np.empty(most), np.empty(most)
+    projected, span, reduced = np.empty((most, n)), np.empty((n + 1, n)), np.empty((most, n))
+    gram, step = np.empty((max(most, n + 1), max(most, n + 1))), np.empty(n)
+    largest = 0.0
+    for level in range(ints[LEVELS] - 1, -1, -1):
+        m, plain, damping = level_rows(
+            level, tree, columns, tasks, out, q, nq, inverse_root, jac, err
+        )  # fmt: skip
+        damping += level_damping(jac, m, plain, err, settings, gram, ignored[level])
+        largest = max(largest, damping)
+        damped_step(
+            jac, m, err, span, 0, damping, x, x, projected, span, reduced, gram, z, step
+        )  # fmt: skip
+        for c in range(n):
+            x[c] += step[c]
+    part = 1.0
+    for c in range(n):
+        x[c] *= inverse_root[c]
+        if x[c] > hi[c] and x[c] > 0.0:
+            part = min(part, max(hi[c], 0.0) / x[c])
+        elif x[c] < lo[c] and x[c] < 0.0:
+            part = min(part, min(lo[c], 0.0) / x[c])
+    for c in range(n):
+        x[c] *= part
     return largest

@@ -1,27 +1,29 @@
-"""Problem: tasks on a world, packed for the kernels (see ``layout_kernels``)."""
+"""Inverse kinematics problem: tasks with their targets on a world, packed for the kernels."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
-from linkwork.kinematics import tick_kernels
+from linkwork.core.errors import LinkworkError, not_found
+from linkwork.geometry.pose import Pose
+from linkwork.kinematics import differential_kernels
+from linkwork.kinematics import memory_layout_kernels as k
 from linkwork.kinematics.columns import Columns
 from linkwork.kinematics.kernels import BALL, FREE
-from linkwork.kinematics.layout_kernels import (
+from linkwork.kinematics.memory_layout_kernels import (
     BODIES,
     BODY,
-    CENTRE,
+    CENTER_OF_MASS,
+    COLUMN_RANGES,
     COLUMNS,
     COUNT,
     COUPLING,
     EXTRA,
     FIRST,
-    HOW,
     KIND,
     LEVEL,
     LEVELS,
@@ -32,11 +34,10 @@ from linkwork.kinematics.layout_kernels import (
     NV,
     ORDER,
     OTHER,
-    PIECE,
-    PIECE_COUNT,
-    PIECES,
     POSTURE,
     RAILS,
+    RANGE_COUNT,
+    RANGE_FIRST,
     ROUND,
     ROW,
     ROWS,
@@ -44,116 +45,118 @@ from linkwork.kinematics.layout_kernels import (
     SIZES,
     SUPPORT,
     TABLE,
+    TASK_INTS,
+    TASK_REALS,
     TASKS,
-    WHAT,
     WIDTH,
     open_rows,
     open_tasks,
     work_size,
 )
-from linkwork.kinematics.task_rows import Packed
-from linkwork.spatial.pose import Pose
-from linkwork.world import World
+from linkwork.kinematics.packed_tasks import PackedTask
+from linkwork.kinematics.solutions import TaskError
+from linkwork.kinematics.tasks import Task
+from linkwork.model.world import World
 
 
 @dataclass
-class Problem:
-    """Tasks on a world as the kernels read them.
+class IkProblem:
+    """Tasks on a world in kernel form.
 
     Attributes:
         world: The world.
-        columns: What may move.
-        ints: Whole numbers: sizes, tree, columns, tasks.
-        reals: Frames, factors, ranges, targets and weights.
-        how: The part of ``reals`` that holds the tasks' numbers, one row by task.
-        work: Room for what is computed.
-        rows: Rows of all tasks together.
+        columns: The unknowns.
+        ints: Integers: sizes, tree, columns, tasks.
+        reals: Frames, ratios, ranges, targets and weights.
+        params: The task parameters within ``reals``, one row per task.
+        work: Workspace.
+        rows: Number of rows of all tasks.
     """
 
     world: World
     columns: Columns
     ints: np.ndarray
     reals: np.ndarray
-    how: np.ndarray
+    params: np.ndarray
     work: np.ndarray
     rows: int
 
 
-def pack(world: World, columns: Columns, packed: Sequence[Packed]) -> Problem:
-    """Lays the tree, the columns and the tasks behind each other."""
+def pack(world: World, columns: Columns, packed: Sequence[PackedTask]) -> IkProblem:
+    """Packs the tree, the columns and the tasks."""
     parent = world.parent
     width = max(world.nq + world.nv, world.nb, 1)
-    what = np.zeros((len(packed), WHAT), np.int64)
-    how = np.zeros((len(packed), HOW))
+    indices = np.zeros((len(packed), TASK_INTS), np.int64)
+    params = np.zeros((len(packed), TASK_REALS))
     support: list[tuple[int, int]] = []
-    pieces: list[tuple[int, int]] = []
+    column_ranges: list[tuple[int, int]] = []
     bodies: list[int] = []
     table: list[np.ndarray] = []
     needed: set[int] = set()
     row = 0
     levels = sorted({each.level for each in packed})
     for t, each in enumerate(packed):
-        how[t] = each.how
-        what[t, [KIND, BODY, OTHER, ROW, COUNT, MASK]] = (
+        params[t] = each.params
+        indices[t, [KIND, BODY, OTHER, ROW, COUNT, MASK]] = (
             each.kind, each.body, each.other, row, each.rows, each.mask
         )  # fmt: skip
-        what[t, LEVEL] = levels.index(each.level)
-        what[t, SIDE] = each.side
+        indices[t, LEVEL] = levels.index(each.level)
+        indices[t, SIDE] = each.side
         row += each.rows
         mine = _moving(columns, parent, each)
         if each.table is not None:
-            what[t, EXTRA] = len(table)
+            indices[t, EXTRA] = len(table)
             table.append(np.concatenate([each.table, np.zeros(width - len(each.table))]))
-        if each.kind == CENTRE:
-            what[t, FIRST], what[t, MANY] = len(bodies), len(each.bodies)
+        if each.kind == CENTER_OF_MASS:
+            indices[t, FIRST], indices[t, MANY] = len(bodies), len(each.bodies)
             bodies += each.bodies
         else:
-            what[t, FIRST], what[t, MANY] = len(support), len(mine)
+            indices[t, FIRST], indices[t, MANY] = len(support), len(mine)
             support += mine
-        runs = _runs(sorted({int(columns.col[dof]) for dof, _ in mine}))
-        what[t, PIECE], what[t, PIECE_COUNT] = len(pieces), len(runs)
-        pieces += runs
+        ranges = _index_ranges(sorted({int(columns.col[dof]) for dof, _ in mine}))
+        indices[t, RANGE_FIRST], indices[t, RANGE_COUNT] = len(column_ranges), len(ranges)
+        column_ranges += ranges
         for body in (each.body, each.other, *each.bodies):
             needed.update(_chain(parent, body))
-    for body in columns.by_body:  # fences may stand at whatever moves, also where no task looks
+    for body in columns.by_body:  # inequalities may involve any moving body
         needed.update(_chain(parent, body))
-    # by depth, so that a body seldom waits for the one just before it
+    # by depth, to avoid dependencies between consecutive bodies
     order = sorted(needed, key=lambda body: (len(_chain(parent, body)), body))
     kinds = world.kind[order] if order else np.zeros(0, np.int64)
     is_round = int(np.isin(kinds, [BALL, FREE]).any())
     sizes = np.zeros(SIZES, np.int64)
     n = len(columns.dof)
-    for place, value in (
+    for view, value in (
         (NB, world.nb), (NQ, world.nq), (NV, world.nv), (COLUMNS, n), (ORDER, len(order)),
-        (TASKS, len(packed)), (ROWS, row), (SUPPORT, len(support)), (PIECES, len(pieces)),
-        (TABLE, len(table)), (BODIES, len(bodies)), (RAILS, len(world.rail)), (WIDTH, width),
-        (LEVELS, len(levels)), (ROUND, is_round),
+        (TASKS, len(packed)), (ROWS, row), (SUPPORT, len(support)),
+        (COLUMN_RANGES, len(column_ranges)), (TABLE, len(table)), (BODIES, len(bodies)),
+        (RAILS, len(world.rail)), (WIDTH, width), (LEVELS, len(levels)), (ROUND, is_round),
     ):  # fmt: skip
-        sizes[place] = value
+        sizes[view] = value
     index, frame, rail = world.tree
-    of = np.bincount(world.dof_body, minlength=world.nb) if world.nv else np.zeros(world.nb)
-    whole = [
-        sizes, index, order, world.dof_body, of, columns.col, columns.coordinate, columns.dof,
-        what, support, pieces, bodies,
+    dof_counts = np.bincount(world.dof_body, minlength=world.nb) if world.nv else np.zeros(world.nb)
+    integer_arrays = [
+        sizes, index, order, world.dof_body, dof_counts, columns.col, columns.coordinate,
+        columns.dof, indices, support, column_ranges, bodies,
     ]  # fmt: skip
-    real = [
-        frame, rail, columns.scale, columns.lo, columns.hi, columns.speed, columns.metric, how,
+    real_arrays = [
+        frame, rail, columns.scale, columns.lo, columns.hi, columns.speed, columns.metric, params,
         np.array(table), world.com,
     ]  # fmt: skip
-    ints = np.concatenate([np.asarray(each).astype(np.int64).ravel() for each in whole])
-    reals = np.concatenate([np.asarray(each, float).ravel() for each in real])
+    ints = np.concatenate([np.asarray(each).astype(np.int64).ravel() for each in integer_arrays])
+    reals = np.concatenate([np.asarray(each, float).ravel() for each in real_arrays])
     how_there = open_tasks.py_func(ints, reals)[1]
-    return Problem(world, columns, ints, reals, how_there, np.zeros(work_size.py_func(ints)), row)
+    return IkProblem(world, columns, ints, reals, how_there, np.zeros(work_size.py_func(ints)), row)
 
 
-def _moving(columns: Columns, parent: np.ndarray, each: Packed) -> list[tuple[int, int]]:
-    """Degrees of freedom that move a task, and on which side (0 its frame, 1 its goal)."""
+def _moving(columns: Columns, parent: np.ndarray, each: PackedTask) -> list[tuple[int, int]]:
+    """Returns the degrees of freedom of a task, and their side (0 its frame, 1 its goal)."""
     if each.kind == POSTURE:
         return []
     if each.kind == COUPLING:
         assert each.table is not None
         return [(int(d), 0) for d in np.flatnonzero(each.table) if columns.col[d] >= 0]
-    if each.kind == CENTRE:
+    if each.kind == CENTER_OF_MASS:
         return [(d, 0) for body in each.bodies for d in columns.of_body(body)]
     own, others = _chain(parent, each.body), _chain(parent, each.other)
     sides = [(d, 0) for body in own if body not in others for d in columns.of_body(body)]
@@ -162,7 +165,7 @@ def _moving(columns: Columns, parent: np.ndarray, each: Packed) -> list[tuple[in
 
 
 def _chain(parent: np.ndarray, body: int) -> list[int]:
-    """A body and those that carry it, without the world."""
+    """Returns a body and its ancestors, without the world."""
     found = []
     while body > 0:
         found.append(body)
@@ -170,38 +173,38 @@ def _chain(parent: np.ndarray, body: int) -> list[int]:
     return found
 
 
-def _runs(numbers: list[int]) -> list[tuple[int, int]]:
-    """Ranges (first, past the last) that cover exactly these ascending numbers."""
-    runs: list[tuple[int, int]] = []
+def _index_ranges(numbers: list[int]) -> list[tuple[int, int]]:
+    """Returns ranges (first, past the last) that cover exactly these ascending numbers."""
+    ranges: list[tuple[int, int]] = []
     for number in numbers:
-        if runs and runs[-1][1] == number:
-            runs[-1] = (runs[-1][0], number + 1)
+        if ranges and ranges[-1][1] == number:
+            ranges[-1] = (ranges[-1][0], number + 1)
         else:
-            runs.append((number, number + 1))
-    return runs
+            ranges.append((number, number + 1))
+    return ranges
 
 
-def look_at(problem: Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Errors of all tasks at ``q``, their rows, and how far each misses: views that do not last."""
-    settings = np.zeros(tick_kernels.SETTINGS)
-    settings[tick_kernels.LOOK_ONLY] = 1.0
+def evaluate_tasks(problem: IkProblem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Returns errors of all tasks at ``q``, their rows and plain errors, as temporary views."""
+    settings = np.zeros(k.SETTINGS)
+    settings[k.EVALUATE_ONLY] = 1.0
     v = np.zeros(problem.world.nv)
-    tick_kernels.tick(problem.ints, problem.reals, problem.work, settings, q, v)
+    differential_kernels.step(problem.ints, problem.reals, problem.work, settings, q, v)
     return open_rows.py_func(problem.ints, problem.work)
 
 
 def check_shape(q: np.ndarray, world: World) -> np.ndarray:
-    """A copy of the coordinates as the kernels need them."""
+    """Returns a copy of the coordinates in kernel form."""
     made = np.array(q, dtype=np.float64)
     if made.shape != world.q0.shape:
         raise LinkworkError(f"q must have {world.nq} numbers, not shape {made.shape}.")
-    if not math.isfinite(made.dot(made)) and not np.isfinite(made).all():  # the quickest way
+    if not math.isfinite(made.dot(made)) and not np.isfinite(made).all():  # fast check first
         raise LinkworkError("q holds numbers that are not finite.")
     return made
 
 
 def check_poses(targets: Sequence[Pose] | np.ndarray) -> np.ndarray:
-    """The numbers of poses (n×7), their quaternions of length 1."""
+    """Returns the numbers of poses (n×7) with normalized quaternions."""
     rows = [t.array() if isinstance(t, Pose) else np.asarray(t, float) for t in targets]
     for n, row in enumerate(rows):
         if row.shape != (7,):
@@ -215,3 +218,156 @@ def check_poses(targets: Sequence[Pose] | np.ndarray) -> np.ndarray:
     off = np.abs(size - 1.0) > 1e-9
     made[off, 3:] /= size[off, None]
     return made
+
+
+class TaskTargets:
+    """The packed tasks of a solver: all of them, those of the first level, and loops alone.
+
+    Args:
+        world: The world.
+        columns: The unknowns.
+        tasks: The given tasks.
+        packed: Those tasks, packed.
+        closing: Tasks that keep loops closed; they follow the others.
+
+    Attributes:
+        problem: All of them.
+        first: Those of the first level, and loops.
+        together: All tasks with tolerances as one level, if lower levels have any.
+        loops: Tasks that keep loops closed.
+        closing: Those alone, if there are any.
+        has_levels: Whether there are lower levels.
+    """
+
+    def __init__(
+        self, world: World, columns: Columns, tasks: Sequence[Task], packed: Sequence[PackedTask],
+        closing: Sequence[PackedTask],
+    ) -> None:  # fmt: skip
+        self._tasks, self._packed = tasks, [*packed, *closing]
+        lowest = min(each.level for each in packed)
+        everything = list(range(len(self._packed)))
+        above = [n for n in everything if self._packed[n].level <= lowest]
+        self.has_levels = len(above) < len(self._packed)
+        self.problem = pack(world, columns, self._packed)
+        self._packs = [(self.problem, everything)]
+        self.first = self._pack(world, columns, above) if self.has_levels else self.problem
+        counted = [
+            n for n in everything if math.isfinite(self._packed[n].params[k.POSITION_TOLERANCE])
+        ]
+        more = self.has_levels and not closing and counted and not set(counted) <= set(above)
+        self.together = self._pack(world, columns, counted, flat=True) if more else None
+        self.loops = closing
+        self.closing = pack(world, columns, closing) if closing else None
+        self._titles = [each.title for each in packed]
+        self._target_views = [
+            self._numbers(n, slice(k.TARGET, k.TARGET + 7)) for n in range(len(packed))
+        ]
+        for number, each in enumerate(packed):
+            if each.kind in (k.POSTURE, k.COUPLING):
+                self._target_views[number] = []
+        self._tolerances = [
+            (
+                each.title,
+                float(each.params[k.POSITION_TOLERANCE]),
+                float(each.params[k.ANGLE_TOLERANCE]),
+            )
+            for each in self._packed
+        ]
+
+    def number(self, task: int | str) -> int:
+        """Returns the index of one of the given tasks."""
+        titles = self._titles
+        if not isinstance(task, str):
+            if not 0 <= task < len(titles):
+                raise LinkworkError(
+                    f"there is no task {task}.",
+                    hint=f"They are 0 to {len(titles) - 1}: {', '.join(titles)}.",
+                )
+            return int(task)
+        if task not in titles:
+            raise not_found("task", task, titles)
+        return titles.index(task)
+
+    def index_with_target(self, task: int | str) -> int:
+        """Returns the index of a task that has a target."""
+        number = self.number(task)
+        if not self._target_views[number]:
+            packed = self._packed[number]
+            kind = type(self._tasks[number]).__name__
+            raise LinkworkError(f"task {packed.title!r} has no target: it is a {kind}.")
+        return number
+
+    def set_target(self, target: Pose, task: int | str) -> None:
+        """Sets the target of a task.
+
+        Raises:
+            LinkworkError: If it has none, or the new one is not finite.
+        """
+        views = self._target_views[
+            0 if task == 0 and self._target_views[0] else self.index_with_target(task)
+        ]
+        seven = (*target.xyz, *target.quat)
+        if not math.isfinite(sum(seven)):
+            title = self._titles[self.index_with_target(task)]
+            raise LinkworkError(f"the target of task {title!r} is not finite.")
+        for view in views:
+            view[:] = seven
+
+    def set_value(self, value: float, task: int | str) -> None:
+        """Sets the value of a distance or coupling task.
+
+        Raises:
+            LinkworkError: If it has none, or the new one is not finite.
+        """
+        number = self.number(task)
+        packed = self._packed[number]
+        if packed.kind not in (k.DISTANCE, k.COUPLING):
+            kind = type(self._tasks[number]).__name__
+            raise LinkworkError(
+                f"task {packed.title!r} has no value: it is a {kind}.",
+                hint="A DistanceTask or CouplingTask has one; others have a target (set_target).",
+            )
+        if not math.isfinite(value):
+            raise LinkworkError(f"the value of task {packed.title!r} is not finite.")
+        for view in self._numbers(number, slice(k.SCALAR, k.SCALAR + 1)):
+            view[:] = value
+
+    def _pack(
+        self, world: World, columns: Columns, which: list[int], *, flat: bool = False
+    ) -> IkProblem:
+        """Packs some of the tasks, as one level if ``flat``."""
+        chosen = [self._packed[n] for n in which]
+        made = pack(world, columns, [replace(each, level=0) for each in chosen] if flat else chosen)
+        self._packs.append((made, which))
+        return made
+
+    def _numbers(self, number: int, where: slice) -> list[np.ndarray]:
+        """Returns views of a task's parameters in all packs that contain it."""
+        return [
+            made.params[which.index(number), where]
+            for made, which in self._packs
+            if number in which
+        ]
+
+    def target(self, number: int) -> np.ndarray:
+        """Returns the seven numbers of a task's target."""
+        return self._target_views[number][0].copy()
+
+    def put(self, number: int, seven: np.ndarray) -> None:
+        """Sets the seven numbers of a task's target."""
+        for view in self._target_views[number]:
+            view[:] = seven
+
+    def miss(self, number: int, distance: float, angle: float) -> TaskError:
+        """Returns the error of a task with its tolerance applied."""
+        title, tolerance, angle_tolerance = self._tolerances[number]
+        return TaskError(title, distance, angle, distance <= tolerance and angle <= angle_tolerance)
+
+    def task_errors(self, q: np.ndarray) -> list[TaskError]:
+        """Returns the error of each task at ``q``, loops last."""
+        rows = evaluate_tasks(self.problem, q)[2].tolist()
+        return [self.miss(number, *row) for number, row in enumerate(rows)]
+
+    def are_closed(self, q: np.ndarray) -> bool:
+        """Returns whether the loops are closed at ``q``."""
+        return all(miss.reached for miss in self.task_errors(q)[len(self._titles) :])

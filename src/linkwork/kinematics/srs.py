@@ -6,30 +6,30 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
-from linkwork.kinematics import srs_kernels as k
-from linkwork.kinematics.chain import carriers, goal_of, meeting_point
+from linkwork.core.errors import LinkworkError
+from linkwork.geometry.pose import Pose
+from linkwork.kinematics import closed_form_kernels as k
+from linkwork.kinematics.chain import goal_row, intersection, joint_count_text
 from linkwork.kinematics.forward import forward, shaped
 from linkwork.kinematics.kernels import HINGE
-from linkwork.spatial.pose import Pose
-from linkwork.world import World
+from linkwork.model.world import World
 
 _EXACT = 1e-9
 
 
 class SrsArm:
-    """An arm of seven hinges whose axes 1–3 meet in the shoulder and 5–7 in the wrist.
+    """An arm of seven hinges whose axes 1–3 intersect in the shoulder and 5–7 in the wrist.
 
-    KUKA's LWR and iiwa, Mitsubishi's PA-10 and Amtec's LWA are built so. The elbow may turn about
-    the line from shoulder to wrist without the tool's moving: that turn is chosen so that all
-    joints are in their ranges, next to a posture, or simply the first that will do.
+    Examples are KUKA's LWR and iiwa, Mitsubishi's PA-10 and Amtec's LWA. The elbow can rotate about
+    the line from shoulder to wrist without moving the tool: that angle is chosen so that all joints
+    are in their ranges, nearest to a posture or the first one found.
 
     Args:
         world: The world.
         tool: Element or anchor at the arm's end.
 
     Raises:
-        LinkworkError: The arm is not built like that; the message says why.
+        LinkworkError: If the arm has another geometry; the message names the difference.
     """
 
     def __init__(self, world: World, tool: str) -> None:
@@ -45,7 +45,7 @@ class SrsArm:
         self._path = path[::-1]
         kinds = {int(world.kind[b]) for b in path}
         if len(path) != 7 or kinds != {HINGE}:
-            raise self._refusal(f"{carriers(len(path))} it, where seven hinges are needed")
+            raise self._refusal(f"{joint_count_text(len(path))} it, where seven hinges are needed")
         dofs = [int(world.vadr[b]) for b in self._path]
         self.coordinates = world.qadr[self._path]
         if set(dofs) & set(world.coupling_dof.ravel().tolist()):
@@ -59,7 +59,7 @@ class SrsArm:
         )
 
     def _axes(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, Pose]:
-        """Axes and points of all joints, and the tool's pose, in the world."""
+        """Returns axes and points of all joints, and the tool's pose, in the world."""
         world, pose = self.world, forward(self.world, q)
         axes, points = np.zeros((7, 3)), np.zeros((7, 3))
         for n, b in enumerate(self._path):
@@ -68,19 +68,12 @@ class SrsArm:
         row = pose[self.body]
         return axes, points, Pose(tuple(row[:3]), tuple(row[3:])) @ self.local
 
-    def _meet(self, axes: np.ndarray, points: np.ndarray, where: str) -> np.ndarray:
-        """The point where three lines meet."""
-        found, gap = meeting_point(axes, points)
-        if gap > _EXACT:
-            raise self._refusal(f"the axes of its {where} miss each other by {gap:.3g} m")
-        return found
-
     def _zero(self, q: np.ndarray, first: int) -> None:
-        """Turns the middle one of three joints until the outer two lie on each other."""
+        """Rotates the middle one of three joints until the outer two are parallel."""
         axes, _, _ = self._axes(q)
         a, b, c = axes[first : first + 3]
         if abs(a @ b) > _EXACT or abs(b @ c) > _EXACT:
-            raise self._refusal(f"axes {first + 1} to {first + 3} are not at right angles")
+            raise self._refusal(f"axes {first + 1} to {first + 3} are not perpendicular")
         q[self.coordinates[first + 1]] += np.arctan2(b @ np.cross(c, a), c @ a)
 
     def _numbers(self, dofs: list[int]) -> np.ndarray:
@@ -90,8 +83,8 @@ class SrsArm:
         self._zero(q, 0)
         self._zero(q, 4)
         axes, points, tool = self._axes(q)
-        shoulder = self._meet(axes[:3], points[:3], "shoulder")
-        wrist = self._meet(axes[4:], points[4:], "wrist")
+        shoulder = intersection(axes[:3], points[:3], "shoulder", self._refusal)
+        wrist = intersection(axes[4:], points[4:], "wrist", self._refusal)
         base = np.array([np.cross(axes[1], axes[0]), axes[1], axes[0]])  # rows: x, y, z
         hand = np.array([np.cross(axes[5], axes[4]), axes[5], axes[4]]).T
         turn = tool.matrix()[:3, :3]
@@ -100,7 +93,7 @@ class SrsArm:
         arm[k.AXES : k.AXES + 9] = base.ravel()
         arm[k.WRIST : k.WRIST + 3] = tool.inverse().apply(wrist)
         arm[k.LAST : k.LAST + 9] = (turn.T @ hand).ravel()
-        # the elbow turns the wrist about its axis through c
+        # the elbow rotates the wrist about its axis through c
         axis, c = base @ axes[3], base @ (points[3] - shoulder)
         arm_vector = base @ (wrist - shoulder) - c
         along = (arm_vector @ axis) * axis
@@ -121,31 +114,31 @@ class SrsArm:
         arm[k.SINE : k.SINE + 9] = np.cross(axis, wrist_basis.T).T.ravel()
         arm[k.STILL : k.STILL + 9] = keep.ravel()
         arm[k.ZEROS : k.ZEROS + 7] = -q[self.coordinates]
-        arm[k.LEAST : k.LEAST + 7] = world.dof_lo[dofs]
-        arm[k.MOST : k.MOST + 7] = world.dof_hi[dofs]
-        for place, joint in enumerate((1, 5)):  # how far from its zero a middle joint may be
+        arm[k.LOWEST : k.LOWEST + 7] = world.dof_lo[dofs]
+        arm[k.HIGHEST : k.HIGHEST + 7] = world.dof_hi[dofs]
+        for place, joint in enumerate((1, 5)):  # range of a middle joint about its zero
             zero = arm[k.ZEROS + joint]
-            wide = max(abs(arm[k.LEAST + joint] + zero), abs(arm[k.MOST + joint] + zero))
+            wide = max(abs(arm[k.LOWEST + joint] + zero), abs(arm[k.HIGHEST + joint] + zero))
             arm[k.COSINES + place] = np.cos(wide) - 1e-9 if wide < np.pi else -2.0
         return arm
 
     def solve(
-        self, target: Pose, *, near: np.ndarray | None = None, turns: int = 128
+        self, target: Pose, *, seed: np.ndarray | None = None, turns: int = 128
     ) -> np.ndarray | None:
-        """Coordinates of the world whose tool stands at ``target``; None if no posture does.
+        """Returns coordinates of the world with the tool at ``target``; None if there are none.
 
         Args:
             target: Pose of the tool in the world.
-            near: Coordinates to stay close to; the first posture that fits if absent.
-            turns: How many turns of the elbow are tried.
+            seed: Coordinates to stay close to; the first posture found if absent.
+            turns: Number of elbow angles to try.
         """
-        q = self.world.q0.copy() if near is None else shaped("near", near, (self.world.nq,)).copy()
+        q = self.world.q0.copy() if seed is None else shaped("seed", seed, (self.world.nq,)).copy()
         if not np.isfinite(q).all():
-            raise LinkworkError("near holds numbers that are not finite.")
+            raise LinkworkError("seed holds numbers that are not finite.")
         _check_turns(turns)
         made, close = np.zeros(7), np.ascontiguousarray(q[self.coordinates])
         room = np.zeros((k.SCRATCH, 8))
-        if k.closed_form(self._arm, goal_of(target), close, turns, near is None, room, made) != 1:
+        if k.srs_angles(self._arm, goal_row(target), close, turns, seed is None, room, made) != 1:
             return None
         q[self.coordinates] = made
         return q
@@ -153,12 +146,12 @@ class SrsArm:
     def solve_many(
         self, targets: Sequence[Pose], *, turns: int = 128
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Joint values (n×7) for many targets in a compiled loop, and which have any."""
+        """Returns joint values (n×7) for many targets in a compiled loop, and which are reached."""
         _check_turns(turns)
-        goals = np.array([goal_of(target) for target in targets]).reshape(-1, 12)
+        goals = np.array([goal_row(target) for target in targets]).reshape(-1, 12)
         q, found = np.zeros((len(goals), 7)), np.zeros(len(goals), np.int64)
         room = np.zeros((k.SCRATCH, 8))
-        k.closed_form_many(self._arm, goals, np.zeros(7), turns, True, room, q, found)
+        k.srs_angles_many(self._arm, goals, np.zeros(7), turns, True, room, q, found)
         return q, found == 1
 
 

@@ -1,8 +1,8 @@
-"""Tasks: what inverse kinematics shall achieve, each with its weights, priority and gain.
+"""Tasks of inverse kinematics, each with its weights, priority and gain.
 
-A task measures an error e(q) that points from what is to what is wanted. Tasks of the same
-priority share what they cannot all have by their weights; those of a lower one (a larger number)
-move only what the higher ones leave free.
+A task has an error e(q) that points from the actual to the wanted value. Tasks of the same priority
+share conflicts by their weights; those of a lower one (a larger number) move only what the higher
+ones leave free.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from linkwork.spatial.pose import Numbers, Pose
+from linkwork.geometry.pose import Numbers, Pose
 
 #: A weight for all three axes, or one for each.
 Weights = float | Numbers
@@ -20,45 +20,45 @@ Weights = float | Numbers
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What all tasks have.
+    """Base class of all tasks.
 
     Attributes:
-        priority: 0 comes first.
-        gain: Part of the error that one tick shall remove, 0 to 1.
-        lm: Damping by the squared weighted error, for targets out of reach.
-        near: Error [m, or the task's own unit] from which the task counts as reached.
-        near_turn: Angle from which it does [rad].
-        name: What results and messages call it; its frame if absent.
+        priority: 0 is the highest.
+        gain: Share of the error that one step removes, 0 to 1.
+        lm_damping: Damping by the squared weighted error, for targets out of reach.
+        tolerance: Error [m, or the task's own unit] at which the task counts as reached.
+        angle_tolerance: Angle at which it does [rad].
+        name: Name in results and messages; its frame if absent.
     """
 
     priority: int = 0
     gain: float = 1.0
-    lm: float = 0.0
-    near: float = 1e-6
-    near_turn: float = 1e-6
+    lm_damping: float = 0.0
+    tolerance: float = 1e-6
+    angle_tolerance: float = 1e-6
     name: str = ""
     about: ClassVar[str] = "task"
 
     @property
     def title(self) -> str:
-        """The name, or what there is instead."""
+        """The name, or a substitute."""
         return self.name or getattr(self, "frame", "") or self.about
 
 
 @dataclass(frozen=True)
 class PoseTask(Task):
-    """An element or anchor stands at a pose.
+    """Moves an element or anchor to a pose.
 
     Attributes:
         frame: Element or anchor.
-        target: Where it shall stand, in the world or in ``relative_to``; where it is if absent.
+        target: Target pose in the world or in ``relative_to``; the present one if absent.
         point: Control point in the frame [m]; anywhere on the arm.
-        position: Weight of the position, for all axes or by axis of the target's frame; 0 leaves
-            it free.
+        position: Weight of the position, for all axes or by axis of the target's frame; 0 leaves it
+            free.
         orientation: Weight of the orientation, likewise.
-        relative_to: Element or anchor in which the target stands.
-        error: "split" (distance and rotation vector) or "twist" (the logarithm of SE(3), as mink
-            and pink measure it).
+        relative_to: Element or anchor in which the target is given.
+        error: "split" (distance and rotation vector) or "twist" (the logarithm of SE(3), as in mink
+            and pink).
     """
 
     frame: str
@@ -73,14 +73,14 @@ class PoseTask(Task):
 
 @dataclass(frozen=True)
 class PositionTask(Task):
-    """A point of an element or anchor stands at a place; how it is turned is left free.
+    """Moves a point of an element or anchor to a position; its orientation is free.
 
     Attributes:
         frame: Element or anchor.
-        target: Where it shall be [m], in the world or in ``relative_to``; where it is if absent.
+        target: Target [m], in the world or in ``relative_to``; the present position if absent.
         point: Control point in the frame [m].
         weight: For all axes, or by axis.
-        relative_to: Element or anchor in whose axes the target is.
+        relative_to: Element or anchor in whose axes the target is given.
     """
 
     frame: str
@@ -93,13 +93,13 @@ class PositionTask(Task):
 
 @dataclass(frozen=True)
 class OrientationTask(Task):
-    """An element or anchor is turned as the target is; where it stands is left free.
+    """Rotates an element or anchor to an orientation; its position is free.
 
     Attributes:
         frame: Element or anchor.
-        target: A pose whose orientation counts; the present one if absent.
+        target: A pose whose orientation is used; the present one if absent.
         weight: For all axes, or by axis of the target.
-        relative_to: Element or anchor in which the target is turned.
+        relative_to: Element or anchor in which the target is given.
     """
 
     frame: str
@@ -111,7 +111,7 @@ class OrientationTask(Task):
 
 @dataclass(frozen=True)
 class AlignTask(Task):
-    """An axis of a frame points along a direction; the turn about it is left free.
+    """Aligns an axis of a frame with a direction; the rotation about it is free.
 
     Attributes:
         frame: Element or anchor.
@@ -131,13 +131,13 @@ class AlignTask(Task):
 
 @dataclass(frozen=True)
 class LookAtTask(Task):
-    """An axis of a frame points at a place: a camera's, a pointer's, a welding torch's.
+    """Points an axis of a frame at a position: a camera's, a pointer's, a welding torch's.
 
     Attributes:
-        frame: Element or anchor that looks.
-        target: The place [m], in the world or in ``at``.
-        axis: Which axis of the frame looks.
-        at: Element or anchor that is looked at.
+        frame: Element or anchor that is pointed.
+        target: The position [m], in the world or in ``at``.
+        axis: Axis of the frame.
+        at: Element or anchor of the target.
         weight: Of the angle.
     """
 
@@ -150,11 +150,11 @@ class LookAtTask(Task):
 
 
 @dataclass(frozen=True)
-class CentreOfMassTask(Task):
-    """The centre of mass of a placed part, or of all that moves, stands at a place.
+class CenterOfMassTask(Task):
+    """Moves the center of mass of a placed part, or of all moving bodies, to a position.
 
     Attributes:
-        target: [m]; where it is if absent.
+        target: [m]; the present position if absent.
         part: Name of the placed part; all moving bodies if empty.
         weight: For all axes, or by axis: (1, 1, 0) leaves the height free.
     """
@@ -167,26 +167,25 @@ class CentreOfMassTask(Task):
 
 @dataclass(frozen=True)
 class PostureTask(Task):
-    """Joints stand at values: the rest of what other tasks leave free.
+    """Moves joints to values, within the freedom that other tasks leave.
 
     Attributes:
         target: Values by joint (``joint`` or ``joint.dof``) [rad or m]; the present ones if absent.
-        weight: Of every joint that is named; of all that can move if none is.
+        weight: Of every named joint; of all that can move if none is named.
         weights: Other weights by joint.
-        near: Beside or below other tasks a posture counts as reached wherever it is, if nothing
-            else is said.
+        tolerance: Beside or below other tasks, a posture counts as reached at any value by default.
     """
 
     target: Mapping[str, float] | None = None
     weight: float = 1.0
     weights: Mapping[str, float] = field(default_factory=dict)
-    near: float = field(default=math.inf, kw_only=True)
+    tolerance: float = field(default=math.inf, kw_only=True)
     about: ClassVar[str] = "posture"
 
 
 @dataclass(frozen=True)
 class CouplingTask(Task):
-    """Joints keep Σ ratio · value = offset.
+    """Keeps Σ ratio · value of joints = offset.
 
     Attributes:
         ratios: By joint with one degree of freedom.
@@ -202,7 +201,7 @@ class CouplingTask(Task):
 
 @dataclass(frozen=True)
 class DistanceTask(Task):
-    """Two points keep a distance.
+    """Keeps the distance of two points.
 
     Attributes:
         frame: Element or anchor of the first point.

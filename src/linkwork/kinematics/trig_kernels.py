@@ -1,23 +1,23 @@
 """Compiled sines, cosines and arctangents of several numbers at once (after Cephes).
 
-The library's take one number at a time. These are plain arithmetic without branches, so that the
-compiler takes four together; they are right to within two units of the last place.
+The library functions take one number at a time. These are arithmetic without branches, which the
+compiler vectorizes by four; they are accurate to two units in the last place.
 """
 
 from __future__ import annotations
 
 import math
 
-from linkwork.jit import flat_kernel, inner_kernel
+from linkwork.core.jit import flat_kernel, inner_kernel
 
 _TWO_BY_PI = 2.0 / math.pi
-# π/2 in three parts (Cody and Waite), so that turns are taken off without rounding
+# π/2 in three parts (Cody and Waite), for exact range reduction
 _A, _B, _C = 1.5707963109016418, 1.5893254712295857e-08, 6.123233995736766e-17
 
 
 @inner_kernel
 def sine_cosine(x):
-    """Sine and cosine of ``x`` [rad]."""
+    """Returns sine and cosine of ``x`` [rad]."""
     k = math.floor(x * _TWO_BY_PI + 0.5)
     r = ((x - k * _A) - k * _B) - k * _C
     z = r * r
@@ -46,18 +46,18 @@ def sine_cosine(x):
 
 @flat_kernel
 def sines(q, n, s, c):
-    """``s`` and ``c`` = sine and cosine of ``q`` [rad], number by number."""
+    """Computes ``s`` and ``c`` = sine and cosine of ``q`` [rad], number by number."""
     for i in range(n):
         s[i], c[i] = sine_cosine(q[i])
 
 
 @flat_kernel
 def arctangents(y, x, n, out):
-    """``out`` = atan2(y, x), number by number; where both are 0 it is 0 or π."""
+    """Computes ``out`` = atan2(y, x), number by number; 0 or π if both are 0."""
     for i in range(n):
         a, b = abs(x[i]), abs(y[i])
         low, high = min(a, b), max(max(a, b), 1e-300)
-        # below tan(π/8) as it is, above it from π/4 on
+        # directly below tan(π/8), relative to π/4 above it
         far = low > 0.4142135623730950488 * high
         t = (low - high if far else low) / (low + high if far else high)
         z = t * t

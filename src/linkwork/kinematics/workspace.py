@@ -1,4 +1,4 @@
-"""Workspace: the places that a point of a robot can reach, as a cloud of points."""
+"""Workspace: reachable positions of a point of a robot, as a point cloud."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
-from linkwork.kinematics import cloud_kernels, solve_kernels
-from linkwork.kinematics import layout_kernels as k
-from linkwork.kinematics.closed import independent
+from linkwork.core.errors import LinkworkError
+from linkwork.geometry.pose import Numbers
+from linkwork.kinematics import memory_layout_kernels as k
+from linkwork.kinematics import solve_kernels, workspace_kernels
+from linkwork.kinematics.closed_motion import independent
 from linkwork.kinematics.columns import find_columns
 from linkwork.kinematics.forward import forward
-from linkwork.kinematics.moving import find_moving
-from linkwork.kinematics.problem import Problem, check_shape, pack
-from linkwork.kinematics.task_rows import Packed, pack_task
+from linkwork.kinematics.loop_closure import find_movable
+from linkwork.kinematics.packed_tasks import PackedTask, pack_task
+from linkwork.kinematics.problem import IkProblem, check_shape, pack
 from linkwork.kinematics.tasks import PositionTask
-from linkwork.spatial.pose import Numbers
-from linkwork.world import World
+from linkwork.model.world import World
 
-#: How loops are closed: steps, starts, damping, its floor, spread, steps without progress, what
-#: progress is; and how far drivers go at a time meanwhile [rad or m].
+#: Settings of the search that closes loops (``memory_layout_kernels``), and the step of the driving
+#: joints [rad or m].
 _CLOSING, _STRIDE = np.array([40.0, 1.0, 3e-2, 1e-10, 0.0, 4.0, 0.9]), 0.2
 
 
@@ -37,22 +37,22 @@ def workspace(
     progress: Callable[[int], object] | None = None,
     chunk: int = 10_000,
 ) -> np.ndarray:
-    """Places [m] (count×3) to which random postures within the ranges take a point.
+    """Returns positions [m] (count×3) of a point at random postures within the ranges.
 
-    Where there are loops, the joints that drive them go there from the posture at hand, as far as
-    the loops let them, which stay closed all the way.
+    With loops, the driving joints move from the given posture as far as the loops allow, which stay
+    closed throughout.
 
     Args:
         world: The world.
         frame: Element or anchor.
-        count: How many postures.
+        count: Number of postures.
         point: The point in that frame [m].
         joints: Joints that move; all that carry the frame if absent.
         first: Only this joint and what it carries.
-        q: Coordinates of the joints that stay; the world's if absent.
-        seed: Of the random postures.
-        progress: Is told how many are done.
-        chunk: Postures between two tellings.
+        q: Coordinates of the fixed joints; the world's if absent.
+        seed: Seed of the random postures.
+        progress: Called with the number of finished postures.
+        chunk: Postures between two calls of ``progress``.
     """
     made, at = np.zeros((max(count, 0), 3)), 0
     parts = workspace_parts(
@@ -78,29 +78,29 @@ def workspace_parts(
     seed: int = 1,
     chunk: int = 10_000,
 ) -> Iterator[np.ndarray]:
-    """The same cloud piece by piece, for those who show it growing or may give it up.
+    """Yields the same cloud in chunks, for incremental display.
 
     Args:
         world: The world.
         frame: Element or anchor.
-        count: How many postures.
+        count: Number of postures.
         point: The point in that frame [m].
         joints: Joints that move; all that carry the frame if absent.
         first: Only this joint and what it carries.
-        q: Coordinates of the joints that stay; the world's if absent.
-        seed: Of the random postures.
-        chunk: Postures in a piece.
+        q: Coordinates of the fixed joints; the world's if absent.
+        seed: Seed of the random postures.
+        chunk: Postures per chunk.
 
     Yields:
-        Places [m] (n×3).
+        Positions [m] (n×3).
     """
     if count < 1:
         raise LinkworkError(f"a workspace needs at least one posture, not {count}.")
     if chunk < 1:
-        raise LinkworkError(f"postures come in pieces of at least one, not {chunk}.")
+        raise LinkworkError(f"chunk must be 1 or above, not {chunk}.")
     start = world.q0.copy() if q is None else check_shape(np.array(q, float), world)
     packed = _packed(world, frame, point)
-    wanted, closing = find_moving(world, [packed], joints, first)
+    wanted, closing = find_movable(world, [packed], joints, first)
     if not wanted.any():
         raise LinkworkError(f"no joint that may move moves {frame!r}.")
     columns = find_columns(world, wanted)
@@ -115,28 +115,28 @@ def workspace_parts(
     for at in range(0, count, chunk):
         part = np.zeros((min(chunk, count - at), 3))
         if closing:
-            cloud_kernels.scatter_closed(
+            workspace_kernels.sample_closed_positions(
                 *arrays, state, _STRIDE, _CLOSING, start, drivers, room, here, part
             )  # fmt: skip
         else:
-            cloud_kernels.scatter(*arrays, state, 0.3, start, here, part)
+            workspace_kernels.sample_positions(*arrays, state, 0.3, start, here, part)
         yield part
 
 
-def _packed(world: World, frame: str, point: Numbers) -> Packed:
-    """A task that looks at a frame and wants nothing of it."""
+def _packed(world: World, frame: str, point: Numbers) -> PackedTask:
+    """Returns a task of a frame with zero weight."""
     pose = forward(world, world.q0)
-    made = pack_task(PositionTask(frame, point=point, near=np.inf), world, pose, world.q0)
-    made.how[k.WEIGHT : k.WEIGHT + 6] = 0.0
+    made = pack_task(PositionTask(frame, point=point, tolerance=np.inf), world, pose, world.q0)
+    made.params[k.WEIGHT : k.WEIGHT + 6] = 0.0
     return made
 
 
-def _close(problem: Problem, seed: np.ndarray, q: np.ndarray, frame: str) -> None:
-    """Closes loops that are open a little, in place."""
+def _close(problem: IkProblem, seed: np.ndarray, q: np.ndarray, frame: str) -> None:
+    """Closes loops with small gaps, in place."""
     found = np.zeros(4)
     solve_kernels.search(problem.ints, problem.reals, problem.work, seed, _CLOSING, q, found)
     if not found[0]:
         raise LinkworkError(
-            f"{frame!r}: the loops that it belongs to do not close.",
-            hint="Begin with a posture in which they do.",
+            f"{frame!r}: its loops do not close.",
+            hint="Start from a posture in which they are closed.",
         )

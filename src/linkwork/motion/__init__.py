@@ -1,4 +1,4 @@
-"""Motion that keeps out of the way, tools that are dragged, and ways through references in time."""
+"""Motion planning: collision avoidance, interactive inverse kinematics, timed profiles."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from linkwork.motion.aims import Aim
-    from linkwork.motion.avoidance import Avoidance, keep_distance
-    from linkwork.motion.reach import Reach
-    from linkwork.motion.repulsion import Repulsion
+    from linkwork.motion.avoidance import Avoidance, Repulsion, keep_distance
+    from linkwork.motion.reach import ReachSolver
+    from linkwork.motion.reach_goals import ReachGoal
 
-__all__ = ["Aim", "Avoidance", "Reach", "Repulsion", "keep_distance"]
+__all__ = ["Avoidance", "ReachGoal", "ReachSolver", "Repulsion", "keep_distance"]
 
-#: Imported when first used: planning alone needs neither compiler nor physics.
+#: Imported on first use: planning alone needs neither compiler nor physics.
 _FILES = {
-    "Aim": "aims", "Avoidance": "avoidance", "Reach": "reach", "Repulsion": "repulsion",
+    "Avoidance": "avoidance",
+    "ReachGoal": "reach_goals",
+    "ReachSolver": "reach",
+    "Repulsion": "avoidance",
     "keep_distance": "avoidance",
-}  # fmt: skip
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Formula: a number as a function of time, written in a file; with its speed and acceleration."""
+"""Formula: a function of time given as text, with its first and second derivative."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from linkwork.errors import FormatError, Origin, listing
+from linkwork.core.errors import FormatError, Origin, listing
 
-#: A formula is no program: longer ones are refused.
-MOST_CHARACTERS = 1000
-#: Nor is it nested deeper than this; each sign of a long sum counts.
-DEEPEST = 100
+#: Maximum length of a formula.
+MAX_CHARACTERS = 1000
+#: Maximum nesting depth; each operator of a long sum counts.
+MAX_DEPTH = 100
 _CONSTANTS = {"pi": math.pi, "e": math.e}
 
 
 @dataclass(frozen=True, slots=True)
 class Jet:
-    """A value at one time, with its first and second derivative by time."""
+    """A value at one time, with its first and second time derivative."""
 
     value: float
     speed: float = 0.0
@@ -41,7 +41,7 @@ class Jet:
         )
 
     def through(self, value: float, slope: float, bend: float) -> Jet:
-        """f(self), where f has this value, slope and second derivative there."""
+        """Returns f(self), where f has this value, slope and second derivative."""
         return Jet(value, slope * self.speed, slope * self.change + bend * self.speed**2)
 
     def __truediv__(self, other: Jet) -> Jet:
@@ -102,7 +102,7 @@ def _max(*given: Jet) -> Jet:
     return max(given, key=lambda jet: jet.value)
 
 
-#: Functions by name, with the least and the largest number of their arguments.
+#: Functions by name, with the minimum and maximum number of arguments.
 _FUNCTIONS: dict[str, tuple[Callable[..., Jet], int, int]] = {
     "sin": (_sin, 1, 1), "cos": (_cos, 1, 1), "tan": (_tan, 1, 1), "exp": (_exp, 1, 1),
     "log": (_log, 1, 1), "sqrt": (_sqrt, 1, 1), "abs": (_abs, 1, 1), "rad": (_rad, 1, 1),
@@ -116,23 +116,23 @@ _Node = Callable[[Jet], Jet]
 
 
 class Formula:
-    """A formula of the time ``t`` [s]: numbers, + − * / **, brackets and a few functions.
+    """A formula of the time ``t`` [s]: numbers, + − * / **, parentheses and a few functions.
 
-    Functions are sin, cos, tan, exp, log, sqrt, abs, min, max and rad (degrees to radians);
-    ``pi`` and ``e`` are known. ``^`` means ``**``. Nothing else of a program is understood, so
-    that formulas of strangers do no harm.
+    Functions are sin, cos, tan, exp, log, sqrt, abs, min, max and rad (degrees to radians); ``pi``
+    and ``e`` are constants. ``^`` means ``**``. No other syntax is accepted, so that formulas from
+    untrusted files are harmless.
 
     Raises:
-        FormatError: If it is no such formula; the message quotes what is wrong.
+        FormatError: If the formula is invalid; the message quotes the reason.
     """
 
     def __init__(self, text: str, *, origin: Origin | None = None) -> None:
         self.text, self._origin = text, origin
-        if len(text) > MOST_CHARACTERS:
-            raise self._wrong(f"it has {len(text)} characters, more than {MOST_CHARACTERS}")
+        if len(text) > MAX_CHARACTERS:
+            raise self._wrong(f"it has {len(text)} characters, more than {MAX_CHARACTERS}")
         try:
             tree = ast.parse(text.strip().replace("^", "**"), mode="eval")
-            self._root = self._build(tree.body, DEEPEST)
+            self._root = self._build(tree.body, MAX_DEPTH)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise self._wrong("it cannot be read") from None
 
@@ -142,12 +142,12 @@ class Formula:
         return FormatError(
             f"formula {short!r}: {why}.",
             origin=self._origin,
-            hint=f"It is made of numbers, + - * / **, brackets and: {known}.",
+            hint=f"Allowed are numbers, + - * / **, parentheses and: {known}.",
         )
 
     def _build(self, node: ast.expr, deep: int) -> _Node:
         if deep == 0:
-            raise self._wrong(f"it is nested more than {DEEPEST} deep")
+            raise self._wrong(f"it is nested more than {MAX_DEPTH} deep")
         deep -= 1
         match node:
             case ast.Constant(value=bool()):
@@ -179,7 +179,7 @@ class Formula:
                 return lambda t: call(*(part(t) for part in parts))
             case ast.Call(func=ast.Name(id=name)):
                 raise self._wrong(f"there is no function {name!r}")
-        raise self._wrong("it holds more than a formula may")
+        raise self._wrong("it contains syntax that is not allowed")
 
     def _number(self, value: int | float) -> float:
         try:
@@ -191,7 +191,7 @@ class Formula:
         return made
 
     def at(self, time: float) -> Jet:
-        """Value, speed and acceleration at ``time`` [s].
+        """Returns value, velocity and acceleration at ``time`` [s].
 
         Raises:
             FormatError: If it has no finite value then.

@@ -1,4 +1,4 @@
-"""LegSet: the joints of several legs from where their feet and what carries them are to be."""
+"""LegSet: joint motion of several legs from the motion of their feet and the torso."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.core.errors import LinkworkError, Origin, not_found
 from linkwork.dynamics import kernels
 from linkwork.dynamics.recursive import workspace
-from linkwork.errors import LinkworkError, Origin, not_found
+from linkwork.geometry.pose import Pose
 from linkwork.kinematics.kernels import BALL, FREE
 from linkwork.kinematics.leg import KNEES, Leg
-from linkwork.spatial.pose import Pose
-from linkwork.world import World
+from linkwork.model.world import World
 
-#: A joint that would have to turn faster than this stands at a straight leg [rad/s].
-_FASTEST = 1e4
+#: Joint velocity above which a leg counts as straight (singular) [rad/s].
+_MAX_JOINT_SPEED = 1e4
 
 
 @dataclass(frozen=True)
-class FootCourse:
-    """Where a foot's contact point is to be, in the world.
+class FootTrajectory:
+    """Wanted motion of a foot's contact point, in the world.
 
     Attributes:
-        pose: Place and turn.
+        pose: Pose.
         velocity: Of the point [m/s], then angular [rad/s].
         acceleration: Of the point [m/s²], then angular [rad/s²].
     """
@@ -41,15 +41,15 @@ class LegSet:
         world: The world.
         feet: An anchor or element of each foot: its virtual contact point.
         knee: "human" or "bird".
-        origin: Where the feet are named.
+        origin: Origin of the feet in the file.
 
     Attributes:
         legs: One for each foot.
         carrier: The body that carries the hips.
-        base: Degrees of freedom that carry it, where each is a hinge's or slider's.
+        base: Degrees of freedom that carry it, if all are of hinges or sliders.
 
     Raises:
-        LinkworkError: If a foot is not that of such a leg, or they hang on different bodies.
+        LinkworkError: If a foot is not that of such a leg, or they are on different bodies.
     """
 
     def __init__(
@@ -65,61 +65,51 @@ class LegSet:
         self.legs = [Leg(world, foot) for foot in feet]
         self.carrier = self.legs[0].carrier
         if any(leg.carrier != self.carrier for leg in self.legs):
-            raise LinkworkError("the feet's legs hang on different bodies.", origin=origin)
+            raise LinkworkError("the legs are attached to different bodies.", origin=origin)
         if len({leg.body for leg in self.legs}) < len(self.legs):
             raise LinkworkError("two of the feet are the same body.", origin=origin)
-        above, body = set(), self.carrier
-        while body > 0:
-            above.add(body)
-            body = int(world.parent[body])
+        above = set(world.ancestors(self.carrier))
         self.base = [
             d for d, b in enumerate(world.dof_body.tolist())
             if b in above and world.kind[b] not in (BALL, FREE)
         ]  # fmt: skip
-        needed = {b for leg in self.legs for b in self._up(leg.body)} | above
+        needed = {b for leg in self.legs for b in world.ancestors(leg.body)} | above
         self._order = np.array(sorted(needed), np.int64)
         self._work = workspace(world)
         self._still = np.zeros(3)
 
-    def _up(self, body: int) -> list[int]:
-        found = []
-        while body > 0:
-            found.append(body)
-            body = int(self.world.parent[body])
-        return found
-
     def carrier_pose(self, q: np.ndarray) -> Pose:
-        """Where the body that carries the hips stands."""
+        """Returns the pose of the body that carries the hips."""
         self._move(q, np.zeros(self.world.nv), np.zeros(self.world.nv))
         row = self._work[0][self.carrier]
         return Pose(tuple(row[:3]), tuple(row[3:]))
 
     def _move(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
         pose, motion, twist, rate, _, scratch = self._work
-        kernels.move_bodies(
+        kernels.body_motions(
             self.world.tree, self._order, self._still, q, v, a, pose, motion, twist, rate, scratch
         )
 
     def solve(
-        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, feet: Sequence[FootCourse]
+        self, q: np.ndarray, v: np.ndarray, a: np.ndarray, feet: Sequence[FootTrajectory]
     ) -> tuple[list[bool], list[bool]]:
-        """Fills coordinates, speeds and accelerations of the legs' joints.
+        """Computes coordinates, velocities and accelerations of the legs' joints.
 
         Args:
-            q: Coordinates (nq); those of the base are given, of the legs where they were.
-            v: Speeds (nv), of the base given.
+            q: Coordinates (nq); given for the base, previous ones for the legs.
+            v: Velocities (nv), given for the base.
             a: Accelerations (nv), likewise.
-            feet: Where each foot is to be.
+            feet: Wanted motion of each foot.
 
         Returns:
-            For each leg, whether it reaches, and whether its speeds are known, which those of a
-            straight leg are not.
+            For each leg, whether it reaches its target, and whether its velocities are determined
+            (not for a straight leg).
         """
         carrier = self.carrier_pose(q)
         reached = []
         for leg, foot in zip(self.legs, feet, strict=True):
             v[leg.dofs], a[leg.dofs] = 0.0, 0.0
-            found = leg.angles(carrier, foot.pose, near=q[leg.coordinates], knee=self.knee)
+            found = leg.angles(carrier, foot.pose, seed=q[leg.coordinates], knee=self.knee)
             reached.append(found is not None)
             if found is not None:
                 q[leg.coordinates] = found
@@ -138,7 +128,7 @@ class LegSet:
             wanted = np.concatenate([linear, change])
             a[leg.dofs] = self._divide(columns[leg.dofs], wanted - rate[leg.body])
             fast = max(np.abs(v[leg.dofs]).max(), 1e-2 * np.abs(a[leg.dofs]).max())
-            known.append(bool(here and np.isfinite(fast) and fast < _FASTEST))
+            known.append(bool(here and np.isfinite(fast) and fast < _MAX_JOINT_SPEED))
         return reached, known
 
     @staticmethod
@@ -150,6 +140,6 @@ class LegSet:
 
 
 def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The cross product; numpy's own takes ten times as long for so few numbers."""
+    """Returns the cross product; numpy's own takes ten times as long for so few numbers."""
     (x, y, z), (u, v, w) = a.tolist(), b.tolist()
     return np.array([y * w - z * v, z * u - x * w, x * v - y * u])

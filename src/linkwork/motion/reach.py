@@ -1,4 +1,4 @@
-"""Reach: inverse kinematics that is dragged along live, step by short step."""
+"""Interactive inverse kinematics: joints follow a dragged tool step by step."""
 
 from __future__ import annotations
 
@@ -9,105 +9,145 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.core.errors import LinkworkError
 from linkwork.dynamics.measures import KINDS as DYNAMIC
 from linkwork.dynamics.measures import dynamic_manipulability
-from linkwork.errors import LinkworkError
+from linkwork.geometry.pose import Numbers, Pose, quat_multiply
 from linkwork.kinematics import Damping, PositionTask, Solver, forward
-from linkwork.kinematics.closed import closed_motion
-from linkwork.kinematics.measures import Ellipsoid, closed_jacobian, manipulability
-from linkwork.motion.aims import USUAL, Aim, task_of
+from linkwork.kinematics.closed_motion import closed_motion
+from linkwork.kinematics.kernels import FREE
+from linkwork.kinematics.measures import ManipulabilityEllipsoid, closed_jacobian, manipulability
+from linkwork.model.world import World
 from linkwork.motion.avoidance import Avoidance
-from linkwork.motion.chains import behind, chain_of, hanging_together, is_free
-from linkwork.spatial.pose import Numbers, Pose, quat_multiply
-from linkwork.world import World
+from linkwork.motion.reach_goals import DEFAULT_GOALS, ReachGoal, goal_task
 
-#: How far ahead of the tool a step aims at most [m, rad], and how far a joint goes [rad or m].
-AHEAD, TURN_AHEAD, SHORT = 0.05, 0.2, 0.05
-#: Singular values below this part of the Jacobian's size are damped: earlier than for a program's
-#: single steps, since what is dragged is often out of reach.
+
+def joints_to(world: World, frame: str) -> list[str]:
+    """Returns the joints that carry an element or anchor, from the root on."""
+    body, found = world.frame(frame)[0], list[str]()
+    names = {int(b): name for b, name in zip(world.joint_body, world.joint_names, strict=True)}
+    while body > 0:
+        name = names.get(body)
+        if name is not None and len(world.dofs(name)):
+            found.append(name)
+        body = int(world.parent[body])
+    return found[::-1]
+
+
+def connected_joints(world: World, body: int) -> set[str]:
+    """Returns the joints of the island and of the placed part that a body belongs to."""
+    island, part = int(world.island[body]), world.body_part[body]
+    return {
+        name
+        for each, name in zip(world.joint_body.tolist(), world.joint_names, strict=True)
+        if int(world.island[each]) == island >= 0 or (part and world.body_part[each] == part)
+    }
+
+
+def is_free(world: World, joint: str) -> bool:
+    """Returns whether a joint does not constrain its body."""
+    return int(world.kind[int(world.joint_body[world.joint(joint)])]) == FREE
+
+
+def descendant_joints(world: World, first: str) -> list[str]:
+    """Returns a joint and all that it carries."""
+    root, found = int(world.joint_body[world.joint(first)]), list[str]()
+    for body, name in zip(world.joint_body.tolist(), world.joint_names, strict=True):
+        while body > 0 and body != root:
+            body = int(world.parent[body])
+        if body == root:
+            found.append(name)
+    return found
+
+
+#: Maximum distance from the tool to the target of a step [m, rad], and maximum joint motion [rad or
+#: m].
+MAX_TARGET_DISTANCE, MAX_TARGET_ANGLE, SHORT_STEP = 0.05, 0.2, 0.05
+#: Relative singular value below which steps are damped: larger than for single steps of programs,
+#: since drag targets are often out of reach.
 EDGE = 0.3
-#: A step that turns back (by the cosine) is this much shorter than the one before, else longer: at
-#: the edge of what can be reached, joints come to rest instead of going to and fro.
-TURNS_BACK, SHORTER, LONGER, LEAST = -0.2, 0.5, 1.2, 0.01
-#: Part of a step, of its stride and of its time, that is left for closing loops.
+#: Factor of the next step length if the direction reverses (by the cosine), otherwise it grows: at
+#: the edge of the workspace joints come to rest instead of oscillating.
+REVERSAL_COSINE, SHRINK, GROW, MIN_STEP_SHARE = -0.2, 0.5, 1.2, 0.01
+#: Share of a step, of its length and time, that is reserved for closing loops.
 CLOSING = 0.1
-#: A step that moves no joint further has arrived [rad or m].
-STILL = 1e-6
+#: Joint motion below which a step has converged [rad or m].
+CONVERGED = 1e-6
 
 
-class Reach:
-    """Joints that follow a dragged tool, or a hand on any link, without jumps.
+class ReachSolver:
+    """Moves joints so that a dragged tool, or a point on any link, follows without jumps.
 
-    Each step aims a little ahead of where the tool is, damped where the arm is singular, and moves
-    no joint far: also a target that leaps is approached on a way that can be seen.
+    Each step has a target near the tool, is damped near singular postures, and moves no joint far:
+    a target that jumps is approached on a continuous path.
 
     Args:
         world: The world.
         tip: Element or anchor that is the tool.
-        aims: What is wanted, and what comes first.
+        goals: The goals, with their priorities.
         point: Tool point in that frame [m].
-        q: Posture that "posture", "centre of mass" and "point" keep to; the world's if absent.
+        q: Posture for the goals "posture", "center of mass" and "point"; the world's if absent.
         joints: Joints that may move; all that carry the tool and the hand if absent.
         first: Only this joint and what it carries.
-        damping: Of singular postures; may be changed between steps.
-        keep: Distances to keep, before every priority.
+        damping: Damping of singular postures; may be changed between steps.
+        avoidance: Distances to keep, above every priority.
 
     Raises:
-        LinkworkError: If something named is not there, or nothing could move.
+        LinkworkError: If a name is unknown, or no joint could move.
     """
 
     def __init__(
         self,
         world: World,
         tip: str,
-        aims: Sequence[Aim] = USUAL,
+        goals: Sequence[ReachGoal] = DEFAULT_GOALS,
         *,
         point: Numbers = (0.0, 0.0, 0.0),
         q: np.ndarray | None = None,
         joints: Sequence[str] | None = None,
         first: str = "",
         damping: Damping | None = None,
-        keep: Avoidance | None = None,
+        avoidance: Avoidance | None = None,
     ) -> None:
         self.world, self.tip, self.point = world, tip, tuple(float(c) for c in point)
-        self.first, self.damping, self.keep = first, damping or Damping(edge=EDGE), keep
+        self.first, self.damping, self.avoidance = first, damping or Damping(edge=EDGE), avoidance
         self._body, local = world.frame(tip)
         self._tool = local @ Pose.of(point)
-        self.chain = chain_of(world, tip)
+        self.chain = joints_to(world, tip)
         looped = world.loop_body.reshape(-1, 2)[:, 0]
         self._loops = bool((world.island[looped] == world.island[self._body]).any())
-        wanted = self._movable(joints, aims)
+        wanted = self._movable(joints, goals)
         here = world.q0 if q is None else q
         part = world.body_part[self._body]
-        tasks = [task_of(aim, n, tip, self.point, part) for n, aim in enumerate(aims)]
-        self._kinds = [aim.kind for aim in aims]
+        tasks = [goal_task(goal, n, tip, self.point, part) for n, goal in enumerate(goals)]
+        self._kinds = [goal.kind for goal in goals]
         self.solver = Solver(world, tasks, q=here, joints=wanted)
         self._loops_alone: Solver | None = None
         if self._loops:
             still = PositionTask(tip, point=self.point, gain=0.0, priority=1)
             self._loops_alone = Solver(world, [still], q=here, joints=wanted)
         self.used = 0.0
-        self._stride, self._way = 1.0, np.zeros(world.nv)
+        self._stride, self._last_step = 1.0, np.zeros(world.nv)
         self.target = self.place(here)
         self.hand: np.ndarray | None = None
 
-    def _movable(self, joints: Sequence[str] | None, aims: Sequence[Aim]) -> list[str]:
-        """The joints that may move: those that carry something wanted, or all that hang together.
+    def _movable(self, joints: Sequence[str] | None, goals: Sequence[ReachGoal]) -> list[str]:
+        """Returns the joints that may move: those that carry a goal's frame, or all connected ones.
 
-        Free bodies stay where they are, unless loops hold them or the chain is to begin with them.
+        Free bodies stay, unless they are in loops or the chain begins with them.
 
         Raises:
             LinkworkError: If there are none.
         """
         world = self.world
-        frames = [aim.frame for aim in aims if aim.frame]
-        found = {*self.chain, *(joint for frame in frames for joint in chain_of(world, frame))}
-        if self._loops or any(aim.kind == "centre of mass" for aim in aims):
-            found |= hanging_together(world, self._body)
+        frames = [goal.frame for goal in goals if goal.frame]
+        found = {*self.chain, *(joint for frame in frames for joint in joints_to(world, frame))}
+        if self._loops or any(goal.kind == "center of mass" for goal in goals):
+            found |= connected_joints(world, self._body)
         carriers = [name for name in world.joint_names if name in found]
         free = {name for name in carriers if is_free(world, name) and name != self.first}
         free = set() if self._loops else free
-        inside = set(behind(world, self.first) if self.first else carriers) - free
+        inside = set(descendant_joints(world, self.first) if self.first else carriers) - free
         inside &= set(carriers if joints is None else joints)
         chosen = [joint for joint in carriers if joint in inside]
         if not chosen:
@@ -123,71 +163,78 @@ class Reach:
         return list(dict.fromkeys(name.partition(".")[0] for name in self.solver.movable))
 
     def place(self, q: np.ndarray) -> Pose:
-        """Where the tool is at ``q``."""
+        """Returns the pose of the tool at ``q``."""
         row = forward(self.world, q)[self._body]
         return Pose(tuple(row[:3]), tuple(row[3:])) @ self._tool  # type: ignore[arg-type]
 
-    def aim(self, target: Pose) -> None:
-        """Wants the tool there."""
+    def set_target(self, target: Pose) -> None:
+        """Sets the target of the tool."""
         self.target = target
 
     def pull(self, place: Numbers) -> None:
-        """Wants the hand's point there [m]."""
+        """Sets the target of the hand's point [m]."""
         self.hand = np.array(place, float)
 
     def step(self, q: np.ndarray, dt: float, *, speeds: bool = True) -> np.ndarray:
-        """The posture after one short step towards what is wanted.
+        """Returns the posture after one short step toward the goals.
 
         Args:
             q: Coordinates.
-            dt: Length of the step [s].
-            speeds: Whether the joints' greatest speeds count; not for a hand on a paused robot.
+            dt: Time step [s].
+            speeds: Whether to apply the joints' velocity limits; not while dragging a paused robot.
         """
         solver = self.solver
-        self._aim(q)
+        self._set_step_targets(q)
         part = 1.0 if self._loops_alone is None else 1.0 - CLOSING
-        how: dict[str, Any] = {"damping": self.damping, "speeds": speeds}
+        options: dict[str, Any] = {"damping": self.damping, "speeds": speeds}
         pushed = False
-        if self.keep is not None:
-            how["fences"] = self.keep.fences(q, dt, solver)
-            pushed = bool((how["fences"][2] > 0.0).any())
-        # what a fence asks for is as urgent as ever, however short the steps have become
-        short = SHORT * part * (1.0 if pushed else self._stride)
-        step = solver.tick(q, part * dt, stride=short, **how)
+        if self.avoidance is not None:
+            options["inequalities"] = self.avoidance.inequalities(q, dt, solver)
+            pushed = bool((options["inequalities"][2] > 0.0).any())
+        # active inequalities are not scaled with the step length
+        short = SHORT_STEP * part * (1.0 if pushed else self._stride)
+        step = solver.step(q, part * dt, stride=short, **options)
         if pushed:
             self._stride = 1.0
         elif not self._goes_on(step.v):
-            self._stride = max(LEAST, SHORTER * self._stride)
-            step = solver.tick(q, part * dt, stride=SHORT * part * self._stride, **how)
+            self._stride = max(MIN_STEP_SHARE, SHRINK * self._stride)
+            step = solver.step(q, part * dt, stride=SHORT_STEP * part * self._stride, **options)
         else:
-            self._stride = min(1.0, LONGER * self._stride)
+            self._stride = min(1.0, GROW * self._stride)
         self.used = step.damping
-        self._way = step.v
+        self._last_step = step.v
         if self._loops_alone is None:
             return step.q
-        # a step along the loops' tangents leaves them open a little
-        return self._loops_alone.tick(
-            step.q, CLOSING * dt, stride=CLOSING * SHORT, damping=self.damping, speeds=speeds
+        # a step along the loops' tangents opens them slightly
+        return self._loops_alone.step(
+            step.q, CLOSING * dt, stride=CLOSING * SHORT_STEP, damping=self.damping, speeds=speeds
         ).q
 
-    def _aim(self, q: np.ndarray) -> None:
-        """Gives the tasks targets a little ahead of where they are at ``q``."""
+    def _set_step_targets(self, q: np.ndarray) -> None:
+        """Sets targets of the tasks near their values at ``q``."""
         here, solver = self.place(q), self.solver
         for number, kind in enumerate(self._kinds):
             if kind == "position":
-                solver.aim(_nearer(here.xyz, self.target.xyz, AHEAD), number)
+                solver.set_target(
+                    _limit_position(here.xyz, self.target.xyz, MAX_TARGET_DISTANCE), number
+                )
             elif kind == "orientation":
-                solver.aim(Pose(here.xyz, _turned(here, self.target, TURN_AHEAD)), number)
+                solver.set_target(
+                    Pose(here.xyz, _limit_rotation(here, self.target, MAX_TARGET_ANGLE)), number
+                )
             elif kind == "hand" and self.hand is not None:
-                solver.aim(_nearer(self._held(q, number), self.hand, AHEAD), number)
+                solver.set_target(
+                    _limit_position(self._held(q, number), self.hand, MAX_TARGET_DISTANCE), number
+                )
 
     def _goes_on(self, v: np.ndarray) -> bool:
-        """Whether a step does not turn back from the one before."""
-        along, size = float(v @ self._way), float(np.linalg.norm(v) * np.linalg.norm(self._way))
-        return along >= TURNS_BACK * size
+        """Returns whether a step does not reverse the one before."""
+        along = float(v @ self._last_step)
+        size = float(np.linalg.norm(v) * np.linalg.norm(self._last_step))
+        return along >= REVERSAL_COSINE * size
 
     def _held(self, q: np.ndarray, number: int) -> np.ndarray:
-        """Where the point of a hand is at ``q``."""
+        """Returns the point of a hand at ``q``."""
         task = self.solver.tasks[number]
         assert isinstance(task, PositionTask)
         body, local = self.world.frame(task.frame)
@@ -196,21 +243,21 @@ class Reach:
         return np.array((pose @ local).apply(task.point))
 
     def miss(self, q: np.ndarray) -> tuple[float, float]:
-        """How far the tool is from its target [m, rad]."""
+        """Returns the distance of the tool from its target [m, rad]."""
         here = self.place(q)
         return math.dist(here.xyz, self.target.xyz), _angle(here, self.target)
 
     def left(self, q: np.ndarray) -> float:
-        """What is left to do: of the hand's way where there is one, else of the tool's [m]."""
+        """Returns the remaining distance of the hand, if there is one, or else of the tool [m]."""
         for number, kind in enumerate(self._kinds):
             if kind == "hand" and self.hand is not None:
                 return math.dist(self._held(q, number), self.hand)
         far, turn = self.miss(q)
-        return far + AHEAD / TURN_AHEAD * turn
+        return far + MAX_TARGET_DISTANCE / MAX_TARGET_ANGLE * turn
 
     @cached_property
     def counted(self) -> list[str]:
-        """Joints of the sub-chain that move the tool; of those in loops the drivers."""
+        """Returns the joints of the sub-chain that move the tool; in loops the drivers."""
         world, moving = self.world, set(self.joints)
         if not self._loops:
             return [joint for joint in self.chain if joint in moving]
@@ -221,48 +268,48 @@ class Reach:
 
     @property
     def columns(self) -> list[str]:
-        """Degrees of freedom that the tool's Jacobian has columns of."""
+        """Degrees of freedom of the columns of the tool's Jacobian."""
         world = self.world
         motion = closed_motion(world, world.q0, [self._body], self.counted)
         return [world.dof_name(int(dof)) for dof in motion.dofs]
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
-        """That of the tool (6×n), by ``columns``; not numbers where those do not settle it."""
-        how: dict[str, Any] = {"point": self.point, "joints": self.counted}
+        """Returns the tool's Jacobian (6×n) by ``columns``; NaN if they do not determine it."""
+        options: dict[str, Any] = {"point": self.point, "joints": self.counted}
         try:
-            return closed_jacobian(self.world, q, self.tip, **how)
+            return closed_jacobian(self.world, q, self.tip, **options)
         except LinkworkError:
             return np.full((6, len(self.columns)), np.nan)
 
-    def ellipsoid(self, q: np.ndarray, kind: str = "velocity") -> Ellipsoid:
-        """The ellipsoid of the tool, by the joints of the sub-chain alone."""
+    def ellipsoid(self, q: np.ndarray, kind: str = "velocity") -> ManipulabilityEllipsoid:
+        """Returns the ellipsoid of the tool, by the joints of the sub-chain alone."""
         make = dynamic_manipulability if kind in DYNAMIC else manipulability
         return make(self.world, q, self.tip, kind=kind, point=self.point, joints=self.counted)
 
 
-def _nearer(here: Numbers, there: Numbers, ahead: float) -> np.ndarray:
-    """The goal, or a place on the straight way to it."""
-    way = np.subtract(there, here)
-    far = float(np.linalg.norm(way))
-    return np.add(here, way * min(1.0, ahead / far) if far > 0.0 else way)
+def _limit_position(here: Numbers, there: Numbers, ahead: float) -> np.ndarray:
+    """Returns the goal, or a position on the straight line to it."""
+    offset = np.subtract(there, here)
+    far = float(np.linalg.norm(offset))
+    return np.add(here, offset * min(1.0, ahead / far) if far > 0.0 else offset)
 
 
 def _angle(here: Pose, there: Pose) -> float:
-    w, x, y, z = _between(here, there)
+    w, x, y, z = _relative_rotation(here, there)
     return 2.0 * math.atan2(math.hypot(x, y, z), abs(w))
 
 
-def _between(here: Pose, there: Pose) -> tuple[float, float, float, float]:
-    """The turn from one orientation to another, in world axes."""
+def _relative_rotation(here: Pose, there: Pose) -> tuple[float, float, float, float]:
+    """Returns the rotation vector from one orientation to another, in world axes."""
     w, x, y, z = here.quat
     return quat_multiply(there.quat, (w, -x, -y, -z))
 
 
-def _turned(here: Pose, there: Pose, ahead: float) -> tuple[float, float, float, float]:
-    """The orientation of the goal, or one on the shortest way to it."""
+def _limit_rotation(here: Pose, there: Pose, ahead: float) -> tuple[float, float, float, float]:
+    """Returns the orientation of the goal, or one on the shortest path to it."""
     if _angle(here, there) <= ahead:
         return there.quat
-    w, x, y, z = _between(here, there)
+    w, x, y, z = _relative_rotation(here, there)
     size = math.copysign(math.hypot(x, y, z), w)
     half = ahead / 2.0
     part = math.sin(half) / size if size else 0.0

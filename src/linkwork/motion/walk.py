@@ -1,4 +1,4 @@
-"""Walk: where torso and feet go in a walk with level torso and flat soles (002 §5.2)."""
+"""Walk: motion of torso and feet with level torso and flat soles (Schwanen 2002 §5.2)."""
 
 from __future__ import annotations
 
@@ -7,24 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
+from linkwork.core.errors import LinkworkError
 
-#: The feet, in the order of 002's joints.
+#: The feet, in the order of the joints of Schwanen 2002.
 SIDES = ("right", "left")
-#: A walk has no more steps than this.
-MOST_STEPS = 10_000
-#: Position, velocity and acceleration, by row.
-Course = np.ndarray
+#: Maximum number of steps of a walk.
+MAX_STEPS = 10_000
 
 
 @dataclass(frozen=True)
-class Stride:
-    """How things stand at one time of a walk, from where it began; y leads forwards, z up.
+class WalkSample:
+    """State at one time of a walk, relative to its start; y is forward, z up.
 
     Attributes:
         torso: Position [m], velocity [m/s] and acceleration [m/s²] (3×3).
         feet: The same of the right and the left foot (2×3×3).
-        shares: What part of the ground's reaction each foot takes; the sum is 1.
+        shares: Share of the ground reaction of each foot; the sum is 1.
     """
 
     torso: np.ndarray
@@ -34,24 +32,24 @@ class Stride:
 
 @dataclass(frozen=True)
 class Walk:
-    """A walk straight ahead that begins and ends at rest with the feet side by side.
+    """A straight walk that begins and ends at rest with the feet side by side.
 
-    In each step one foot goes up, over and down while the other stands. The first and the last
-    step are half as long as those between. Torso and feet do not turn, the torso keeps its height,
-    and all accelerations are continuous. The torso speeds up in the first step, goes evenly
-    at ``length`` in each ``period`` from then on, and slows down in the last one.
+    In each step one foot is lifted, moved and set down while the other stands. The first and the
+    last step are half as long as the others. Torso and feet do not rotate, the torso keeps its
+    height, and all accelerations are continuous. The torso accelerates in the first step, then
+    moves at constant velocity, ``length`` per ``period``, and decelerates in the last step.
 
     Args:
-        length: How far a foot is set down ahead of the other [m].
-        height: How far a foot is lifted [m].
+        length: Distance of a foot ahead of the other when it is set down [m].
+        height: Height to which a foot is lifted [m].
         period: Time of a step [s].
-        double_support: Part of the period in which both feet stand, 0 to less than 1: half of it
+        double_support: Share of the period in which both feet stand, 0 to less than 1: half of it
             before the foot leaves, half after it is set down.
         steps: Number of steps, 2 to 10000.
-        first: Foot that goes first, "right" or "left".
+        first: Foot that moves first, "right" or "left".
 
     Raises:
-        LinkworkError: If there is no such walk; the message says what is allowed.
+        LinkworkError: If a parameter is out of range; the message gives the allowed range.
     """
 
     length: float = 0.2
@@ -71,8 +69,8 @@ class Walk:
             wrong = f"height must be 0 or more, not {self.height:g}"
         elif not 0.0 <= self.double_support < 1.0:
             wrong = f"double_support must be from 0 to less than 1, not {self.double_support:g}"
-        elif not 2 <= self.steps <= MOST_STEPS:
-            wrong = f"steps must be 2 or more, at most {MOST_STEPS}, not {self.steps}"
+        elif not 2 <= self.steps <= MAX_STEPS:
+            wrong = f"steps must be 2 or more, at most {MAX_STEPS}, not {self.steps}"
         elif self.first not in SIDES:
             wrong = f"first must be {' or '.join(SIDES)}, not {self.first!r}"
         if wrong:
@@ -80,20 +78,20 @@ class Walk:
 
     @property
     def duration(self) -> float:
-        """How long it takes [s]."""
+        """Duration [s]."""
         return self.steps * self.period
 
     @property
     def distance(self) -> float:
-        """How far it goes [m]."""
+        """Distance [m]."""
         return (self.steps - 1) * self.length
 
     def swinging(self, step: int) -> int:
-        """Which foot a step moves: 0 the right one, 1 the left one."""
+        """Returns which foot a step moves: 0 the right one, 1 the left one."""
         return (SIDES.index(self.first) + step) % 2
 
-    def at(self, time: float) -> Stride:
-        """How things stand at ``time`` [s]; before the start and after the end, at rest."""
+    def at(self, time: float) -> WalkSample:
+        """Returns the state at ``time`` [s]; at rest before the start and after the end."""
         rests = not 0.0 < time < self.duration
         time = min(max(time, 0.0), self.duration)
         step = min(int(time / self.period), self.steps - 1)
@@ -110,18 +108,18 @@ class Walk:
         feet[foot, 0, 1] += start
         feet[foot, :, 2] = _scaled(_arc(part), self.height, whole)
         shares = (0.5, 0.5) if rests else self._shares(step, here, rest)
-        return Stride(self._torso(time, step, here), feet, shares)
+        return WalkSample(self._torso(time, step, here), feet, shares)
 
     def _stand(self, foot: int, step: int) -> float:
-        """Where a foot stands before a step [m]."""
-        moved = (step + (1 if foot == self.swinging(0) else 0)) // 2  # how often it has moved
+        """Returns the position of a foot before a step [m]."""
+        moved = (step + (1 if foot == self.swinging(0) else 0)) // 2  # number of its previous steps
         if moved == 0:
             return 0.0
-        last = 2 * moved - (1 if foot == self.swinging(0) else 0)  # the number of that step, from 1
+        last = 2 * moved - (1 if foot == self.swinging(0) else 0)  # index of that step, from 1
         return min(last, self.steps - 1) * self.length
 
     def _torso(self, time: float, step: int, here: float) -> np.ndarray:
-        """The torso's course: speed V·s(τ) in the first step, V, V·(1 − s(τ)) in the last."""
+        """Returns the torso's motion: velocity V·s(τ) in the first step, V, then V·(1 − s(τ))."""
         made = np.zeros((3, 3))
         speed, period = self.length / self.period, self.period
         if 0 < step < self.steps - 1:
@@ -140,7 +138,7 @@ class Walk:
         return made
 
     def _shares(self, step: int, here: float, rest: float) -> tuple[float, float]:
-        """What the feet take: while both stand, it goes over smoothly from one to the other."""
+        """Returns the load shares of the feet, with a smooth transition while both stand."""
         stands = 1 - self.swinging(step)
         last = self.period - here
         if rest > 0.0 and here < rest:
@@ -157,12 +155,12 @@ class Walk:
 
 
 def _scaled(shape: tuple[float, float, float], size: float, time: float) -> np.ndarray:
-    """Position, velocity and acceleration of a shape of size ``size`` that takes ``time``."""
+    """Returns position, velocity and acceleration of a shape scaled to ``size`` and ``time``."""
     return size * np.array([shape[0], shape[1] / time, shape[2] / time**2])
 
 
 def _smooth(x: float) -> tuple[float, float, float]:
-    """From 0 to 1 with no speed and no acceleration at either end: 10x³ − 15x⁴ + 6x⁵."""
+    """Returns 10x³ − 15x⁴ + 6x⁵: from 0 to 1 with zero velocity and acceleration at both ends."""
     y = 1.0 - x
     return (
         x**3 * (10.0 - 15.0 * x + 6.0 * x * x), 30.0 * x * x * y * y, 60.0 * x * y * (1.0 - 2.0 * x)
@@ -170,7 +168,7 @@ def _smooth(x: float) -> tuple[float, float, float]:
 
 
 def _arc(x: float) -> tuple[float, float, float]:
-    """Up to 1 and down again, with no speed and no acceleration at either end: 64x³(1 − x)³."""
+    """Returns 64x³(1 − x)³: up to 1 and down, with zero velocity and acceleration at both ends."""
     y = 1.0 - x
     return (
         64.0 * x**3 * y**3, 192.0 * x * x * y * y * (1.0 - 2.0 * x),

@@ -1,7 +1,7 @@
-"""Cycle: everything compiled for one world, and one step of it.
+"""Cycle: one step of a compiled world.
 
-sense → decide → drive → move, in this order; see the design's section 2. The session adds what
-comes in before and what goes out after.
+sense → decide → drive → move, in this order. The session applies inputs before and publishes
+outputs after.
 """
 
 from __future__ import annotations
@@ -11,35 +11,35 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.actuators import Actuator
-from linkwork.agents import Agent
-from linkwork.blocks import Block, add_blocks, add_signals
+from linkwork.components.actuators import Actuator
+from linkwork.components.agents import Agent
+from linkwork.components.faults import Phase
+from linkwork.components.sensors import Sensor
+from linkwork.core.errors import EngineError, SceneError, not_found
+from linkwork.core.registry import ACTUATORS, AGENTS, BUSES, SENSORS, Registry
+from linkwork.core.signals import Signals
+from linkwork.core.state import CONTACT_CAPACITY, Layout, State
 from linkwork.engines import Engine
-from linkwork.engines.kernels import loop_state
-from linkwork.engines.spring_kernels import spring_state
-from linkwork.errors import EngineError, SceneError, not_found
-from linkwork.faults import Phase
+from linkwork.engines.common.kernels import loop_state, spring_state
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
-from linkwork.parts import Spec
-from linkwork.registry import ACTUATORS, AGENTS, SENSORS, Registry, bus_block
-from linkwork.sensors import Sensor
-from linkwork.session.kernels import keep_run, orientations
-from linkwork.session.listeners import Listeners
-from linkwork.session.ownership import build_engines
-from linkwork.session.trouble import Trouble
+from linkwork.model.blocks import Block, add_blocks, add_signals
+from linkwork.model.parts import Spec
+from linkwork.model.world import Finding, World
+from linkwork.session.bus_interface import BusType, SessionBus
+from linkwork.session.engine_assignment import build_engines
+from linkwork.session.faults import FaultSet
+from linkwork.session.kernels import orientations, update_run_stats
+from linkwork.session.listeners import SignalListeners
 from linkwork.session.world_signals import add_target_signals, add_world_signals
-from linkwork.signals import Signals
-from linkwork.state import CONTACT_CAPACITY, Layout, State
-from linkwork.world import Finding, World
 
-#: Owner of what people set; no agent can have this name.
-PERSON = "user"
+#: Owner of signals set by users; no agent can have this name.
+USER = "user"
 
 
-#: A loop that is wider open than this in the first posture is told of [m].
-OPEN_AT_THE_START = 1e-4
+#: Gap of a loop in the first posture above which it is reported [m].
+OPEN_LOOP_TOLERANCE = 1e-4
 #: Rows of the contact table for each shape that moves and touches.
-CONTACTS_EACH = 8
+CONTACTS_PER_SHAPE = 8
 
 
 class Cycle:
@@ -47,9 +47,9 @@ class Cycle:
 
     Attributes:
         world: Structure.
-        state: Everything that remembers.
+        state: Everything that changes with time.
         signals: Named values on the state.
-        findings: What engines and others cannot do, or do only softly.
+        findings: Features that engines and components refuse or approximate.
     """
 
     def __init__(self, world: World) -> None:
@@ -57,21 +57,21 @@ class Cycle:
         self.h = world.scene.step
         self.engines: list[Engine] = build_engines(world)
         self.sensors: list[Sensor] = _by_type(SENSORS, world, world.sensors)
-        self._early = [sensor for sensor in self.sensors if not sensor.at_the_end]
-        self._last = [sensor for sensor in self.sensors if sensor.at_the_end]
+        self._early = [sensor for sensor in self.sensors if not sensor.reads_after_step]
+        self._last = [sensor for sensor in self.sensors if sensor.reads_after_step]
         self.actuators: list[Actuator] = _by_type(ACTUATORS, world, _actuator_specs(world))
         self._metered = [actuator for actuator in self.actuators if actuator.metered]
         _add_rotors(world, self.actuators)
         for sensor in self.sensors:
-            sensor.meet(self.engines)
-        _check_names(world.agents, taken=(PERSON,))
+            sensor.attach_engines(self.engines)
+        _check_names(world.agents, taken=(USER,))
         self.agents: list[Agent] = [
             AGENTS.get(spec.type, origin=spec.origin)(world, spec, f"agent/{spec.name}")
             for spec in world.agents
         ]
-        self.buses: list[Any] = _buses(world)
+        self.buses: list[SessionBus] = _build_buses(world)
         _check_names(world.faults)
-        self.trouble = Trouble(world)
+        self.faults = FaultSet(world)
         inputs = {d: a.inputs_of(n) for a in self.actuators for n, d in enumerate(a.dofs)}
         for engine in self.engines:
             engine.inputs = inputs
@@ -85,13 +85,13 @@ class Cycle:
 
     @property
     def blocks(self) -> list[Block]:
-        """Everything that takes part, in the order of the cycle."""
+        """All blocks, in the order of the cycle."""
         return [*self.sensors, *self.agents, *self.actuators, *self.engines, *self.buses,
-                *self.trouble.faults]  # fmt: skip
+                *self.faults.scene_faults]  # fmt: skip
 
     @property
     def codes(self) -> dict[str, str]:
-        """Code that was made for this world or chosen on this machine, by who uses it."""
+        """Code generated for this world or chosen on this machine, by its user."""
         found = {f"engine {n} ({e.type})": e.code() for n, e in enumerate(self.engines, start=1)}
         return {who: code for who, code in found.items() if code}
 
@@ -107,17 +107,22 @@ class Cycle:
         layout = Layout()
         touching = sum(s.shape.collide and not world.is_static(s.body) for s in world.shapes)
         layout.add_world(
-            world.nq, world.nv, world.nb, len(world.loop_names), len(world.element_names),
-            springs=len(world.spring_names), contacts=CONTACT_CAPACITY + CONTACTS_EACH * touching,
-        )  # fmt: skip
+            world.nq,
+            world.nv,
+            world.nb,
+            len(world.loop_names),
+            len(world.element_names),
+            springs=len(world.spring_names),
+            contacts=CONTACT_CAPACITY + CONTACTS_PER_SHAPE * touching,
+        )
         turning = [b for b in world.joint_body.tolist() if world.kind[b] in (BALL, FREE)]
         layout.add("orientation", len(turning), 3)
         add_blocks(layout, self.blocks)
-        self.trouble.lay_out(layout)
-        layout.add("listeners/last", Listeners.capacity)
+        self.faults.lay_out(layout)
+        layout.add("listeners/last", SignalListeners.capacity)
         self.state = State(layout)
         self._before = np.zeros_like(self.state.data)
-        self._listeners = -1  # how many there were at the last keep()
+        self._listeners = -1  # number of listeners at the last checkpoint()
         offset = [int(world.qadr[b]) + (3 if world.kind[b] == FREE else 0) for b in turning]
         self._quaternions = np.array(offset, np.int64)
         self._orientation = self.state["orientation"]
@@ -132,13 +137,13 @@ class Cycle:
         add_signals(self.signals, self.state, self.blocks)
         for bus in self.buses:
             bus.join(self.signals, self.state)
-        self.trouble.join(self)
+        self.faults.join(self)
         for block in self.blocks:
             block.bind(self.state)
         if len(self.engines) > 1:
-            self._seen = self.state.pose.copy(), self.state.twist.copy()
+            self._step_start = self.state.pose.copy(), self.state.twist.copy()
             for engine in self.engines:
-                engine.seen_pose, engine.seen_twist = self._seen
+                engine.start_pose, engine.start_twist = self._step_start
 
     def _reset(self) -> None:
         """Writes the first state."""
@@ -146,7 +151,7 @@ class Cycle:
         state.data[:] = 0.0
         state.q[:], state.v[:] = world.q0, world.v0
         owned = np.any([engine.owned for engine in self.engines], axis=0)
-        state.v[~owned[world.dof_body]] = 0.0  # scenery stands still
+        state.v[~owned[world.dof_body]] = 0.0  # scenery does not move
         state.drive[3], state.drive[4] = -np.inf, np.inf
         state.target_speed[:] = world.dof_speed
         for i in range(world.nv):
@@ -161,7 +166,7 @@ class Cycle:
         for piece in world.shapes:
             state["param/friction"][piece.element] = piece.friction
         self._place()
-        self._stretch_springs()
+        self._init_spring_lengths()
         for block in self.blocks:
             block.reset()
         for block in self.blocks:
@@ -171,12 +176,12 @@ class Cycle:
         for sensor in self.sensors:
             sensor.read(0, now=True)
         for bus in self.buses:
-            bus.give_out()
+            bus.publish_outputs()
         self._measure_loops()
         self.first = state.copy()
 
-    def _stretch_springs(self) -> None:
-        """Springs that have no rest of their own are slack as they are."""
+    def _init_spring_lengths(self) -> None:
+        """Sets the rest length of springs without one to their first length."""
         world, state = self.world, self.state
         law, which = state["param/spring"], np.arange(len(world.spring_names))
         law[:] = world.spring_law
@@ -189,7 +194,7 @@ class Cycle:
         state.report.spring[slack, 1] = 0.0
 
     def _measure_loops(self) -> None:
-        """Says which loops do not close in the first posture, and by how much."""
+        """Reports the loops that are open in the first posture."""
         world, state = self.world, self.state
         for n, name in enumerate(world.loop_names):
             gap, _ = loop_state(
@@ -197,46 +202,46 @@ class Cycle:
             )  # fmt: skip
             if gap > self._gap[0]:
                 self._gap[:] = gap, n
-            if gap > OPEN_AT_THE_START:
+            if gap > OPEN_LOOP_TOLERANCE:
                 text = (
                     f"it is open by {1e3 * gap:.3g} mm at the start; a dynamic engine snaps it "
                     "shut. Give its joints values that close it."
                 )
-                self.findings.append(Finding("soft", name, text, world.loop_origins[n]))
+                self.findings.append(Finding("approximated", name, text, world.loop_origins[n]))
 
     def refresh(self) -> None:
-        """Makes all that is derived fit the state, after it was written from outside."""
+        """Updates all derived values, after the state was written from outside."""
         self._place()
         for block in self.blocks:
             block.params_changed()
 
     def _place(self) -> None:
-        """Puts every body where the coordinates say."""
+        """Computes poses and twists from the coordinates."""
         world, state = self.world, self.state
         forward_poses(*world.tree, state.q, state.pose)
         forward_twists(*world.tree, world.com, state.q, state.v, state.pose, state.twist)
         orientations(state.q, self._quaternions, self._orientation)
 
     def restore(self, state: State | bytes) -> None:
-        """Goes back to a state, bit for bit."""
+        """Restores a state, bit for bit."""
         self.state.restore(state)
         for block in self.blocks:
             block.params_changed()
 
     def sense(self) -> None:
         """Fills the readings."""
-        step, trouble = int(self._clock[0]), self.trouble
-        if trouble:
-            trouble.lift(Phase.SENSE)
-            trouble.tick(step * self.h, self.h)
-            trouble.renew(Phase.LOOK)
+        step, faults = int(self._clock[0]), self.faults
+        if faults:
+            faults.revert(Phase.SENSE)
+            faults.tick(step * self.h, self.h)
+            faults.reapply(Phase.AFTER_STEP)
         for sensor in self._early:
             sensor.read(step)
-        if trouble:
-            trouble.strike(Phase.SENSE)
+        if faults:
+            faults.apply(Phase.SENSE)
 
     def decide(self) -> None:
-        """Lets each agent whose period is due write targets."""
+        """Calls each agent whose period is due."""
         step = int(self._clock[0])
         self.state.lead[0] = 0.0
         self.state.stance[:, 0] = 0.0
@@ -244,8 +249,8 @@ class Cycle:
             if step % agent.every == 0:
                 agent.decide(step)
 
-    def bus(self, name: str) -> Any:
-        """The bus called ``name``.
+    def bus(self, name: str) -> SessionBus:
+        """Returns the bus called ``name``.
 
         Raises:
             NameNotFound: If there is none.
@@ -256,7 +261,7 @@ class Cycle:
         raise not_found("bus", name, [bus.spec.name for bus in self.buses])
 
     def sensor(self, name: str) -> tuple[Sensor, int]:
-        """The block that holds the sensor called ``name``, and its row in it.
+        """Returns the block of the sensor called ``name``, and its row in it.
 
         Raises:
             NameNotFound: If there is none.
@@ -268,57 +273,57 @@ class Cycle:
         known = [spec.name for block in self.sensors for spec in block.specs]
         raise not_found("sensor", name, known)
 
-    def give_out(self) -> None:
-        """Hands the sensors' values to the buses' ports."""
-        trouble = self.trouble
-        if trouble:
-            trouble.lift(Phase.GIVE)
+    def publish_outputs(self) -> None:
+        """Publishes the sensors' values to the buses' ports."""
+        faults = self.faults
+        if faults:
+            faults.revert(Phase.OUTPUT)
         for bus in self.buses:
             bus.finish()
-        if trouble:
-            trouble.strike(Phase.GIVE)
+        if faults:
+            faults.apply(Phase.OUTPUT)
 
     def move(self) -> None:
-        """Turns targets into efforts and moves everything by one step."""
+        """Turns targets into efforts and advances the engines by one step."""
         state, h = self.state, self.h
         step = int(self._clock[0])
         for actuator in self.actuators:
             actuator.drive(step)
-        if self.trouble:
-            self.trouble.strike(Phase.MOVE)
+        if self.faults:
+            self.faults.apply(Phase.MOVE)
         energy = self._energy
         energy[0] = energy[1] = self._gap[0] = self._gap[1] = 0.0
         if self._contacts[0]:
             state.report.clear_contacts()
         engines = self.engines
         if len(engines) > 1:
-            self._seen[0][:] = state.pose
-            self._seen[1][:] = state.twist
+            self._step_start[0][:] = state.pose
+            self._step_start[1][:] = state.twist
         for engine in engines:
             engine.advance(h)
         for actuator in self._metered:
             actuator.meter()
-        if self.trouble:
-            self.trouble.lift(Phase.MOVE)
+        if self.faults:
+            self.faults.revert(Phase.MOVE)
         if len(self._quaternions):
             orientations(state.q, self._quaternions, self._orientation)
         self._clock[0] += 1
-        self._look(step + 1)
-        keep_run(self._run, self._gap, energy, step + 1)
+        self._read_end_sensors(step + 1)
+        update_run_stats(self._run, self._gap, energy, step + 1)
 
-    def _look(self, step: int) -> None:
-        """Fills the readings of what the step has made of the world."""
+    def _read_end_sensors(self, step: int) -> None:
+        """Reads the sensors that measure after the step."""
         if not self._last:
             return
-        if self.trouble:
-            self.trouble.lift(Phase.LOOK)
+        if self.faults:
+            self.faults.revert(Phase.AFTER_STEP)
         for sensor in self._last:
             sensor.read(step)
-        if self.trouble:
-            self.trouble.strike(Phase.LOOK)
+        if self.faults:
+            self.faults.apply(Phase.AFTER_STEP)
 
     def contacts(self) -> np.ndarray:
-        """The contacts of the last step, a row each as in the report; for those who look on."""
+        """Returns the contacts of the last step, as rows of the report's table."""
         report = self.state.copy().report
         report.clear_contacts()
         for engine in self.engines:
@@ -326,38 +331,56 @@ class Cycle:
         return report.contacts[: report.contact_count]
 
     def joint_forces(self) -> np.ndarray:
-        """What held joints and loops in the last step, as :meth:`Engine.joint_forces` tells it."""
+        """Returns the reaction forces of the last step; see :meth:`Engine.joint_forces`."""
         return np.concatenate([engine.joint_forces() for engine in self.engines])
 
-    def keep(self, listeners: int = 0) -> None:
-        """Remembers the state, for :meth:`undo`; of the listeners' memory only what is in use."""
+    def checkpoint(self, listeners: int = 0) -> None:
+        """Saves the state for :meth:`rollback`, without unused memory of listeners."""
         if listeners != self._listeners:
             self._listeners = listeners
-            end = self.state.data.size - Listeners.capacity + listeners
+            end = self.state.data.size - SignalListeners.capacity + listeners
             reported = any(engine.reports_contacts for engine in self.engines)
             start = 0 if reported else self.state.layout.fields["report/contacts"].size
             self._kept = self._before[start:end], self.state.data[start:end]
         before, now = self._kept
         before[:] = now
 
-    def undo(self) -> None:
-        """Goes back to what :meth:`keep` remembered: a failed step never happened."""
+    def rollback(self) -> None:
+        """Restores the state of :meth:`checkpoint`, after a failed step."""
         before, now = self._kept
         now[:] = before
         for block in self.blocks:
             block.params_changed()
 
     def close(self) -> None:
-        """Gives back what blocks hold outside the state."""
+        """Releases what blocks hold outside the state."""
         for block in self.blocks:
             block.close()
 
 
-def _buses(world: World) -> list[Any]:
-    """A block for each bus; a scene without any does not even load their room."""
-    if not world.buses and not world.ports:
-        return []
-    return bus_block().build(world)
+def _build_buses(world: World) -> list[SessionBus]:
+    """Builds a block for each bus.
+
+    Raises:
+        LinkworkError: If a bus has no name of its own, or a port has no bus.
+    """
+    names: dict[str, Spec] = {}
+    agents = {spec.name: spec for spec in world.agents}
+    for spec in world.buses:
+        if not spec.name or spec.name == USER:
+            raise SceneError(f"a bus needs a name, other than {spec.name!r}.", origin=spec.origin)
+        other = names.setdefault(spec.name, agents.get(spec.name, spec))
+        if other is not spec:
+            raise SceneError(
+                f"a {other.kind} and a bus are named {spec.name!r}.",
+                origin=spec.origin,
+                hint=f"The other is at {other.origin}.",
+            )
+    if world.ports and not world.buses:
+        port = world.ports[0]
+        raise SceneError(f"port {port.name!r} has no bus: the scene has none.", origin=port.origin)
+    types: list[BusType] = [BUSES.get(spec.type, origin=spec.origin) for spec in world.buses]
+    return [kind.block(world, spec) for kind, spec in zip(types, world.buses, strict=True)]
 
 
 def _by_type(registry: Registry[Any], world: World, specs: list[Spec]) -> list[Any]:
@@ -373,7 +396,7 @@ def _by_type(registry: Registry[Any], world: World, specs: list[Spec]) -> list[A
 
 
 def _check_names(specs: list[Spec], taken: tuple[str, ...] = ()) -> None:
-    """Refuses things without a name of their own."""
+    """Refuses specs without a unique name."""
     names: dict[str, Spec] = {}
     for spec in specs:
         if not spec.name:
@@ -382,7 +405,7 @@ def _check_names(specs: list[Spec], taken: tuple[str, ...] = ()) -> None:
             raise SceneError(
                 f"a {spec.kind} cannot be named {spec.name!r}.",
                 origin=spec.origin,
-                hint="The name stands for the people who use the session.",
+                hint="The name is reserved for the users of the session.",
             )
         if spec.name in names:
             raise SceneError(
@@ -394,7 +417,7 @@ def _check_names(specs: list[Spec], taken: tuple[str, ...] = ()) -> None:
 
 
 def _actuator_specs(world: World) -> list[Spec]:
-    """The scene's actuators, and the drives that sit on joints."""
+    """Returns the scene's actuators, and the drives of its joints."""
     drives = []
     for name, joint in zip(world.joint_names, world.joints, strict=True):
         if joint.drive is not None:
@@ -404,7 +427,7 @@ def _actuator_specs(world: World) -> list[Spec]:
 
 
 def _add_rotors(world: World, actuators: list[Actuator]) -> None:
-    """Gives joints the inertia of their drives' rotors, on top of their own."""
+    """Adds the rotor inertia of the drives to the armature of the joints."""
     for actuator in actuators:
         for dof, inertia in actuator.armature().items():
             joint = world.joints[int(np.flatnonzero(world.joint_body == world.dof_body[dof])[0])]
@@ -412,7 +435,7 @@ def _add_rotors(world: World, actuators: list[Actuator]) -> None:
 
 
 def _driven(world: World, actuators: list[Actuator], engines: list[Engine]) -> list[int]:
-    """Every driven degree of freedom, in order.
+    """Returns every driven degree of freedom, in order.
 
     Raises:
         SceneError: If two actuators drive one. Prescribed ones need no drive and are left out.
@@ -424,8 +447,8 @@ def _driven(world: World, actuators: list[Actuator], engines: list[Engine]) -> l
             other = driven.setdefault(dof, spec)
             if other is not spec:
                 raise SceneError(
-                    f"joint {world.dof_name(dof)!r} has two actuators: {_who(other)} and "
-                    f"{_who(spec)}.",
+                    f"joint {world.dof_name(dof)!r} has two actuators: {_label(other)} and "
+                    f"{_label(spec)}.",
                     origin=spec.origin,
                     hint="One actuator drives a joint.",
                 )
@@ -433,5 +456,5 @@ def _driven(world: World, actuators: list[Actuator], engines: list[Engine]) -> l
     return [dof for dof in driven if dof not in prescribed]
 
 
-def _who(spec: Spec) -> str:
+def _label(spec: Spec) -> str:
     return f"{spec.type} {spec.name!r} ({spec.origin})"

@@ -1,4 +1,4 @@
-"""History: the states of the last seconds, to look at again and to go on from."""
+"""History: the states of the last seconds."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections import deque
 
 import numpy as np
 
-from linkwork.errors import SessionError
+from linkwork.core.errors import SessionError
+from linkwork.core.state import State
 from linkwork.session.cycle import Cycle
-from linkwork.state import State
 
-#: States are kept this often [1/s] and for so long [s of simulated time].
-RATE, SPAN = 30.0, 10.0
-#: Most memory that a history takes [byte].
-MOST = 64 * 2**20
+#: Rate [1/s] and span [s of simulated time] of the kept states.
+HISTORY_RATE, HISTORY_SPAN = 30.0, 10.0
+#: Maximum memory of a history [byte].
+MAX_BYTES = 64 * 2**20
 
 
 class History:
-    """Copies of a running state, the oldest of which is given up for the newest.
+    """Ring buffer of copies of a running state.
 
     Args:
         h: Time step [s].
@@ -27,19 +27,19 @@ class History:
 
     def __init__(self, h: float, size: int) -> None:
         self._h = h
-        self._every = max(1, round(1.0 / (RATE * h)))
-        most = min(round(SPAN * RATE), max(2, MOST // (8 * max(1, size))))
+        self._every = max(1, round(1.0 / (HISTORY_RATE * h)))
+        most = min(round(HISTORY_SPAN * HISTORY_RATE), max(2, MAX_BYTES // (8 * max(1, size))))
         self._kept: deque[tuple[int, bytes]] = deque(maxlen=most)
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """The first and the last time that is kept [s]."""
+        """First and last kept time [s]."""
         if not self._kept:
             return None
         return self._kept[0][0] * self._h, self._kept[-1][0] * self._h
 
     def keep(self, state: State, *, at_once: bool = False) -> None:
-        """Keeps a state if one is due, or ``at_once``; what is later is forgotten."""
+        """Keeps a state if one is due, or ``at_once``; later states are dropped."""
         step = state.step
         if not at_once and step % self._every:
             return
@@ -47,12 +47,12 @@ class History:
         self._kept.append((step, state.save()))
 
     def forget_after(self, step: int) -> None:
-        """Forgets what came after a step."""
+        """Drops the states after a step."""
         while self._kept and self._kept[-1][0] > step:
             self._kept.pop()
 
     def at(self, time: float) -> bytes | None:
-        """The last state kept at or before a time [s]; the first if all are later."""
+        """Returns the last state at or before a time [s]; the first if all are later."""
         if not self._kept:
             return None
         place = bisect_right([step for step, _ in self._kept], round(time / self._h, 6))
@@ -60,20 +60,20 @@ class History:
 
 
 def check_state(cycle: Cycle, data: bytes) -> None:
-    """Looks whether bytes can be a state of a world, so that kernels can run on them.
+    """Checks that bytes are a valid state of a world, so that kernels can run on them.
 
     Raises:
-        SessionError: If they cannot.
+        SessionError: If they are not valid.
     """
     state, first = cycle.state.copy(), cycle.first
     state.restore(data)
     for name, field in state.layout.fields.items():
         if not field.integer and not (np.isfinite(state[name]) | ~np.isfinite(first[name])).all():
-            raise SessionError(f"this is no state of the session: {name} is not finite.")
+            raise SessionError(f"this is not a state of the session: {name} is not finite.")
     grabbed = state["param/grab"][:, 1]
     if (
         state.step < 0
         or not 0 <= state.report.contact_count <= len(state.report.contacts)
         or not ((grabbed >= 0) & (grabbed < cycle.world.nb)).all()
     ):
-        raise SessionError("this is no state of the session: its counts are out of bounds.")
+        raise SessionError("this is not a state of the session: its counts are out of bounds.")

@@ -1,20 +1,33 @@
-"""Compiled parts of the cycle: which signals moved, rotation vectors, what is kept of a run."""
+"""Kernels of the cycle: changes of watched signals, statistics of a run.
+
+They read the state's flat array ``data`` at addresses resolved before the first step, so that no
+step looks up a name.
+"""
 
 from __future__ import annotations
 
-from linkwork.jit import kernel
-from linkwork.spatial.kernels import quat_rotvec
+from linkwork.core.jit import kernel
+from linkwork.geometry.kernels import quat_rotvec
 
-#: Columns of what is kept of a run: steps, widest gap, its loop and step, energy after the first
-#: step, the least and the most since, and the last.
-STEPS, GAP, LOOP, WHEN, FIRST, LEAST, MOST, LAST = 0, 1, 2, 3, 4, 5, 6, 7
+#: Columns of the run statistics: steps, largest gap, its loop and step, energy after the first
+#: step, its minimum and maximum since, and the last.
+(
+    RUN_STEPS,
+    RUN_GAP,
+    RUN_LOOP,
+    RUN_GAP_STEP,
+    RUN_FIRST_ENERGY,
+    RUN_MIN_ENERGY,
+    RUN_MAX_ENERGY,
+    RUN_LAST_ENERGY,
+) = 0, 1, 2, 3, 4, 5, 6, 7
 
 
 @kernel
-def moved(data, addresses, by, last, found):
-    """Lists the watched numbers that moved by more than ``by`` since their last call.
+def changed_signals(data, addresses, by, last, found):
+    """Lists the watched signals that changed by more than ``by`` since their last call.
 
-    Fills ``found`` with their positions and remembers their values in ``last``; returns how many.
+    Fills ``found`` with their positions and ``last`` with their values; returns their number.
     """
     count = 0
     for n in range(addresses.shape[0]):
@@ -35,13 +48,13 @@ def orientations(q, quaternions, out):
 
 
 @kernel
-def keep_run(run, gap, energy, step):
-    """Adds a step to what is kept of a run; ``gap`` (2): how wide, and which loop."""
-    total = run[LAST] = energy[0] + energy[1]
-    if run[STEPS] == 0.0:
-        run[FIRST] = run[LEAST] = run[MOST] = total
-    run[STEPS] += 1.0
-    run[LEAST] = min(run[LEAST], total)
-    run[MOST] = max(run[MOST], total)
-    if gap[0] > run[GAP]:
-        run[GAP], run[LOOP], run[WHEN] = gap[0], gap[1], step
+def update_run_stats(run, gap, energy, step):
+    """Updates the run statistics; ``gap`` (2): width [m] and loop."""
+    total = run[RUN_LAST_ENERGY] = energy[0] + energy[1]
+    if run[RUN_STEPS] == 0.0:
+        run[RUN_FIRST_ENERGY] = run[RUN_MIN_ENERGY] = run[RUN_MAX_ENERGY] = total
+    run[RUN_STEPS] += 1.0
+    run[RUN_MIN_ENERGY] = min(run[RUN_MIN_ENERGY], total)
+    run[RUN_MAX_ENERGY] = max(run[RUN_MAX_ENERGY], total)
+    if gap[0] > run[RUN_GAP]:
+        run[RUN_GAP], run[RUN_LOOP], run[RUN_GAP_STEP] = gap[0], gap[1], step

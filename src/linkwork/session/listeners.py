@@ -1,4 +1,4 @@
-"""Listeners: calls that are made after a step in which a signal moved."""
+"""Listeners: calls after a step in which a signal changed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from linkwork.errors import SessionError, SignalError
-from linkwork.session.kernels import moved
-from linkwork.signals import Signals
+from linkwork.core.errors import SessionError, SignalError
+from linkwork.core.signals import Signals
+from linkwork.session.kernels import changed_signals
 
 Call = Callable[[float], object]
 
 
 @dataclass(frozen=True)
-class Listener:
-    """A call on one signal; ``by`` is how far it must move since the last call."""
+class SignalListener:
+    """A callback on one signal; ``by`` is the change since the last call that triggers it."""
 
     signal: str
     call: Call
@@ -33,14 +33,14 @@ class Listener:
             )
 
 
-class Listeners:
+class SignalListeners:
     """Listeners in the order in which they were added.
 
     Args:
         signals: The signals that they listen to.
-        last: Where the value that each was last told is kept. For the scene's own agents that is
-            in the state (``listeners/last``), so that a restored run calls at the same steps; it
-            has room for ``capacity`` listeners. Without it there is no limit.
+        last: Memory of the last value of each listener. For the scene's own agents it is in the
+            state (``listeners/last``), so that a restored run calls at the same steps; its size
+            limits their number to ``capacity``. Without it there is no limit.
     """
 
     capacity = 2048
@@ -49,7 +49,7 @@ class Listeners:
         self._signals = signals
         self._grows = last is None
         self._last = np.zeros(16) if last is None else last
-        self._all: list[Listener] = []
+        self._all: list[SignalListener] = []
         self._stale = False
         self._addresses = np.zeros(0, np.int64)
         self._by = np.zeros(0)
@@ -58,8 +58,8 @@ class Listeners:
     def __len__(self) -> int:
         return len(self._all)
 
-    def add(self, listener: Listener, data: np.ndarray) -> None:
-        """Adds a listener; it is first called when the signal moves from here.
+    def add(self, listener: SignalListener, data: np.ndarray) -> None:
+        """Adds a listener; it is first called when the signal changes from now on.
 
         Raises:
             NameNotFound: If there is no such signal.
@@ -83,26 +83,28 @@ class Listeners:
         keep = [n for n, listener in enumerate(self._all) if listener.owner != owner]
         self._last[: len(keep)] = self._last[keep]
         self._all = [self._all[n] for n in keep]
-        self.cut(len(keep))
+        self.truncate(len(keep))
 
-    def cut(self, count: int) -> None:
+    def truncate(self, count: int) -> None:
         """Ends all but the first ``count``."""
         del self._all[count:]
         self._last[count:] = 0.0
         self._stale = True
 
-    def move_to(self, other: Listeners, names: dict[str, str], data: np.ndarray) -> list[Listener]:
-        """Adds all to ``other``, whose signals may be called otherwise.
+    def transfer_to(
+        self, other: SignalListeners, names: dict[str, str], data: np.ndarray
+    ) -> list[SignalListener]:
+        """Adds all to ``other``, whose signals may have other names.
 
         Args:
-            other: Where they go.
-            names: Name there by name here.
-            data: The state there.
+            other: The target.
+            names: New names by old name.
+            data: The data of the new state.
 
         Returns:
-            Those whose signal is gone.
+            Listeners whose signal no longer exists.
         """
-        lost: list[Listener] = []
+        lost: list[SignalListener] = []
         for n, listener in enumerate(self._all):
             name = names.get(listener.signal, listener.signal)
             if name not in other._signals:
@@ -120,15 +122,15 @@ class Listeners:
         self._found = np.zeros(len(self._all), np.int64)
 
     def call(self, data: np.ndarray) -> None:
-        """Calls those whose signals moved.
+        """Calls the listeners whose signals changed.
 
-        A call may add and end listeners. One that fails keeps the rest for the next step.
+        A call may add and end listeners. If one fails, the rest are called in the next step.
         """
         if not self._all:
             return
         if self._stale:
             self._index()
-        count = moved(data, self._addresses, self._by, self._last, self._found)
+        count = changed_signals(data, self._addresses, self._by, self._last, self._found)
         if not count:
             return
         found = self._found[:count]

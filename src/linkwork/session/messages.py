@@ -1,29 +1,30 @@
-"""Messages: what may come in through the inbox, and what goes out.
+"""Messages of the inbox.
 
-The inbox is the only door in. Every message is a msgspec struct with a tag; what arrives from
-outside is decoded and checked here, so that nothing malformed reaches the session.
+The inbox is the only input of a session. Every message is a msgspec struct with a tag; messages
+from outside are decoded and checked here, so that nothing malformed reaches the session.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
-from linkwork.errors import FormatError
+from linkwork.core.errors import ErrorRecord, FormatError
 
 Name = Annotated[str, msgspec.Meta(max_length=512)]
-#: A place [m] or turn [rad]; nothing is further away.
+#: A position [m] or angle [rad].
 Length = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 Triple = tuple[Length, Length, Length]
 Source = Annotated[str, msgspec.Meta(max_length=1 << 20)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 
 
 class Message(msgspec.Struct, frozen=True, tag=str.lower, forbid_unknown_fields=True):
     """Base of all inbox messages."""
 
 
-class Set(Message, frozen=True):
+class SetSignal(Message, frozen=True, tag="set"):
     """Sets an input (as its owner) or a parameter."""
 
     signal: Name
@@ -31,21 +32,21 @@ class Set(Message, frozen=True):
     owner: Name = "user"
 
 
-class Take(Message, frozen=True):
+class TakeSignal(Message, frozen=True, tag="take"):
     """Makes ``owner`` the owner of an input."""
 
     signal: Name
     owner: Name = "user"
 
 
-class Release(Message, frozen=True):
-    """Gives up everything that ``owner`` owns."""
+class ReleaseSignals(Message, frozen=True, tag="release"):
+    """Releases everything that ``owner`` owns."""
 
     owner: Name = "user"
 
 
-class Grab(Message, frozen=True):
-    """Pulls a point of a body towards a place with a spring, until ``Drop``."""
+class GrabElement(Message, frozen=True, tag="grab"):
+    """Pulls a point of a body toward a position with a spring, until ``ReleaseGrab``."""
 
     element: Name
     target: Triple
@@ -55,82 +56,90 @@ class Grab(Message, frozen=True):
     damping: Annotated[float, msgspec.Meta(ge=0.0, le=1e9)] = 0.0
 
 
-class Drop(Message, frozen=True):
+class ReleaseGrab(Message, frozen=True, tag="drop"):
     """Ends a pull."""
 
     slot: Annotated[int, msgspec.Meta(ge=0, le=3)] = 0
 
 
-class Posture(Message, frozen=True):
-    """Puts the robot into a named posture, at rest."""
+class ApplyPosture(Message, frozen=True, tag="posture"):
+    """Sets a named posture of the robot, at rest."""
 
     name: Name
 
 
-class Place(Message, frozen=True):
-    """Moves one degree of freedom of a joint to a value, at rest; for hands on a paused robot."""
+class PlaceJoint(Message, frozen=True, tag="place"):
+    """Sets one degree of freedom of a joint to a value, at rest; while paused."""
 
     joint: Name
     dof: Name
     value: Length
 
 
-class Arrange(Message, frozen=True):
-    """Moves joints to coordinates at once, at rest; as ``Place``, for hands that move a chain.
+class PlaceJoints(Message, frozen=True, tag="arrange"):
+    """Sets joints to coordinates, at rest; as ``PlaceJoint``, for several joints at once.
 
     Attributes:
-        joints: Coordinates by joint: one value [rad or m] for each degree of freedom, or a unit
-            quaternion w x y z for a ball, behind the place for a free body.
+        joints: Coordinates by joint: one value [rad or m] for each degree of freedom, a unit
+            quaternion w x y z for a ball, or position and quaternion for a free body.
     """
 
     joints: Annotated[dict[Name, list[Length]], msgspec.Meta(max_length=10_000)]
 
 
-class Restore(Message, frozen=True):
-    """Goes on from a state that the session was in before."""
+class RestoreState(Message, frozen=True, tag="restore"):
+    """Continues from an earlier state of the session."""
 
     state: bytes
 
 
-class Reset(Message, frozen=True):
-    """Goes back to the first state."""
+class ResetState(Message, frozen=True, tag="reset"):
+    """Restores the initial state."""
 
 
-class Reload(Message, frozen=True):
+class ReloadProgram(Message, frozen=True, tag="reload"):
     """Gives an agent new program source."""
 
     agent: Name
     source: Source
 
 
-class Swap(Message, frozen=True):
-    """Replaces the scene by an edited one; what shares an id keeps its state.
+class StartPrograms(Message, frozen=True, tag="start_programs"):
+    """Starts programs that were withheld because nobody had trusted them."""
+
+    agents: list[Name]
+
+
+class SwapScene(Message, frozen=True, tag="swap"):
+    """Replaces the scene by an edited one; objects with the same id keep their state.
 
     Attributes:
-        archive: The scene as ``linkwork.scene.archive`` packs it.
+        archive: The scene as packed by ``linkwork.model.scene.archive``.
         ids: Stable ids by full name.
         sources: Texts of programs by agent, in place of those in the archive.
+        withheld: Programs that did not run in the recorded session.
     """
 
     archive: bytes
     ids: dict[str, str] = {}
     sources: dict[Name, Source] = {}
+    withheld: list[Name] = []
 
 
-class Mode(Message, frozen=True):
-    """Chooses what moves the scene: "kinematic", "emulation" or "simulation"; all else goes on."""
+class SetMode(Message, frozen=True, tag="mode"):
+    """Sets the mode of the scene: "kinematic", "emulation" or "simulation"."""
 
     mode: Name
 
 
-class Feed(Message, frozen=True):
-    """Hands on what came over a bus.
+class BusInputs(Message, frozen=True, tag="feed"):
+    """Values that a bus has received.
 
     Attributes:
-        bus: Its name.
+        bus: Name of the bus.
         values: Physical values by port and signal, ``arm/elbow.target``.
-        turn: Whether this ends the partner's turn, in lock-step.
-        counters: Counters of the bus as they stand at the turn.
+        turn: Whether this ends the client's turn, in lock-step.
+        counters: Counters of the bus at the turn.
     """
 
     bus: Name
@@ -139,19 +148,28 @@ class Feed(Message, frozen=True):
     counters: Annotated[dict[Name, float], msgspec.Meta(max_length=1000)] = {}
 
 
-class Health(Message, frozen=True):
-    """Says how a bus's process is: who is connected, how often it began anew, its counters."""
+class BusHealth(Message, frozen=True, tag="health"):
+    """Status of a bus process: connected clients, restarts, counters."""
 
     bus: Name
-    partners: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 0
-    restarts: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 0
+    clients: Count = 0
+    restarts: Count = 0
     counters: Annotated[dict[Name, float], msgspec.Meta(max_length=1000)] = {}
+    # The clients of recordings of earlier versions; never written.
+    former_clients: Count | msgspec.UnsetType = msgspec.field(
+        default=msgspec.UNSET, name="partners"
+    )
+
+    def __post_init__(self) -> None:
+        if self.former_clients is not msgspec.UNSET:
+            msgspec.structs.force_setattr(self, "clients", self.former_clients)
+            msgspec.structs.force_setattr(self, "former_clients", msgspec.UNSET)
 
 
-class Lost(Message, frozen=True):
-    """Says that a bus has lost its controller, and why; what it feeds next ends that.
+class ControllerLost(Message, frozen=True, tag="lost"):
+    """The loss of a bus's controller; the next input ends it.
 
-    ``keys`` are the signals that the controller commanded: their ports are lost; all without.
+    ``keys`` are the signals that the controller commanded; their ports are lost, all without.
     """
 
     bus: Name
@@ -159,16 +177,16 @@ class Lost(Message, frozen=True):
     keys: Annotated[list[Name], msgspec.Meta(max_length=100_000)] = []
 
 
-class Override(Message, frozen=True):
-    """Holds a port's signal at a value, whatever the bus or the scene says; None lets go."""
+class OverrideSignal(Message, frozen=True, tag="override"):
+    """Overrides a port's signal with a value; None ends the override."""
 
     signal: Name
     value: float | None = None
     owner: Name = "user"
 
 
-class Order(Message, frozen=True):
-    """Tells a bus's process something: a fault to inject, its log to pause."""
+class BusCommand(Message, frozen=True, tag="order"):
+    """A command to a bus process: a fault to inject, its log to pause."""
 
     bus: Name
     name: Name
@@ -177,19 +195,19 @@ class Order(Message, frozen=True):
     ] = {}
 
 
-class Fault(Message, frozen=True):
+class SetFault(Message, frozen=True, tag="fault"):
     """Begins or ends a fault now.
 
     Without a ``kind`` it is the scene's fault called ``name``, or one that was injected before.
-    With a ``kind`` it is a new one, injected into the running scene; at most eight are at work.
+    With a ``kind`` it is a new one, injected into the running scene; at most eight are active.
 
     Attributes:
-        name: Of the fault; a new one gets its type's, and ``on = false`` alone ends them all.
-        on: Whether it begins, for as long as it lasts, or ends, and its rule with it.
+        name: Name of the fault; a new one gets that of its type, and ``on = false`` alone ends all.
+        on: Whether it begins, for its duration, or ends together with its rule.
         kind: Registered type of a new one: "stuck", "dead", "drop", …
         args: Its parameters: {"sensor": "tilt", "lasts": 2.0}. With ``at`` or ``chance`` it begins
             by its rule, else at once.
-        slot: Its place in the state, where a recording begins while it is there.
+        slot: Its slot in the state, in a recording that begins while it is active.
     """
 
     name: Name = ""
@@ -201,171 +219,157 @@ class Fault(Message, frozen=True):
     slot: Annotated[int, msgspec.Meta(ge=-1, le=7)] = -1
 
 
-class Tried(Message, frozen=True):
-    """A step that failed and was taken back; stands in recordings only.
+class FailedStep(Message, frozen=True, tag="tried"):
+    """A step that failed and was undone; occurs in recordings only.
 
-    What a program remembers outside the state may have changed in it, so a replay tries it too.
+    A program's data outside the state may have changed in it, so a replay tries it, too.
     """
 
 
-class Play(Message, frozen=True):
-    """Lets time run; ``speed`` 1 is real time, 0 as fast as possible."""
+class StartClock(Message, frozen=True, tag="play"):
+    """Starts the clock; ``speed`` 1 is real time, 0 as fast as possible."""
 
     speed: Annotated[float, msgspec.Meta(ge=0.0, le=1e6)] | None = None
 
 
-class Pause(Message, frozen=True):
-    """Stops time, and takes back the steps that were handed out."""
+class PauseClock(Message, frozen=True, tag="pause"):
+    """Pauses the clock and cancels granted steps."""
 
 
-class Advance(Message, frozen=True):
-    """Steps while paused, or hands steps to a session in lock-step.
+class AdvanceSteps(Message, frozen=True, tag="advance"):
+    """Grants steps while paused or in lock-step.
 
-    Messages behind it are applied after these steps, however early they arrive.
+    Later messages are applied after these steps, however early they arrive.
     """
 
     steps: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1
 
 
-class Watch(Message, frozen=True):
-    """Asks for values of these signals in every snapshot; empty ends it."""
-
-    signals: list[Name] = []
-
-
 Inbox = (
-    Set | Take | Release | Grab | Drop | Posture | Place | Arrange | Restore | Reset | Reload | Swap
-    | Mode
-    | Play | Pause | Advance | Watch | Feed | Health | Lost | Override | Order | Fault
-)  # fmt: skip
+    SetSignal
+    | TakeSignal
+    | ReleaseSignals
+    | GrabElement
+    | ReleaseGrab
+    | ApplyPosture
+    | PlaceJoint
+    | PlaceJoints
+    | RestoreState
+    | ResetState
+    | ReloadProgram
+    | StartPrograms
+    | SwapScene
+    | SetMode
+    | StartClock
+    | PauseClock
+    | AdvanceSteps
+    | BusInputs
+    | BusHealth
+    | ControllerLost
+    | OverrideSignal
+    | BusCommand
+    | SetFault
+)
 
-#: Messages that change the run and are recorded as they are; a swap or
-#: another mode is recorded with its segment.
+#: Messages that change the run and are recorded; a swap or another mode is recorded with its
+#: segment.
 RECORDED = (
-    Set, Take, Release, Grab, Drop, Posture, Place, Arrange, Restore, Reset, Reload, Tried, Feed,
-    Health, Lost, Override, Fault,
-)  # fmt: skip
+    SetSignal,
+    TakeSignal,
+    ReleaseSignals,
+    GrabElement,
+    ReleaseGrab,
+    ApplyPosture,
+    PlaceJoint,
+    PlaceJoints,
+    RestoreState,
+    ResetState,
+    ReloadProgram,
+    StartPrograms,
+    FailedStep,
+    BusInputs,
+    BusHealth,
+    ControllerLost,
+    OverrideSignal,
+    SetFault,
+)
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=float)
 _decoder = msgspec.msgpack.Decoder(Inbox)
 _json_decoder = msgspec.json.Decoder(Inbox)
-_recorded_decoder = msgspec.msgpack.Decoder(Inbox | Tried)
+_recorded_decoder = msgspec.msgpack.Decoder(Inbox | FailedStep)
 
 
-#: What encoding and decoding raise for a message that is none.
+#: Exceptions of encoding and decoding an invalid message.
 _FAULTS = (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError)
 
 
 def encode(message: msgspec.Struct) -> bytes:
-    """A message as bytes."""
+    """Encodes a message."""
     return _encoder.encode(message)
 
 
 def decode(data: bytes) -> Message:
-    """A message from bytes (MessagePack, or JSON starting with a brace).
+    """Decodes a message (MessagePack, or JSON starting with a brace).
 
     Raises:
-        FormatError: If it is none; the message says what is wrong.
+        FormatError: If it is invalid.
     """
     try:
         return _json_decoder.decode(data) if data[:1] == b"{" else _decoder.decode(data)
     except _FAULTS as error:
-        raise FormatError(f"this is no inbox message: {error}.") from None
+        raise FormatError(f"this is not an inbox message: {error}.") from None
 
 
 def checked(message: Message) -> Message:
-    """The message as it would arrive from outside: of the right types, within its bounds.
+    """Returns a message after a check of its types and bounds.
 
     Raises:
-        FormatError: If it is none; the message says what is wrong.
+        FormatError: If it is invalid.
     """
     try:
         return _decoder.decode(_encoder.encode(message))
     except _FAULTS as error:
         name = type(message).__name__
-        raise FormatError(f"{name} is no inbox message: {error}.") from None
+        raise FormatError(f"{name} is not an inbox message: {error}.") from None
 
 
 def decode_recorded(data: bytes) -> Message:
-    """A message from a recording.
+    """Decodes a message of a recording.
 
     Raises:
-        FormatError: If it is none.
+        FormatError: If it is invalid.
     """
     try:
         return _recorded_decoder.decode(data)
     except _FAULTS as error:
-        raise FormatError(f"this is no recorded message: {error}.") from None
+        raise FormatError(f"this is not a recorded message: {error}.") from None
 
 
-class Event(msgspec.Struct, frozen=True, tag=str.lower):
-    """Something that happened: ordered, none lost.
+#: Source of recorded events that the session itself logged.
+SESSION = "session"
+#: An operation that an error ended: a step, after which the session is paused; a message of the
+#: inbox, which was refused; an edit of the scene, which is not in use. Else empty.
+FailedOperation = Literal["", "step", "message", "edit"]
+
+
+class SessionEvent(msgspec.Struct, frozen=True, tag="event"):
+    """A log entry; entries are ordered and none is lost.
 
     Attributes:
-        step: When.
+        step: Step at which it occurred.
         level: "info", "warning" or "error".
-        text: For people.
-        source: Who says it.
+        text: Text of the log.
+        source: Agent, bus or component that logged it; empty for the session itself.
+        error: The reported error, or None.
+        failed: The operation that the error ended.
+        edit: Number of the failed edit; 0 for other events.
     """
 
     step: int
     level: str
     text: str
     source: str = ""
-
-
-class Snapshot(msgspec.Struct, frozen=True, tag=str.lower):
-    """How things stand: the newest wins.
-
-    Attributes:
-        version: Scene version; goes up with each structural edit.
-        step: Steps since the start.
-        time: Simulated time [s].
-        running: Whether time runs.
-        lateness: How far real time is ahead [s].
-        pose: Poses of the bodies, float64 nb×7.
-        values: Values of the watched signals by name.
-    """
-
-    version: int
-    step: int
-    time: float
-    running: bool
-    lateness: float
-    pose: bytes
-    values: dict[str, float]
-
-
-class Hello(msgspec.Struct, frozen=True, tag=str.lower):
-    """What a peer is told first: names and shapes of everything in the world.
-
-    Attributes:
-        version: Scene version.
-        scene: Name of the scene.
-        step: Time step [s].
-        bodies: Names of the bodies, in the order of the poses.
-        joints: Names of the joints.
-        signals: Name, unit, lowest, highest and direction of each signal.
-    """
-
-    version: int
-    scene: str
-    step: float
-    bodies: list[str]
-    joints: list[str]
-    signals: list[tuple[str, str, float, float, str]]
-
-
-Outbox = Event | Hello
-_outbox_decoder = msgspec.msgpack.Decoder(Outbox)
-_snapshot_decoder = msgspec.msgpack.Decoder(Snapshot)
-
-
-def decode_event(data: bytes) -> Event | Hello:
-    """An event or greeting from bytes."""
-    return _outbox_decoder.decode(data)
-
-
-def decode_snapshot(data: bytes) -> Snapshot:
-    """A snapshot from bytes."""
-    return _snapshot_decoder.decode(data)
+    error: ErrorRecord | None = None
+    failed: FailedOperation = ""
+    edit: int = 0

@@ -1,4 +1,4 @@
-"""Replay: simulates a recording again and compares it with what was recorded, bit for bit."""
+"""Replay: simulates a recording again to compare it bit for bit."""
 
 from __future__ import annotations
 
@@ -8,92 +8,173 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
-from linkwork.errors import LinkworkError, RecordingError
-from linkwork.jit import cpu_features
-from linkwork.scene.archive import unpack
-from linkwork.session.messages import Reload, Swap, Tried, decode_recorded
-from linkwork.session.recording import Header, Recording
+from linkwork.core.errors import LinkworkError, RecordingError
+from linkwork.core.jit import cpu_features
+from linkwork.model.scene.archive import unpack
+from linkwork.project.trust import ProgramCode, TrustStore
+from linkwork.session.messages import (
+    FailedStep,
+    ReloadProgram,
+    SessionEvent,
+    SwapScene,
+    decode_recorded,
+)
+from linkwork.session.recorded_programs import RecordedPrograms, recorded_programs
+from linkwork.session.recorder import join_archive
+from linkwork.session.recording import Damage, Header, Recording
+from linkwork.session.recording.header import FIRST_FORMAT
 from linkwork.session.session import Session
-from linkwork.session.tape import join
 
 #: Called with the fraction done.
 Progress = Callable[[float], object]
-#: Called after each step with the session, for whoever wants to look.
+#: Called after each step with the session.
 Watch = Callable[[Session], object]
 
 
 @dataclass
-class Replay:
-    """How a replay came out.
+class ReplayResult:
+    """Result of a replay.
 
     Attributes:
         steps: Steps simulated.
-        compared: Hashes that were equal.
-        mismatch: Where and how it first differed; empty if it never did.
-        different_versions: What is not as it was when the recording was made.
+        compared: Number of equal hashes.
+        keyframes: Number of equal keyframes.
+        snapshots: Number of equal frames, with the values of the joints recorded beside them.
+        events: Number of equal events.
+        mismatch: First difference; empty if there is none.
+        different_versions: Versions that differ from those of the recording.
+        untrusted: Programs that nobody has trusted; with them nothing was simulated, and only
+            keyframes were compared with their hashes.
+        damage: Damaged parts of the recording.
+        checked: Whether the records have checksums; those of format 1 have none.
+        notes: New names of keys of an earlier version.
     """
 
     steps: int = 0
     compared: int = 0
+    keyframes: int = 0
+    snapshots: int = 0
+    events: int = 0
     mismatch: str = ""
     different_versions: list[str] = field(default_factory=list)
+    untrusted: list[ProgramCode] = field(default_factory=list)
+    damage: list[Damage] = field(default_factory=list)
+    checked: bool = True
+    notes: list[str] = field(default_factory=list)
 
     @property
     def same(self) -> bool:
-        """Whether everything was the same, bit for bit."""
-        return not self.mismatch
+        """Whether everything was equal, bit for bit, and something was compared."""
+        whole = not self.mismatch and not self.damage and not self.untrusted
+        return whole and self.compared > 0
 
 
 def replay(
-    path: str | Path, *, progress: Progress | None = None, watch: Watch | None = None
-) -> Replay:
+    path: str | Path,
+    *,
+    trust: bool = False,
+    progress: Progress | None = None,
+    watch: Watch | None = None,
+) -> ReplayResult:
     """Simulates a recording again from its first state and inbox.
+
+    A recording with programs that are not trusted is not simulated; ``untrusted`` lists them.
 
     Args:
         path: The recording.
-        progress: Called now and then with the fraction done.
-        watch: Called after each step with the session, for whoever wants to look.
+        trust: Whether to run programs that nobody has trusted yet.
+        progress: Called regularly with the fraction done.
+        watch: Called after each step with the session.
 
     Raises:
         RecordingError: If the recording cannot be read.
     """
     with Recording.open(path) as recording, tempfile.TemporaryDirectory() as folder:
-        result = Replay()
-        scene = unpack(join(recording.files), Path(folder))
-        with Session(scene, watch=False, buses=False) as session:
+        result = ReplayResult(damage=recording.damage, checked=recording.checked)
+        codes = recorded_programs(recording, Path(folder) / "programs")
+        if not trust and (found := TrustStore().untrusted(codes)):
+            result.untrusted = found
+            _compare_keyframes(recording, Path(folder), result)
+            return result
+        scene = unpack(join_archive(recording.files), Path(folder), result.notes)
+        programs = RecordedPrograms(recording.header.withheld)
+        with Session(scene, watch=False, buses=False, programs=programs) as session:
             here = Header.of_run(
                 recording.header.world, seed=recording.header.seed, cpu=cpu_features(),
                 codes=session.cycle.codes,
             )  # fmt: skip
             result.different_versions = recording.header.differences(here)
             session.cycle.restore(recording.first_state)
-            Again(session, recording, result).run(progress, watch)
+            Replayer(session, recording, result, programs).run(progress, watch)
         return result
 
 
-class Again:
-    """One session that does what a recording says.
+def _compare_keyframes(recording: Recording, folder: Path, result: ReplayResult) -> None:
+    """Compares each keyframe with the hash recorded beside it; runs nothing."""
+    for segment in recording.segments:
+        place = folder / f"world-{segment.number}"
+        place.mkdir()
+        scene = unpack(join_archive(segment.files), place)
+        hashes = segment.hashes
+        with Session(scene, watch=False, buses=False, programs=False) as session:
+            state = session.state
+            for step, recorded in segment.keyframes:
+                if step not in hashes or len(recorded) != state.data.nbytes:
+                    continue
+                state.restore(recorded)
+                if state.hash() != hashes[step]:
+                    result.mismatch = f"the keyframe of step {step} differs from its hash."
+                    return
+                result.keyframes += 1
+
+
+class Replayer:
+    """Applies a recording to a session.
 
     Args:
-        session: Stands at the recording's first state.
-        recording: What was recorded.
+        session: A session in the recording's first state.
+        recording: The recording.
         result: Filled in.
+        programs: Which programs run.
     """
 
-    def __init__(self, session: Session, recording: Recording, result: Replay) -> None:
+    def __init__(
+        self,
+        session: Session,
+        recording: Recording,
+        result: ReplayResult,
+        programs: RecordedPrograms,
+    ) -> None:
         self.session, self.recording, self.result = session, recording, result
+        self._programs = programs
         self._hashes = recording.hashes
         self._inbox: dict[int, list[bytes]] = {}
         for step, message in recording.inbox:
             self._inbox.setdefault(step, []).append(message)
-        self._segment = 0
-        self._agreed = 0
+        self._agreed = recording.first_step
+        self._recorded_events = [each for each in recording.events if each.simulated]
+        session.outbox.listeners.append(self._on_event)
+        self._enter(0)
+
+    def _enter(self, segment: int) -> None:
+        """Reads what is compared in one of the recording's worlds."""
+        self._segment = segment
+        if segment >= len(self.recording.segments):
+            return
+        part = self.recording.segments[segment]
+        self._keyframes = dict(part.keyframes)
+        self._frames = dict(zip(part.frames.steps.tolist(), part.frames, strict=True))
+        self._values = dict(zip(part.signals.steps.tolist(), part.signals, strict=True))
+        known = self.session.signals
+        self._names = [column.name for column in part.world.signals]
+        self._addresses = [known[name].address if name in known else -1 for name in self._names]
 
     def run(self, progress: Progress | None, watch: Watch | None) -> None:
-        """Simulates all, or up to where it differs."""
-        last = self.recording.last_step
-        for step in range(last):
+        """Simulates all, or up to the first difference."""
+        first, last = self.recording.first_step, self.recording.last_step
+        for step in range(first, last):
             if not self._compare(step) or not self._take_in(step) or not self._step(step):
                 return
             if watch is not None:
@@ -101,20 +182,77 @@ class Again:
             if progress is not None and step % 500 == 0:
                 progress(step / last)
         if not self._compare(last) and self._take_in(last):
-            # What came in after the last step is in its hash.
+            # The hash of the last step is taken after the messages of that step.
             self.result.mismatch = ""
             self._compare(last)
+        missing = len(self._recorded_events) - self.result.events
+        if missing and not self.result.mismatch and not self.recording.damage:
+            event = self._recorded_events[self.result.events]
+            self.result.mismatch = (
+                f"at {event.time:.3f} s (step {event.step}): the recorded event {event.text!r} "
+                "does not occur here."
+            )
+
+    def _on_event(self, event: SessionEvent) -> None:
+        """Compares an event of a step with the recorded one."""
+        if not self.session.in_step or self.result.mismatch or self.recording.damage:
+            return
+        number = self.result.events
+        expected = self._recorded_events[number] if number < len(self._recorded_events) else None
+        found = (event.level, event.text, event.source or "session")
+        if expected is None or found != (expected.level, expected.text, expected.source):
+            if self.recording.header.format == FIRST_FORMAT:
+                return  # it does not say which events belong to steps
+            recorded = "none" if expected is None else repr(expected.text)
+            self.result.mismatch = (
+                f"{self._when(self.result.steps)}: the event {event.text!r} occurs here; "
+                f"recorded is {recorded}."
+            )
+            return
+        self.result.events += 1
 
     def _compare(self, step: int) -> bool:
-        """Compares with the hash that was recorded after ``step`` steps, if there is one."""
+        """Compares with everything that was recorded after ``step`` steps."""
+        if self.result.mismatch:
+            return False
         recorded = self._hashes.get(step)
+        if recorded is not None:
+            if recorded != self.session.state.hash():
+                self.result.mismatch = self._describe(step)
+                return False
+            self._agreed = step
+            self.result.compared += 1
+        return self._compare_keyframe(step) and self._compare_snapshot(step)
+
+    def _compare_keyframe(self, step: int) -> bool:
+        recorded = self._keyframes.pop(step, None)
         if recorded is None:
             return True
-        if recorded != self.session.state.hash():
-            self.result.mismatch = self._describe(step)
+        if recorded != self.session.state.save():
+            self.result.mismatch = f"{self._when(step)}: the recorded keyframe differs."
             return False
-        self._agreed = step
-        self.result.compared += 1
+        self.result.keyframes += 1
+        return True
+
+    def _compare_snapshot(self, step: int) -> bool:
+        """Compares the poses and the values of the joints."""
+        state = self.session.state
+        poses, values = self._frames.pop(step, None), self._values.pop(step, None)
+        if poses is not None:
+            here = state.pose.astype(np.float32)
+            if poses.tobytes() != here.tobytes():
+                number = int(np.argmax((poses != here).any(axis=1)))
+                body = self.session.world.body_names[number]
+                self.result.mismatch = f"{self._when(step)}: the recorded pose of {body} differs."
+                return False
+            self.result.snapshots += 1
+        if values is None:
+            return True
+        here = state.data[self._addresses]
+        if values.tobytes() != here.tobytes():
+            name = self._names[int(np.argmax(values.view(np.int64) != here.view(np.int64)))]
+            self.result.mismatch = f"{self._when(step)}: the recorded value of {name} differs."
+            return False
         return True
 
     def _step(self, step: int) -> bool:
@@ -127,33 +265,35 @@ class Again:
         return True
 
     def _take_in(self, step: int) -> bool:
-        """Applies what was applied before the step; False if that is impossible."""
+        """Applies the messages recorded before the step; False if that is impossible."""
         for data in self._inbox.get(step, ()):
             try:
                 message = decode_recorded(data)
-                if isinstance(message, Swap):
-                    self._segment += 1
-                    if self._segment == len(self.recording.segments):
+                if isinstance(message, SwapScene):
+                    if self._segment + 1 >= len(self.recording.segments):
                         raise RecordingError("the recording does not hold the edited scene.")
-                    archive = join(self.recording.segments[self._segment].files)
+                    archive = join_archive(self.recording.segments[self._segment + 1].files)
                     message = msgspec.structs.replace(message, archive=archive)
             except LinkworkError as error:
                 self.result.mismatch = f"{self._when(step)}: {error}"
                 return False
-            if isinstance(message, Tried):
+            self._programs.take(message)
+            if isinstance(message, FailedStep):
                 self.session.try_step()
-            elif not self.session.apply(message) and not isinstance(message, Reload):
+            elif not self.session.apply(message) and not isinstance(message, ReloadProgram):
                 why = self.session.outbox.events[-1].text
                 name = type(message).__name__
                 self.result.mismatch = f"{self._when(step)}: {name} is refused here: {why}"
                 return False
+            if isinstance(message, SwapScene):
+                self._enter(self._segment + 1)
         return True
 
     def _when(self, step: int) -> str:
         return f"at {self.session.cycle.h * step:.3f} s (step {step})"
 
     def _describe(self, step: int) -> str:
-        """Says at which time, and in which block of the state, the runs differ."""
+        """Describes at which time, and in which block of the state, the runs differ."""
         state = self.session.state
         where = f"{self._when(step)}, after they agreed at step {self._agreed}"
         for at, recorded in self.recording.keyframes:

@@ -1,72 +1,93 @@
-"""Session: the clock and the cycle, with inbox, outbox and recorder."""
+"""Session: a running scene."""
 
 from __future__ import annotations
 
 import tempfile
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from linkwork.agents.program import Program
-from linkwork.errors import LinkworkError, ProgramError, SessionError
-from linkwork.registry import bus_partners
-from linkwork.scene import Scene
-from linkwork.scene.archive import pack
-from linkwork.scene.scene import check_mode
+import numpy as np
+
+from linkwork.components.agents.program import Program
+from linkwork.core.atomic import cache_folder
+from linkwork.core.errors import (
+    ErrorRecord,
+    LinkworkError,
+    NameNotFound,
+    ProgramError,
+    RecordingError,
+    SessionError,
+    listing,
+)
+from linkwork.core.signals import Signals
+from linkwork.core.state import State
+from linkwork.model.scene import Scene, check_mode
+from linkwork.model.scene.archive import pack
+from linkwork.model.world import World, compile_scene
+from linkwork.project.trust import ProgramCode, program_code
 from linkwork.session import messages
-from linkwork.session.apply import apply, check_override
-from linkwork.session.board import Board
-from linkwork.session.clock import Clock
-from linkwork.session.cycle import PERSON, Cycle
-from linkwork.session.durations import check_steps
-from linkwork.session.fault_desk import FaultDesk
+from linkwork.session.bus_interface import BusServices, SessionBus, check_permissions
+from linkwork.session.clock import Clock, check_steps, run
+from linkwork.session.cycle import USER, Cycle
+from linkwork.session.faults import FaultInjector
 from linkwork.session.history import check_state
-from linkwork.session.live_edit import LiveEdit
-from linkwork.session.messages import Event, Message
-from linkwork.session.outbox import Outbox, Peers
-from linkwork.session.partners import Partners
-from linkwork.session.reading import read_posture
-from linkwork.session.rehearsal import rehearse
-from linkwork.session.report import RunReport, run_report
-from linkwork.session.running import run
-from linkwork.session.tape import Tape
+from linkwork.session.live_edit import LiveEdit, compile_mode
+from linkwork.session.message_handlers import apply, check_override
+from linkwork.session.messages import Message, SessionEvent
+from linkwork.session.outbox import Outbox, SessionViewer
+from linkwork.session.postures import read_posture
+from linkwork.session.recorder import Recorder
+from linkwork.session.run_report import RunReport, run_report
+from linkwork.session.signal_access import SignalAccess
 from linkwork.session.transfer import keep_sources, transfer
-from linkwork.world import compile_scene
+
+#: Decides whether a program may run.
+ProgramPolicy = Callable[[ProgramCode], bool]
 
 
-class Session(Board):
-    """A running scene.
+class Session:
+    """A running scene: the clock and the cycle, with inbox, outbox and recorder.
 
     Args:
         scene: A scene, or a file or kit name of one (``tripod/level``).
-        record: Where to record to; None records nothing.
-        overwrite: Whether a recording that exists may be replaced.
-        link: A session end from ``linkwork.session.link`` for other threads and processes, or
-            what acts as one.
+        record: File to record to; None records nothing.
+        overwrite: Whether an existing recording may be replaced.
+        viewer: The viewer that shows the session and forwards requests to it, or None.
         watch: Whether programs are reloaded when their files change.
         buses: Whether the scene's buses are served, each by a process of its own.
+        programs: Whether control programs are run, or a function that decides for each. Joints of
+            a program that does not run keep their targets.
+        allow: What the buses may do beyond this machine's own ports: ``"network"`` lets them open
+            connections to other machines, ``"replace-links"`` replace symbolic links that they did
+            not make.
 
     Use it as a context manager, or call :meth:`close`. All calls but :meth:`send`, :meth:`stop`
     and :meth:`swap` belong to the thread that runs the session.
 
     Attributes:
-        version: Scene version; goes up with each live edit.
-        running: Whether time runs.
+        cycle: The compiled world that runs.
+        access: Owners, listeners and pending writes of its signals.
+        version: Scene version; incremented by each live edit.
+        running: Whether the clock runs.
         stopping: Whether :meth:`run` is about to end.
-        halted_by: The bus whose loss has paused it; empty if none did.
+        paused_by: The bus whose lost controller paused the session; empty if none did.
         watch: Whether programs are reloaded when their files change.
+        allow: What its buses may do; see the argument.
         clock: Paces :meth:`run`.
-        outbox: Events and peers.
-        faults: Begins and ends faults.
-        after_step: Called after each step, when it is on the tape; what is put in there by
-            :meth:`apply` is of the next step. Those who keep states come last.
+        outbox: Events and snapshots.
+        fault_injector: Begins and ends faults.
+        after_step: Called after each recorded step; messages they pass to :meth:`apply` belong to
+            the next step. Callbacks that store states come last.
         at_close: Called when the session closes.
-        partners: The processes of the scene's buses; None without.
+        bus_processes: The processes of the scene's buses; None without.
+        programs: Whether control programs are run; see the argument.
+        withheld: Names of the programs that are not run.
+        in_step: Whether a step is being computed: what is logged then, a replay logs, too.
     """
 
     def __init__(
@@ -75,294 +96,462 @@ class Session(Board):
         *,
         record: str | Path | None = None,
         overwrite: bool = False,
-        link: Peers | None = None,
+        viewer: SessionViewer | None = None,
         watch: bool = True,
         buses: bool = True,
+        programs: bool | ProgramPolicy = True,
+        allow: Collection[str] = (),
     ) -> None:
+        self.allow = check_permissions(allow)
+        cache_folder()  # private before kernels are stored there
         if not isinstance(scene, Scene):
             scene = _load(scene)
-        super().__init__(Cycle(compile_scene(scene)))
+        self.cycle = Cycle(compile_scene(scene))
+        self.outbox = Outbox(viewer)
+        self.access = SignalAccess(self.cycle, self.send, self.log)
+        # Agents call it for each target in each step: avoid a second call.
+        self.write = self.access.write  # type: ignore[method-assign]
         self.version = 1
         self.running = True
         self.clock = Clock()
         self._pending: deque[Message] = deque()
         self.stopping = False
-        self._stumbled = False
-        self.halted_by = ""
+        self._step_failed = False
+        self.paused_by = ""
         self._closed = False
         self.watch = watch
         self._edit: LiveEdit | None = None
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
-        self._tape: Tape | None = None
+        self._recorder: Recorder | None = None
         self.after_step: list[Callable[[], object]] = []
         self.at_close: list[Callable[[], object]] = []
-        self.outbox = Outbox(link)
-        self.faults = FaultDesk(self)
+        self.fault_injector = FaultInjector(self)
         self._serve_buses = buses
-        self.partners: Partners | None = None
+        self.programs = programs
+        self.withheld: list[str] = []
+        self.in_step = False
+        self._failed_recording: RecordingError | None = None
+        self.bus_processes: BusServices | None = None
         try:
             for error in self._start_agents():
                 raise error
             if record is not None:
-                self._tape = Tape(Path(record), self.cycle, self._warn, overwrite=overwrite)
-            self._meet_partners(wait=True)
+                self._recorder = Recorder(
+                    Path(record), self.cycle, self._warn, self.withheld, overwrite=overwrite
+                )
+            self._sync_bus_processes(wait=True)
         except BaseException:
             self.close()
             raise
 
-    # ---- what users see ------------------------------------------------------------------
+    # ---- reading -------------------------------------------------------------------------
+
+    @property
+    def world(self) -> World:
+        """The compiled world."""
+        return self.cycle.world
+
+    @property
+    def state(self) -> State:
+        """The state. Write only through :meth:`send`; keep only copies of it."""
+        return self.cycle.state
+
+    @property
+    def signals(self) -> Signals:
+        """Every signal."""
+        return self.cycle.signals
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.cycle.state.step * self.cycle.h
 
     def __getitem__(self, signal: str) -> float:
-        """Value of a signal: ``session["arm/J2.angle"]``."""
+        """Returns the value of a signal: ``session["arm/J2.angle"]``."""
         return self.signals.value(signal)
 
-    def __setitem__(self, signal: str, value: float) -> None:
-        """Sets an input or parameter with the next step: ``session["arm/J2.target"] = 0.5``."""
-        owner = PERSON
-        if any(isinstance(m, messages.Take) and m.signal == signal for m in list(self._pending)):
-            owner = self.signals.owners.get(signal, owner)
-        self.signals.check(signal, value, owner)
-        self.send(messages.Set(signal, float(value)))
-
-    def read_posture(self, bus: str = "") -> dict[str, float]:
-        """Where the joints of the machine behind a bus are [rad or m], as it reported last.
-
-        Args:
-            bus: Its bus; the only one with a machine behind it if empty.
+    def array(self, sensor: str, name: str) -> np.ndarray:
+        """Returns a copy of a reading that is an array: ``array("scan", "ranges")``.
 
         Raises:
-            LinkworkError: If there is none, or it does not say where all of them are.
+            NameNotFound: If there is no such sensor, or it has no such array.
+        """
+        block, number = self.cycle.sensor(sensor)
+        name = block.array_name(name)
+        if name not in block.arrays:
+            has = f"It has {listing(block.arrays)}." if block.arrays else "It has numbers only."
+            raise NameNotFound(f"{block.type} {sensor!r} has no array {name!r}.", hint=has)
+        return block.array(number, name)
+
+    def image(self, camera: str, what: str = "color") -> np.ndarray:
+        """Returns the newest image of a camera: its ``color``, ``depth`` or ``segmentation``.
+
+        Color is height×width×3 of 8 bit. Depth is height×width along the optical axis [m], inf
+        where nothing is seen. Segmentation is height×width with indices into
+        ``world.element_names``, −1 for none.
+
+        Raises:
+            NameNotFound: If there is no such camera or image.
+        """
+        return self.array(camera, what)
+
+    def read_posture(self, bus: str = "") -> dict[str, float]:
+        """Returns the joint positions of the machine behind a bus [rad or m], as last reported.
+
+        Args:
+            bus: Its bus; the only one with a real plant if empty.
+
+        Raises:
+            LinkworkError: If there is none, or it has not reported all joints.
         """
         return read_posture(self.cycle, bus)
 
     def report(self) -> RunReport:
-        """How the run went up to now: gaps, where and when, energy, and what engines needed."""
+        """Returns a report of the run: gaps, energy, and statistics of the engines."""
         return run_report(self.cycle)
+
+    # ---- writing -------------------------------------------------------------------------
+
+    def __setitem__(self, signal: str, value: float) -> None:
+        """Sets an input or parameter with the next step: ``session["arm/J2.target"] = 0.5``."""
+        owner = USER
+        if any(
+            isinstance(m, messages.TakeSignal) and m.signal == signal for m in list(self._pending)
+        ):
+            owner = self.signals.owners.get(signal, owner)
+        self.signals.check(signal, value, owner)
+        self.send(messages.SetSignal(signal, float(value)))
 
     def send(self, message: Message) -> None:
         """Puts a message into the inbox; it is applied before the next step.
 
         Raises:
             FormatError: If its values are not of the right types or out of bounds.
-            LinkworkError: If it overrides a signal that no bus has, or by what is not for it.
+            LinkworkError: If it overrides a signal that no bus has, or with an invalid value.
         """
         message = messages.checked(message)
-        if isinstance(message, messages.Override) and not self._swapping:
+        if isinstance(message, messages.OverrideSignal) and not self._swap_pending:
             check_override(self.cycle, message)
         self._pending.append(message)
 
     @property
-    def _swapping(self) -> bool:
-        """Whether another scene comes before what is sent now."""
-        return any(isinstance(message, messages.Swap) for message in list(self._pending))
+    def _swap_pending(self) -> bool:
+        """Whether another scene is applied before messages sent now."""
+        return any(isinstance(message, messages.SwapScene) for message in list(self._pending))
 
-    def say(self, text: str, *, level: str = "info", source: str = "") -> None:
-        """Puts a message for people into the outbox."""
-        self.outbox.event(Event(self.state.step, level, text, source))
-        if self._tape is not None:
-            self._tape.event(level, text, source)
+    def take(self, signal: str, owner: str = USER) -> None:
+        """Takes an input over with the next step, from any owner."""
+        self.send(messages.TakeSignal(signal, owner))
+
+    def release(self, owner: str = USER) -> None:
+        """Releases everything that ``owner`` owns; the scene's agents set it again."""
+        self.send(messages.ReleaseSignals(owner))
+
+    def write(self, signal: str, value: float, owner: str) -> None:
+        """Sets a signal for an agent; see :meth:`SignalAccess.write`."""
+        self.access.write(signal, value, owner)
+
+    def check(self, signal: str, value: float, owner: str) -> None:
+        """Raises what :meth:`write` would raise."""
+        self.access.check(signal, value, owner)
+
+    def on_change(
+        self, signal: str, call: Callable[[float], object], *, by: float = 0.0, owner: str = USER
+    ) -> None:
+        """Calls ``call(value)`` after each step in which ``signal`` changed by more than ``by``."""
+        self.access.on_change(signal, call, by=by, owner=owner)
+
+    def forget(self, owner: str) -> None:
+        """Ends all listeners and ownerships of ``owner``."""
+        self.access.forget(owner)
+
+    # ---- events --------------------------------------------------------------------------
+
+    def log(self, text: str, *, level: str = "info", source: str = "") -> None:
+        """Logs a message for users."""
+        self._log(text, level, source)
+
+    def log_error(
+        self, error: LinkworkError, *, level: str = "error", source: str = "",
+        failed: messages.FailedOperation = "",
+    ) -> None:  # fmt: skip
+        """Logs an error, with its origin and hint as data.
+
+        Args:
+            error: The error.
+            level: "error" or "warning".
+            source: Agent or bus that it concerns; empty if it concerns the session.
+            failed: The operation that it ended.
+        """
+        self._log(str(error), level, source, error.to_record(), failed)
+
+    def _log(
+        self, text: str, level: str, source: str, error: ErrorRecord | None = None,
+        failed: messages.FailedOperation = "", edit: int = 0,
+    ) -> None:  # fmt: skip
+        step = self.state.step
+        self.outbox.event(SessionEvent(step, level, text, source, error, failed, edit))
+        if self._recorder is not None:
+            self._recorder.event(level, text, source, error, simulated=self.in_step)
+
+    def _report_slow(self, program: str, text: str) -> None:
+        """Reports a program that stands still, from another thread: it is not recorded.
+
+        A replay does not stand still, and the thread that runs the session is in the program.
+        """
+        self.outbox.event(SessionEvent(self.state.step, "warning", text, program))
 
     def _warn(self, text: str) -> None:
-        self.say(text, level="warning", source="recording")
+        self.log(text, level="warning", source="recording")
 
     # ---- the cycle -----------------------------------------------------------------------
 
     def step(self, steps: int = 1) -> None:
-        """Does ``steps`` steps, whatever the clock says.
+        """Advances by ``steps`` steps, regardless of the clock.
 
         Raises:
-            LinkworkError: If it is no number of steps.
-            LinkworkError: If an engine or a program fails; that step did not happen, and the
-                session is paused.
+            LinkworkError: If the number of steps is invalid.
+            LinkworkError: If an engine or a program fails; that step is undone, and the session
+                is paused.
         """
         self._must_be_open()
         check_steps(steps)
         for _ in range(steps):
-            self.take_in()
-            while self.partners is not None and self.partners.lagging() and not self.stopping:
-                self.partners.wait(0.02)
-                self.take_in()
+            self.process_inbox()
+            while (
+                self.bus_processes is not None
+                and self.bus_processes.waiting_for_turn()
+                and not self.stopping
+            ):
+                self.bus_processes.wait(0.02)
+                self.process_inbox()
             self.advance()
 
     def advance(self) -> None:
-        """Does one step without taking anything in first; see :meth:`step`."""
-        cycle = self.cycle
-        listeners, owners = len(self._listeners), len(cycle.signals.owners)
-        cycle.keep(listeners)
+        """Advances by one step without processing the inbox; see :meth:`step`."""
+        cycle, access = self.cycle, self.access
+        checkpoint = access.checkpoint()
+        cycle.checkpoint(checkpoint[0])
+        self.in_step = True
         try:
             cycle.sense()
-            self._deciding = True
+            access.deciding = True
             cycle.decide()
             for bus in cycle.buses:
                 bus.act(self)
-            self._deciding = False
+            access.deciding = False
             cycle.move()
-            cycle.give_out()
-            self._listeners.call(cycle.state.data)
-            if self._writes:
-                self._apply_writes()
+            cycle.publish_outputs()
+            access.listeners.call(cycle.state.data)
+            access.apply_writes()
         except BaseException as error:
-            self._undo(listeners, owners)
+            self.in_step = False
+            self._rollback(checkpoint)
             if isinstance(error, LinkworkError):
-                self._stumble(error)
-                if self._tape is not None:
-                    self._tape.message(messages.Tried())
+                self._fail_step(error)
+                if self._recorder is not None:
+                    self._recorder.message(messages.FailedStep())
             raise
-        if self._tape is not None:
-            self._tape.after()
+        if self._recorder is not None:
+            self._recorder.after_step()
         for bus in cycle.buses:
-            self.heed(bus)
-        if cycle.trouble:
-            self.faults.tell()
-        if self.partners is not None:
-            self.partners.give_out()
-        self._onlookers.call(cycle.state.data)
+            self.apply_pause_request(bus)
+        if cycle.faults:
+            self.fault_injector.log_changes()
+        self.in_step = False
+        if self.bus_processes is not None:
+            self.bus_processes.publish_outputs()
+        access.observers.call(cycle.state.data)
         for call in self.after_step:
             call()
-        if self.outbox.connected:
+        if self.outbox.viewer is not None:
             self.outbox.publish(self)
 
-    def _undo(self, listeners: int, owners: int) -> None:
-        """Takes a step back: what it changed, and the listeners and owners that it added."""
-        self._deciding = False
-        self._writes.clear()
-        self._listeners.cut(listeners)
-        self.cycle.undo()
-        for name in list(self.signals.owners)[owners:]:
-            del self.signals.owners[name]
+    def _rollback(self, checkpoint: tuple[int, int]) -> None:
+        """Undoes a step: the state, and the listeners and owners that it added."""
+        self.access.rollback(checkpoint)
+        self.cycle.rollback()
         self.pause()
 
-    def _stumble(self, error: LinkworkError) -> None:
-        """Pauses because something failed; a program that is mended goes on by itself."""
+    def _fail_step(self, error: LinkworkError) -> None:
+        """Pauses after a failure; a reload of a failed program resumes the session."""
         self.pause()
-        self._stumbled = isinstance(error, ProgramError)
-        self.say(str(error), level="error", source=type(error).__name__)
+        self._step_failed = isinstance(error, ProgramError)
+        self.log_error(error, failed="step")
 
-    def heed(self, bus: Any) -> None:
-        """Pauses if a bus that lost its partner wants it."""
-        if bus.wants_pause:
-            bus.wants_pause = False
+    def apply_pause_request(self, bus: SessionBus) -> None:
+        """Pauses if a bus that lost its controller requests it."""
+        if bus.pause_requested:
+            bus.pause_requested = False
             self.pause()
-            self.halted_by = bus.spec.name
+            self.paused_by = bus.spec.name
 
     def try_step(self) -> None:
-        """Does a step and takes it back, whether it fails or not; for ``Tried`` in a replay."""
-        listeners, owners = len(self._listeners), len(self.signals.owners)
+        """Advances by one step and undoes it; for ``FailedStep`` in a replay."""
+        checkpoint = self.access.checkpoint()
         try:
             self.advance()
         except LinkworkError:
             return
-        self._undo(listeners, owners)
+        self._rollback(checkpoint)
 
     def pause(self) -> None:
-        """Stops time, and takes back the steps that were handed out; for ``Pause``."""
-        self.running = self._stumbled = False
-        self.halted_by = ""
+        """Pauses the clock and cancels granted steps; for ``PauseClock``."""
+        self.running = self._step_failed = False
+        self.paused_by = ""
         self.clock.granted = 0
 
     def resume(self) -> None:
-        """Lets time run again if a failed program stopped it; for ``Reload``."""
-        if self._stumbled:
-            self.running, self._stumbled = True, False
+        """Resumes the clock if a failed program paused it; for ``ReloadProgram``."""
+        if self._step_failed:
+            self.running, self._step_failed = True, False
             self.clock.restart()
 
     # ---- the inbox -----------------------------------------------------------------------
 
-    def take_in(self, *, in_order: bool = False) -> None:
-        """Applies what is due: edited scenes, messages of this process, messages of peers.
+    def process_inbox(self, *, in_order: bool = False) -> None:
+        """Applies due edits, requests of the viewer and queued messages.
 
         Args:
-            in_order: Whether messages behind an ``Advance`` wait until its steps are done.
+            in_order: Whether messages behind an ``AdvanceSteps`` wait until its steps are done.
         """
+        for old, name in self.signals.take_used_aliases().items():
+            self.log(f"signal {old!r} is now called {name!r}.", level="warning")
         edit = self._edit
-        if edit is not None and edit.compiled.done():
-            self._finish(edit)
+        if edit is not None and edit.done():
+            self._finish_edit(edit)
         pending = self._pending
-        if self.outbox.link is not None:
-            pending.extend(self.outbox.receive(self))
-        if self.partners is not None:
-            pending.extend(self.partners.receive())
+        if self.outbox.viewer is not None:
+            self.outbox.viewer.poll()
+        if self.bus_processes is not None:
+            pending.extend(self.bus_processes.receive())
         while pending:
-            if in_order and self.clock.granted and self.by_hand:
-                if not any(isinstance(message, messages.Pause) for message in list(pending)):
+            if in_order and self.clock.granted and self.manual:
+                if not any(isinstance(message, messages.PauseClock) for message in list(pending)):
                     return
                 self.clock.granted = 0
             self.apply(pending.popleft())
 
     @property
-    def by_hand(self) -> bool:
-        """Whether steps are handed out one by one."""
+    def manual(self) -> bool:
+        """Whether steps are granted by ``AdvanceSteps``."""
         return self.clock.mode == "lockstep" or not self.running
 
     def apply(self, message: Message) -> bool:
-        """Applies one message now; a refused one is answered in the outbox.
+        """Applies one message now; the outbox reports a refusal.
 
         Returns:
             Whether it was accepted.
         """
-        accepted = recorded = True
+        try:
+            self.apply_or_raise(message)
+        except LinkworkError:
+            return False
+        return True
+
+    def apply_or_raise(self, message: Message) -> None:
+        """As :meth:`apply`, but also raises a refusal.
+
+        Raises:
+            LinkworkError: If the message is refused.
+        """
+        recorded = True
         try:
             apply(self, message)
-            self._apply_writes()  # what the init() of a reloaded program set
+            self.access.apply_writes()  # from the init() of a reloaded program
         except LinkworkError as error:
-            self.say(str(error), level="error", source="inbox")
-            accepted = False
-            # Not without effect: a program that was ended for a faulty one has begun again.
+            self.log_error(error, failed="message")
+            # Not without effect: a program replaced by a faulty one was restarted.
             recorded = isinstance(error, ProgramError)
-        if self._tape is not None and recorded and isinstance(message, messages.RECORDED):
-            self._tape.message(message)
-        return accepted
+            raise
+        finally:
+            if self._recorder is not None and recorded and isinstance(message, messages.RECORDED):
+                self._recorder.message(message)
 
     def reset(self) -> None:
-        """Goes back to the first state with the next step."""
-        self.send(messages.Reset())
+        """Restores the first state with the next step."""
+        self.send(messages.ResetState())
 
     def restart(self) -> None:
-        """Writes the first state and starts all agents anew; for ``Reset``."""
-        steps = self._tape.steps if self._tape is not None else 0
+        """Restores the first state and starts all agents again; for ``ResetState``."""
         for agent in self.cycle.agents:
-            agent.close()  # what an exit() still sets belongs to the run that ends here
-        self._writes.clear()
-        self.cycle.restore(self.cycle.first)
-        if self._tape is not None:
-            self._tape.steps = steps
-        self._taken.clear()
-        self._kept.clear()
-        self.signals.owners.clear()
+            agent.close()  # signals set in exit() belong to the run that ends here
+        self.access.discard_writes()
+        self._restore(self.cycle.first)
+        self.access.clear()
         for error in self._start_agents():
-            self._stumble(error)
-        if self.partners is not None:
-            self.partners.recall()
-        self.clock.restart()
+            self._fail_step(error)
+        self._after_restore()
 
-    def go_back(self, state: bytes) -> None:
-        """Takes over a state of the past; a recording counts on. For ``Restore``.
+    def restore_state(self, state: bytes) -> None:
+        """Restores a state of the past; a recording continues. For ``RestoreState``.
 
         Raises:
             SessionError: If the session cannot have been in this state.
         """
         check_state(self.cycle, state)
-        steps = self._tape.steps if self._tape is not None else 0
+        self._restore(state)
+        self.access.discard_writes()
+        self._after_restore()
+
+    def _restore(self, state: State | bytes) -> None:
+        """Restores a state; the recorder's step count, which is in the state, stays."""
+        steps = self._recorder.steps if self._recorder is not None else 0
         self.cycle.restore(state)
-        if self._tape is not None:
-            self._tape.steps = steps
-        self._writes.clear()
-        if self.partners is not None:
-            self.partners.recall()
+        if self._recorder is not None:
+            self._recorder.steps = steps
+
+    def _after_restore(self) -> None:
+        if self.bus_processes is not None:
+            self.bus_processes.resend_status()
         self.clock.restart()
 
     def _start_agents(self) -> list[LinkworkError]:
-        """Starts every agent; returns why some could not."""
+        """Starts every agent; returns the errors of those that failed."""
         failures: list[LinkworkError] = []
+        self.withheld = []
         for agent in self.cycle.agents:
-            self._listeners.forget(agent.spec.name)
+            self.access.listeners.forget(agent.spec.name)
+            if isinstance(agent, Program):
+                if not self.may_run(agent, agent.source):
+                    self.withheld.append(agent.spec.name)
+                    continue
+                agent.report_slow_calls(partial(self._report_slow, agent.owner))
             try:
                 agent.start(self)
-                self._apply_writes()
+                self.access.apply_writes()
             except LinkworkError as error:
-                self._writes.clear()
+                self.access.discard_writes()
                 failures.append(error)
         return failures
+
+    def may_run(self, program: Program, text: str) -> bool:
+        """Whether a program may run with a text."""
+        if isinstance(self.programs, bool):
+            return self.programs
+        return self.programs(program_code(program.spec.name, program.path, text))
+
+    def start_withheld(self, names: Collection[str]) -> None:
+        """Starts programs that were not run before; for ``StartPrograms``.
+
+        Raises:
+            SessionError: If one may still not run.
+            ProgramError: If one fails; it is no longer withheld then.
+        """
+        waiting = [
+            agent
+            for agent in self.cycle.agents
+            if isinstance(agent, Program) and agent.spec.name in self.withheld
+            and agent.spec.name in names
+        ]  # fmt: skip
+        for agent in waiting:
+            if not self.may_run(agent, agent.source):
+                raise SessionError(f"the program {agent.spec.name!r} is not trusted.")
+        for agent in waiting:
+            self.withheld.remove(agent.spec.name)
+            agent.report_slow_calls(partial(self._report_slow, agent.owner))
+            agent.start(self)
+            self.access.apply_writes()
 
     # ---- running -------------------------------------------------------------------------
 
@@ -383,8 +572,8 @@ class Session(Board):
             progress: Called about ten times a second with the simulated time.
 
         Raises:
-            LinkworkError: While nobody else watches the session, if an engine or a program fails,
-                or a bus loses its controller and ``on_loss`` is "pause".
+            LinkworkError: While no client is connected, if an engine or a program fails, or a bus
+                loses its controller and ``on_loss`` is "pause".
         """
         self._must_be_open()
         if clock is not None:
@@ -393,8 +582,8 @@ class Session(Board):
             run(self, duration, progress)
         finally:
             self.stopping = False
-            if self._tape is not None:
-                self._tape.flush()
+            if self._recorder is not None:
+                self._recorder.flush()
 
     def stop(self) -> None:
         """Ends :meth:`run` after the present step; safe from any thread or signal handler.
@@ -406,53 +595,62 @@ class Session(Board):
     # ---- recording -----------------------------------------------------------------------
 
     def record(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Records from here on.
+        """Starts recording.
 
         Raises:
             SessionError: If it records already.
             RecordingError: If the file cannot be written.
         """
         self._must_be_open()
-        if self._tape is not None:
+        if self._recorder is not None:
             raise SessionError("the session is being recorded already.")
-        self._tape = Tape(Path(path), self.cycle, self._warn, overwrite=overwrite)
+        self._recorder = Recorder(
+            Path(path), self.cycle, self._warn, self.withheld, overwrite=overwrite
+        )
         for signal, owner in sorted(self.signals.owners.items()):
-            self._tape.message(messages.Take(signal, owner))
-        for message in self.faults.injected():
-            self._tape.message(message)
+            self._recorder.message(messages.TakeSignal(signal, owner))
+        for message in self.fault_injector.injected():
+            self._recorder.message(message)
         programs = [a.spec.name for a in self.cycle.agents if isinstance(a, Program)]
         if programs and self.state.step:
             self._warn(
-                f"a replay starts {', '.join(programs)} anew: what a program remembers outside "
+                f"a replay starts {', '.join(programs)} again: what a program keeps outside "
                 "self.memory is not in a recording that begins in mid-run."
             )
 
     def end_recording(self) -> None:
-        """Closes the recording, if there is one; the session goes on."""
-        tape, self._tape = self._tape, None
-        if tape is not None:
-            tape.last_hash()
-            tape.close()
+        """Closes the recording, if there is one; the session continues."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            recorder.last_hash()
+            recorder.close()
+            self._failed_recording = recorder.failed
+
+    @property
+    def recording_failed(self) -> RecordingError | None:
+        """Why the last recording ended before its end, for example on a full disk; else None."""
+        return self._failed_recording if self._recorder is None else self._recorder.failed
 
     # ---- live edits ----------------------------------------------------------------------
 
-    def swap(self, scene: Scene, *, ids: dict[str, str] | None = None) -> Future[Cycle]:
+    def swap(self, scene: Scene, *, ids: dict[str, str] | None = None) -> LiveEdit:
         """Compiles an edited scene in the background and swaps to it at a step boundary.
 
-        A later edit takes the place of one that is not in use yet. An edit that cannot be used
-        leaves everything as it is; the outbox says why.
+        A later edit replaces one that is not in use yet. An edit that cannot be used changes
+        nothing; the outbox reports why.
 
         Args:
             scene: The scene after the edit.
-            ids: Stable ids by full name, :attr:`~linkwork.scene.document.Document.ids`.
+            ids: Stable ids by full name, :attr:`~linkwork.project.document.Document.ids`.
 
         Returns:
-            Done when compiled; its exception is the error where the scene cannot be used.
+            A future that is done when the scene is compiled; its exception is the LinkworkError if
+            the scene cannot be used.
         """
-        edit = self._edit = LiveEdit(scene, ids, packed=self._tape is not None)
-        return edit.compiled
+        edit = self._edit = LiveEdit(scene, ids, packed=self._recorder is not None)
+        return edit
 
-    def _finish(self, edit: LiveEdit) -> None:
+    def _finish_edit(self, edit: LiveEdit) -> None:
         if self._edit is edit:
             self._edit = None
         try:
@@ -460,106 +658,105 @@ class Session(Board):
             keep_sources(self.cycle, cycle)
             self.use(cycle, edit.archive)
         except LinkworkError as error:
-            self.say(f"the edit is not in use: {error}", level="error", source="scene")
+            text = f"the edit is not in use: {error}"
+            self._log(text, "error", "scene", error.to_record(), "edit", edit.number)
 
     def use(
         self, cycle: Cycle, archive: bytes = b"", *, what: str = "the scene was edited"
     ) -> None:
-        """Goes on with another compiled world; what shares an id keeps its state.
+        """Continues with another compiled world; objects with the same id keep their state.
 
         Args:
             cycle: The world.
             archive: Its scene, for the recording.
-            what: What happened, for people.
+            what: Description for the log.
 
         Raises:
-            SceneError: If the session is recorded and a file of the scene cannot be read; then
-                nothing has changed.
+            SceneError: If the session is recorded and a file of the scene cannot be read; nothing
+                has changed then.
         """
-        if self._tape is not None and not archive:
+        if self._recorder is not None and not archive:
             archive = pack(cycle.world.scene)
         old = self.cycle
-        steps = self._tape.steps if self._tape is not None else 0
+        steps = self._recorder.steps if self._recorder is not None else 0
         old.close()
-        self._apply_writes()  # what the exit() of a program set
+        self.access.apply_writes()  # from the exit() of programs
         transfer(old, cycle)
-        self._go_over(cycle)
+        self.cycle = cycle
+        self.access.switch_cycle(cycle)
         failures = self._start_agents()
         self.version += 1
-        if self._tape is not None:
-            self._tape.segment(cycle, archive, steps)
-        self._meet_partners()
-        self.outbox.greet(self)
-        self.say(f"{what}; this is version {self.version}.", source="scene")
-        for name in cycle.trouble.lost:
-            self.say(f"fault {name} is gone with what it struck.", level="warning", source=name)
+        if self._recorder is not None:
+            self._recorder.segment(cycle, archive, steps, self.withheld)
+        self._sync_bus_processes()
+        self.log(f"{what}; this is version {self.version}.", source="scene")
+        for name in cycle.faults.lost:
+            self.log(
+                f"fault {name} has ended: its target no longer exists.",
+                level="warning",
+                source=name,
+            )
         for error in failures:
-            self._stumble(error)
+            self._fail_step(error)
 
     @property
     def mode(self) -> str:
-        """What moves the scene: "kinematic", "emulation" or "simulation"; may be set.
+        """The mode of the scene: "kinematic", "emulation" or "simulation"; may be set.
 
-        It changes with the next step. Time, posture, speeds, targets and gains go on.
+        It changes with the next step. Time, posture, speeds, targets and gains are kept.
         """
         return self.world.scene.mode or "simulation"
 
     @mode.setter
     def mode(self, mode: str) -> None:
         check_mode(mode or "none")
-        self.send(messages.Mode(mode))
+        self.send(messages.SetMode(mode))
 
     def change_mode(self, mode: str) -> None:
-        """Goes over to another mode now; for ``Mode``.
+        """Changes the mode now; for ``SetMode``.
 
         Raises:
             LinkworkError: If there is no such mode, or the scene cannot be used in it.
         """
         check_mode(mode or "none")
-        if mode == self.mode:
-            return
-        cycle = Cycle(compile_scene(replace(self.world.scene, mode=mode), ids=self.world.ids))
-        rehearse(cycle)
-        keep_sources(self.cycle, cycle)
-        self.use(cycle, what=f"the mode is {mode} now")
+        if mode != self.mode:
+            self.use(compile_mode(self.cycle, mode), what=f"the mode is {mode} now")
 
-    def _meet_partners(self, *, wait: bool = False) -> None:
-        """Starts, tells or ends the processes of the buses, as the scene has them now."""
-        if self.partners is None and self._serve_buses and self.cycle.buses:
-            self.partners = bus_partners()(self)
-        if self.partners is not None:
-            self.partners.meet(wait=wait)
+    def _sync_bus_processes(self, *, wait: bool = False) -> None:
+        """Starts, updates or ends bus processes to match the scene."""
+        if self.bus_processes is None and self._serve_buses and self.cycle.buses:
+            self.bus_processes = BusServices(self)
+        if self.bus_processes is not None:
+            self.bus_processes.sync(self.cycle.buses, wait=wait)
 
     def folder(self) -> Path:
-        """A new folder that lasts as long as the session."""
+        """Returns a new temporary folder, which is removed when the session closes."""
         self._folders.append(tempfile.TemporaryDirectory(prefix="linkwork-"))
         return Path(self._folders[-1].name)
 
-    # ---- the end -------------------------------------------------------------------------
+    # ---- closing -------------------------------------------------------------------------
 
     def _must_be_open(self) -> None:
         if self._closed:
             raise SessionError("the session is closed.", hint="Make a new one.")
 
     def close(self) -> None:
-        """Ends agents, recording and link; once is enough."""
+        """Ends agents, buses and recording; calling it again has no effect."""
         if self._closed:
             return
         self._closed = True
-        with ExitStack() as ends:  # the last one first, each whatever becomes of the others
+        with ExitStack() as ends:  # in reverse order, each even if others fail
             for folder in self._folders:
                 ends.callback(folder.cleanup)
-            if self.outbox.link is not None:
-                ends.callback(self.outbox.link.close)
-            if self._tape is not None:
-                ends.callback(self._tape.close)
+            if self._recorder is not None:
+                ends.callback(self._recorder.close)
             for call in reversed(self.at_close):
                 ends.callback(call)
             ends.callback(self.cycle.close)
-            if self.partners is not None:
-                ends.callback(self.partners.close)
-            if self._tape is not None:
-                ends.callback(self._tape.last_hash)  # before programs do something in their exit()
+            if self.bus_processes is not None:
+                ends.callback(self.bus_processes.close)
+            if self._recorder is not None:
+                ends.callback(self._recorder.last_hash)  # before the exit() of programs
 
     def __enter__(self) -> Self:
         return self

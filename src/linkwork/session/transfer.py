@@ -1,4 +1,4 @@
-"""Transfer: what a running state brings along when its world is edited."""
+"""Transfer of a state to an edited world."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from contextlib import suppress
 
 import numpy as np
 
-from linkwork.agents.movement import MovementPlayer
-from linkwork.agents.program import Program
-from linkwork.blocks import Block
+from linkwork.components.agents.movement_player import MovementPlayer
+from linkwork.components.agents.program import Program
+from linkwork.core.errors import EngineError, Origin, listing
 from linkwork.engines import Engine
-from linkwork.engines.kernels import loop_state
-from linkwork.errors import EngineError, Origin, listing
+from linkwork.engines.common.kernels import loop_state
+from linkwork.model.blocks import Block
+from linkwork.model.world import Finding, World
 from linkwork.session.cycle import Cycle
-from linkwork.world import Finding, World
 
-#: Loops that are open further than this after an edit are closed before the next step [m].
+#: Loops with a larger gap after an edit are closed before the next step [m].
 _OPEN = 1e-9
 
 
 def transfer(old: Cycle, new: Cycle) -> None:
-    """Writes into ``new``'s state all that shares an id with ``old``.
+    """Copies the state of all objects of ``old`` with the same id to ``new``.
 
     Joints of the same type keep coordinates, speeds and targets unless the edit moved them; live
-    parameters are kept where the scene's own value did not change; sensors, actuators and agents
-    of the same name keep their memory. What is new starts fresh, and so does the engines' own
-    memory. Loops that the edit left open are closed, by engines that can.
+    parameters are kept if the scene's own value did not change; sensors, actuators and agents of
+    the same name keep their memory. New items start fresh, and so does the engines' own memory.
+    Loops that the edit left open are closed, by engines that can.
     """
     clock = old.state.step * old.h / new.h
     new.state.step = round(clock)
@@ -34,17 +34,17 @@ def transfer(old: Cycle, new: Cycle) -> None:
     _loops(old, new)
     _contacts(old, new)
     new.refresh()
-    for sensor in new.sensors:  # those that are new must not show 0 until they are due
+    for sensor in new.sensors:  # new ones must not show 0 until they are due
         sensor.read(new.state.step, now=True)
-    for block in (*new.sensors, *new.actuators, *new.agents, *new.trouble.faults):
+    for block in (*new.sensors, *new.actuators, *new.agents, *new.faults.scene_faults):
         _memory(old, new, block)
     buses = {old.world.id_of(bus.spec.name): bus for bus in old.buses}
     for bus in new.buses:
         twin = buses.get(new.world.id_of(bus.spec.name))
         if twin is not None and twin.type == bus.type:
-            bus.take_over(twin)
-        bus.give_out()
-    new.trouble.take_over(old.trouble)
+            bus.transfer_from(twin)
+        bus.publish_outputs()
+    new.faults.transfer_from(old.faults)
     for engine in new.engines:
         engine.reset()
         for before in old.engines if old.h == new.h else ():
@@ -55,10 +55,10 @@ def transfer(old: Cycle, new: Cycle) -> None:
 
 
 def _close(new: Cycle) -> None:
-    """Lets the engines close what the edit left open: a new loop, or bars of another length.
+    """Closes loops that the edit left open: a new loop, or bars of another length.
 
-    What cannot be closed from where it stands begins where the scene says, which could be; all
-    else goes on. Both are said in the findings.
+    Islands that cannot be closed from the present posture restart in the scene's posture; all
+    others continue. Both are reported in the findings.
     """
     if not _open_loops(new):
         return
@@ -66,12 +66,12 @@ def _close(new: Cycle) -> None:
         try:
             found = engine.assemble()
         except EngineError as error:
-            found = _begin_anew(new, engine, error)
+            found = _reset_engine(new, engine, error)
         new.findings += [finding for finding in found if finding not in new.findings]
 
 
 def _open_loops(cycle: Cycle) -> list[int]:
-    """Numbers of the loops that are open as the bodies stand."""
+    """Returns the indices of the loops that are open at the present poses."""
     world, state = cycle.world, cycle.state
     aside = state.loop_q.copy(), state["loop_turns"].copy()
     return [
@@ -81,10 +81,10 @@ def _open_loops(cycle: Cycle) -> list[int]:
     ]
 
 
-def _begin_anew(new: Cycle, engine: Engine, error: EngineError) -> list[Finding]:
-    """Puts what an engine cannot close where the scene says, and closes that.
+def _reset_engine(new: Cycle, engine: Engine, error: EngineError) -> list[Finding]:
+    """Resets islands that an engine cannot close to the scene's posture, and closes them.
 
-    That is what hangs together with an open loop; if this does not help, all that it moves.
+    Those are the islands with an open loop; if that fails, all of the engine's bodies.
     """
     world, loops = new.world, _open_loops(new)
     islands = set(world.island[world.loop_body[loops]].ravel().tolist()) - {-1}
@@ -95,13 +95,15 @@ def _begin_anew(new: Cycle, engine: Engine, error: EngineError) -> list[Finding]
         with suppress(EngineError):
             found = engine.assemble()
             parts = {world.body_part[b] or world.body_names[b] for b in np.flatnonzero(bodies)}
-            text = f"starts where the scene says, because after the edit {error.message}"
-            return [Finding("soft", listing(parts, most=4), text, error.origin or Origin()), *found]
+            text = f"starts in the scene's posture, because after the edit {error.message}"
+            origin = error.origin or Origin()
+            return [Finding("approximated", listing(parts, most=4), text, origin), *found]
+
     raise error
 
 
 def _put_back(new: Cycle, bodies: np.ndarray) -> None:
-    """Gives bodies of a mask, and loops on them, the coordinates and speeds of the first state."""
+    """Resets bodies of a mask, and loops on them, to their initial coordinates and speeds."""
     world, state, first = new.world, new.state, new.first
     for joint, body in zip(world.joints, world.joint_body.tolist(), strict=True):
         if bodies[body]:
@@ -115,7 +117,7 @@ def _put_back(new: Cycle, bodies: np.ndarray) -> None:
 
 
 def keep_sources(old: Cycle, new: Cycle) -> None:
-    """Lets programs go on with the text that runs, unless the edit or their file says another."""
+    """Keeps the running texts of programs, unless the edit or their file changed them."""
     running = {old.world.id_of(a.spec.name): a for a in old.agents if isinstance(a, Program)}
     for program in new.agents:
         if not isinstance(program, Program):
@@ -130,7 +132,7 @@ def keep_sources(old: Cycle, new: Cycle) -> None:
 
 
 def new_names(old: Cycle, new: Cycle) -> dict[str, str]:
-    """What the signals of things that were renamed are called now, by their old name."""
+    """New names of the signals of renamed objects, by their old name."""
     called = {new.world.id_of(name): name for name in _owners_of_signals(new)}
     names: dict[str, str] = {}
     for signal in old.signals:
@@ -158,7 +160,7 @@ def _pairs(
 
 
 def _joints(old: Cycle, new: Cycle) -> list[tuple[int, int]]:
-    """Lets joints go on; returns their degrees of freedom, before and after."""
+    """Copies the joints; returns their degrees of freedom, before and after."""
     a, b = old.world, new.world
     dofs: list[tuple[int, int]] = []
     for i, j in _pairs(a, a.joint_names, b, b.joint_names):
@@ -167,10 +169,10 @@ def _joints(old: Cycle, new: Cycle) -> list[tuple[int, int]]:
         kind = a.joints[i].kind
         x, y = int(a.joint_body[i]), int(b.joint_body[j])
         qa, qb, va, vb = int(a.qadr[x]), int(b.qadr[y]), int(a.vadr[x]), int(b.vadr[y])
-        # What the scenes say, not the first states: engines close loops there, each a little else.
+        # Compares the scenes, not the first states, in which engines may have closed loops.
         before, after = a.q0[qa : qa + kind.nq], b.q0[qb : qb + kind.nq]
         if not np.array_equal(before, after):
-            continue  # the edit moved it: it starts where the scene says now
+            continue  # the edit moved it: it starts at its new value
         new.state.q[qb : qb + kind.nq] = old.state.q[qa : qa + kind.nq]
         mine, theirs = slice(vb, vb + kind.nv), slice(va, va + kind.nv)
         for name in ("v", "target_effort", "report/acceleration", "report/effort"):
@@ -183,7 +185,7 @@ def _joints(old: Cycle, new: Cycle) -> list[tuple[int, int]]:
 
 
 def _params(old: Cycle, new: Cycle) -> None:
-    """Live parameters are kept unless the scene now says something else."""
+    """Keeps live parameters unless the scene changed them."""
     a, b = old.world, new.world
     bodies = _pairs(a, a.body_names, b, b.body_names)
     elements = _pairs(a, a.element_names, b, b.element_names)
@@ -250,7 +252,7 @@ def _memory(old: Cycle, new: Cycle, block: Block) -> None:
     live = {signal.field for signal in block.signals() if signal.direction == "param"}
     for number, spec in enumerate(block.specs):
         twin, before = twins.get(new.world.id_of(spec.name), (None, 0))
-        if twin is None or (old.h != new.h and not _ageless(block)):
+        if twin is None or (old.h != new.h and not _is_periodless(block)):
             continue
         for slot in block.slots():
             name, past = (b.field(slot.removeprefix("int:")) for b in (block, twin))
@@ -262,15 +264,15 @@ def _memory(old: Cycle, new: Cycle, block: Block) -> None:
             np.copyto(here[0], there[0], where=kept)
 
 
-def _ageless(block: Block) -> bool:
-    """Whether a block's memory counts no steps, so that it fits another step length."""
+def _is_periodless(block: Block) -> bool:
+    """Whether a block's memory does not depend on the step length."""
     return block.kind != "agent" or isinstance(block, Program | MovementPlayer)
 
 
 def _row(
     cycle: Cycle, field: str, block: Block, number: int
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """One row of a block's field, as it is and as it was at first; None if it has no rows."""
+    """Returns one row of a block's field, present and initial; None without rows."""
     if field not in cycle.state:
         return None
     now, first = cycle.state[field], cycle.first[field]

@@ -1,22 +1,22 @@
-"""The signals that every world has: joints, parameters, energy and gap."""
+"""Signals that every world has."""
 
 from __future__ import annotations
 
+from linkwork.core.signals import Signals
+from linkwork.core.state import State
 from linkwork.kinematics.kernels import BALL, FREE
-from linkwork.session.kernels import LAST
-from linkwork.signals import Signals
-from linkwork.state import State
-from linkwork.world import World
+from linkwork.model.world import World
+from linkwork.session.kernels import RUN_LAST_ENERGY
 
-#: Bounds of masses, dampings and frictions [SI] that engines can still compute with.
-LEAST, MOST = 1e-9, 1e9
+#: Bounds of masses, dampings and frictions that engines can handle [SI].
+MIN_PARAM, MAX_PARAM = 1e-9, 1e9
 
 
 def add_world_signals(signals: Signals, state: State, world: World, turning: list[int]) -> None:
-    """Offers joint values, speeds and efforts, the live parameters and the report.
+    """Adds joint values, speeds and efforts, the live parameters and the report.
 
     Args:
-        signals: Where they go.
+        signals: The signals, to which they are added.
         state: The state.
         world: The world.
         turning: Bodies with ball or free joints, in the order of the ``orientation`` field.
@@ -37,7 +37,7 @@ def add_world_signals(signals: Signals, state: State, world: World, turning: lis
     _add_springs(signals, state, world)
     signals.add("world.kinetic_energy", state.address("report/energy", 0), unit="J")
     signals.add("world.potential_energy", state.address("report/energy", 1), unit="J")
-    signals.add("world.energy", state.address("report/run", LAST), unit="J")
+    signals.add("world.energy", state.address("report/run", RUN_LAST_ENERGY), unit="J")
     signals.add("world.gap", state.address("report/gap", 0), unit="m")
 
 
@@ -58,11 +58,11 @@ def _add_dof(
     if joint.type != "free":
         signals.add(
             f"{prefix}damping", state.address("param/damping", dof), unit=f"{effort} s/{unit}",
-            lo=0.0, hi=MOST, direction="param",
+            lo=0.0, hi=MAX_PARAM, direction="param",
         )  # fmt: skip
         signals.add(
             f"{prefix}friction", state.address("param/joint_friction", dof), unit=effort,
-            lo=0.0, hi=MOST, direction="param",
+            lo=0.0, hi=MAX_PARAM, direction="param",
         )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def _add_params(signals: Signals, state: State, world: World) -> None:
         if world.mass[body] > 0.0 and not world.is_static(body):
             signals.add(
                 f"{world.body_names[body]}.mass", state.address("param/mass", body), unit="kg",
-                lo=LEAST, hi=MOST, direction="param",
+                lo=MIN_PARAM, hi=MAX_PARAM, direction="param",
             )  # fmt: skip
     for number, name in enumerate(world.element_names):
         signals.add(
@@ -99,11 +99,11 @@ def _add_springs(signals: Signals, state: State, world: World) -> None:
         for k, (what, of) in enumerate(
             (("stiffness", f"{push}/{unit}"), ("rest", unit), ("damping", f"{push} s/{unit}"))
         ):
-            lo, hi = 0.0, MOST
+            lo, hi = 0.0, MAX_PARAM
             if what == "rest" and turns:
-                lo = -MOST
+                lo = -MAX_PARAM
             elif what == "rest" and world.spring_law[number, 1] == 0.0:
-                hi = 0.0  # it acts in all directions, which one with a length does not
+                hi = 0.0  # it acts in all directions, which a spring with a rest length does not
             signals.add(
                 f"{name}.{what}", state.address("param/spring", number, k), unit=of,
                 lo=lo, hi=hi, direction="param",
@@ -111,7 +111,7 @@ def _add_springs(signals: Signals, state: State, world: World) -> None:
 
 
 def add_target_signals(signals: Signals, state: State, world: World, dofs: list[int]) -> None:
-    """Offers the targets of joints that follow them without an actuator."""
+    """Adds the targets of joints that follow them without an actuator."""
     for dof in dofs:
         name = world.dof_name(dof)
         unit = "rad" if world.dof_is_angle(dof) else "m"

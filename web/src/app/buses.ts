@@ -1,4 +1,11 @@
-import type { BusState, BusView, FrameLine, Frames, Ports, PortState } from "../protocol/messages";
+import type {
+  BusState,
+  BusView,
+  FrameLine,
+  BusFrames,
+  Ports,
+  PortState,
+} from "../protocol/messages";
 import { lookedThrough } from "./pictures";
 import { looksNear, reach } from "./reach";
 import { send } from "./session";
@@ -6,24 +13,24 @@ import { show } from "./show";
 import { store } from "./store";
 import { announce } from "./topics";
 
-/** Lines of the bus logs that the page keeps. */
+/** Maximum number of bus log lines in the page. */
 const KEPT_LINES = 2000;
 
 export interface LogLine extends FrameLine {
   bus: string;
 }
 
-/** What the page knows of buses while it looks at them. */
+/** The state of buses while the page displays them. */
 export const buses = {
   ports: null as Ports | null,
   lines: [] as LogLine[],
-  /** Lines that the page never got, since they were too many. */
+  /** Number of lines that were not sent because there were too many. */
   skipped: 0,
 };
 
 const lookers = { ports: new Set<string>(), frames: new Set<string>() };
 
-/** `asker` looks at ports or frames from now on, or no longer. */
+/** Adds or removes `asker` as a viewer of ports or frames. */
 export function lookAt(what: "ports" | "frames", asker: string, looks: boolean): void {
   const before = lookers[what].size > 0;
   if (looks) lookers[what].add(asker);
@@ -31,7 +38,7 @@ export function lookAt(what: "ports" | "frames", asker: string, looks: boolean):
   if (lookers[what].size > 0 !== before) askToShow();
 }
 
-/** Says what the page wants to see besides poses and signals. */
+/** Requests the data that the page displays besides poses and signals. */
 export function askToShow(): void {
   send({
     type: "show",
@@ -52,7 +59,7 @@ export function receivePorts(message: Ports): void {
   announce("ports");
 }
 
-export function receiveFrames({ bus, lines, skipped }: Frames): void {
+export function receiveFrames({ bus, lines, skipped }: BusFrames): void {
   const last = newest.get(bus) ?? 0;
   const fresh = lines.filter((line) => line.number > last).map((line) => ({ ...line, bus }));
   newest.set(bus, lines.at(-1)?.number ?? last);
@@ -63,7 +70,7 @@ export function receiveFrames({ bus, lines, skipped }: Frames): void {
 }
 const newest = new Map<string, number>();
 
-/** Another scene: nothing is known of its buses. */
+/** Clears the state of buses when another scene is shown. */
 export function forgetBuses(): void {
   buses.ports = null;
   buses.lines = [];
@@ -86,7 +93,7 @@ export function stateOf(bus: string): BusState | null {
   return buses.ports?.buses.find((each) => each.name === bus) ?? null;
 }
 
-/** How a port is, by its place on its bus. */
+/** State of a port, by its index on its bus. */
 export function portStateOf(bus: string, place: number): PortState | null {
   const list = busList();
   const before = list.slice(
@@ -97,26 +104,27 @@ export function portStateOf(bus: string, place: number): PortState | null {
   return buses.ports?.ports[first + place] ?? null;
 }
 
-/** Where each signal stands in the lists of a ports message. */
-export function placesOf(list: BusView[]): Map<string, number> {
+/** Index of each signal in the lists of a ports message. */
+export function columnsOf(list: BusView[]): Map<string, number> {
   const names = list.flatMap((bus) =>
     bus.ports.flatMap((port) => port.signals.map((signal) => signal.name)),
   );
   return new Map(names.map((name, place) => [name, place]));
 }
 
-/** The words for a bus's state. */
+/** Text for a bus's state. */
 export const STATES: Record<BusState["state"], string> = {
   starting: "starting",
   waiting: "waiting",
   active: "active",
   lost: "controller lost",
+  hung: "does not answer",
   off: "not served",
 };
 
-/** A code on the wire as people write it. */
+/** A code on the wire as text. */
 export function hex(code: number, bits: number): string {
-  // Two's complement, as the bits on the wire are; a double holds whole numbers up to 2^53.
+  // Two's complement, like the bits on the wire; a double represents integers up to 2^53.
   const raw = code < 0 ? code + 2 ** bits : code;
   return `0x${raw
     .toString(16)

@@ -22,12 +22,12 @@ const AXES: Record<string, [number, number, number]> = {
   z: [0, 0, 1],
 };
 
-/** The anchors that are selected, in the order in which they were. */
+/** The selected anchors, in the order of selection. */
 export function chosenAnchors(): string[] {
   return store.selection.filter((thing) => thing.kind === "anchor").map((thing) => thing.name);
 }
 
-/** The loops there were when one was asked for; the new one is selected when it comes. */
+/** The loops that existed at the request; the new one is selected when it arrives. */
 let before: Set<string> | null = null;
 
 function choice(label: string, words: string[], chosen: string): [HTMLElement, HTMLSelectElement] {
@@ -40,7 +40,7 @@ function choice(label: string, words: string[], chosen: string): [HTMLElement, H
   return [h("label", { class: "dialog-field" }, h("span", {}, label), box), list];
 }
 
-/** Asks how two anchors are to be held together; those that are selected are offered. */
+/** Asks for the joint between two anchors; the selected ones are the default. */
 export function closeLoop(): void {
   const names = store.scene?.anchors.map((anchor) => anchor.name) ?? [];
   if (names.length < 2) {
@@ -48,7 +48,7 @@ export function closeLoop(): void {
     return;
   }
   if (!isDriver()) {
-    command({ type: "close_loop" }); // says why not
+    command({ type: "close_loop" }); // reports the reason
     return;
   }
   const [first = names[0]!, second = names.find((name) => name !== first)!] = chosenAnchors();
@@ -59,7 +59,7 @@ export function closeLoop(): void {
   const fit = (): void => void (along.hidden = !JOINTS[joint.value]);
   joint.addEventListener("change", fit);
   fit();
-  const words = "Bodies are brought together where the engine can, and held from then on.";
+  const words = "The engine moves the bodies together if it can, and holds them.";
   openDialog(
     "Close a loop",
     [from, to, held, along, h("p", {}, words)],

@@ -1,4 +1,4 @@
-/** Everything one can do, by name: for keys, menus and the command palette. */
+/** All commands by name: for keys, menus and the command palette. */
 export interface Command {
   id: string;
   title: string;

@@ -1,26 +1,26 @@
 import type { Dof } from "../protocol/messages";
 
-/** The drag under way, if any; other pieces show it. */
+/** The active drag, if any, shown by other components. */
 export const drag = {
   /** Name of the joint being moved, or null. */
   joint: null as string | null,
-  /** The degree of freedom that the drag is mostly about. */
+  /** The main degree of freedom of the drag. */
   dof: null as Dof | null,
-  /** Its wanted value [rad or m]. */
+  /** Its target [rad or m]. */
   value: 0,
-  /** Wanted values by the signal that measures them. */
+  /** Targets by the signal that measures them. */
   values: {} as Record<string, number>,
-  /** Whether the joint is at its limit and stops there. */
+  /** Whether the joint is at its limit. */
   held: false,
-  /** What the drag does, in words, for the label at the pointer; empty where a glyph says it. */
+  /** Text for the label at the pointer; empty if a glyph shows the drag. */
   words: "",
-  /** A pull: where it holds and where it pulls to, in the world [m], and how stiffly [N/m]. */
+  /** A pull: its point and target in the world [m], and its stiffness [N/m]. */
   pull: null as {
     element: string;
     point: [number, number, number];
     target: [number, number, number];
     stiffness: number;
-    /** What the spring pulls with now [N]. */
+    /** Present force of the spring [N]. */
     force: number;
   } | null,
 };

@@ -1,4 +1,4 @@
-/** What is done with files: open, begin, save, close; nothing unsaved is lost without a word. */
+/** File operations: open, new, save, close; unsaved changes are never lost without a question. */
 import { dialogField, openDialog } from "../ui/dialog";
 import { h } from "../ui/dom";
 import { movementUnsaved } from "./movement";
@@ -6,12 +6,12 @@ import { command, send } from "./session";
 import { isDriver, store } from "./store";
 import { announce, on } from "./topics";
 
-/** The key of a refusal to write over a file that is there. */
+/** The key of a refusal to overwrite an existing file. */
 const TAKEN = "exists";
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
-/** What waits for the scene to be saved: something that replaces it. */
+/** The action that waits for the scene to be saved and replaces it. */
 let next: (() => void) | null = null;
-/** The file that was asked for last by "Save as". */
+/** The last file of "Save as". */
 let asked = "";
 
 function stay(): void {
@@ -22,7 +22,7 @@ function short(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** A choice that always goes; the dialog closes first, for it may lead to another. */
+/** A choice that always succeeds; the dialog closes first, as it may open another. */
 function doing(run: () => void): () => undefined {
   return () => {
     setTimeout(run);
@@ -32,7 +32,7 @@ function doing(run: () => void): () => undefined {
 
 /** Asks about changes of the scene behind a recording, which would be lost with it. */
 function leavingBehind(files: string[], go: (discard: boolean) => void): void {
-  const words = `${files.map(short).join(", ")} waits behind this recording, with changes that are not saved.`;
+  const words = `${files.map(short).join(", ")}, suspended behind this recording, has unsaved changes.`;
   openDialog(
     "Discard the changes?",
     [h("p", {}, words)],
@@ -47,7 +47,7 @@ function leavingBehind(files: string[], go: (discard: boolean) => void): void {
   );
 }
 
-/** Asks about unsaved changes before something replaces the scene; goes on with "discard" or not. */
+/** Asks about unsaved changes before the scene is replaced; continues with or without "discard". */
 export function leaving(go: (discard: boolean) => void): void {
   const behind = store.scene?.replay?.unsaved ?? [];
   if (behind.length > 0 && isDriver()) return leavingBehind(behind, go);
@@ -55,11 +55,11 @@ export function leaving(go: (discard: boolean) => void): void {
   leavingScene(go);
 }
 
-/** Asks about a movement that is not saved; the scene's own changes are asked about after it. */
+/** Asks about an unsaved movement; the scene's own changes are asked about afterwards. */
 function leavingMovement(go: (discard: boolean) => void): void {
   openDialog(
     "Discard the movement?",
-    [h("p", {}, "The movement that is edited here has changes that are not saved.")],
+    [h("p", {}, "The movement has unsaved changes.")],
     [{ label: "Discard", run: doing(() => leavingScene(go)), style: "accent" }],
   );
 }
@@ -69,11 +69,11 @@ function leavingScene(go: (discard: boolean) => void): void {
   const files = store.undo.files.map(short).join(", ");
   openDialog(
     "Save the changes?",
-    [h("p", {}, `${files || "The scene"} has changes that are not saved.`)],
+    [h("p", {}, `${files || "The scene"} has unsaved changes.`)],
     [
       { label: "Discard", run: doing(() => go(true)), style: "raised" },
       {
-        label: store.undo.own ? "Save" : "Save as…",
+        label: store.undo.is_own_file ? "Save" : "Save as…",
         style: "accent",
         run: doing(() => {
           next = () => go(false);
@@ -88,7 +88,7 @@ export function openScene(scene: string): void {
   const ask = (more: object): void => {
     if (command({ type: "open", scene, ...more })) setOpening(scene);
   };
-  // A recording takes nothing away: the scene waits behind it.
+  // A recording replaces nothing: the scene is suspended behind it.
   if (/\.mcap$/i.test(scene)) return ask({});
   leaving((discard) => ask({ discard }));
 }
@@ -102,21 +102,21 @@ export function closeScene(): void {
   leaving((discard) => void command({ type: "close_scene", discard }));
 }
 
-/** Runs the scene of the recording from the instant that is shown. */
+/** Continues the recording's scene live from the displayed instant. */
 export function goOn(): void {
-  leaving((discard) => void command({ type: "go_on", discard }));
+  leaving((discard) => void command({ type: "continue_recording", discard }));
 }
 
-/** Whether somebody else drives; says so, before anything is asked. */
+/** Whether another client drives; reports it before any question. */
 function watches(type: string): boolean {
   return !isDriver() && !command({ type });
 }
 
-/** Saves where the files are, or asks where to if they are a kit's. */
+/** Saves in place, or asks for a file if the scene belongs to a kit. */
 export function save(): void {
   if (watches("save")) return stay();
   if (store.scene?.editable === false) return convertOffer();
-  if (!store.undo.own && store.undo.dirty) return askWhere();
+  if (!store.undo.is_own_file && store.undo.dirty) return askWhere();
   if (!command({ type: "save" })) stay();
 }
 
@@ -127,17 +127,17 @@ export function saveAs(): void {
   askWhere();
 }
 
-/** Asks for a file; `taken` is one that is there already, which may be replaced. */
+/** Asks for a file; `taken` is an existing one, which may be replaced. */
 function askWhere(taken = ""): void {
   const [field, input] = dialogField("File", taken || store.undo.suggestion);
-  const words = store.undo.own
-    ? "The scene goes on in the new file. Parts stay where they are."
-    : "This scene is a kit's, which is not written over. What you changed is saved beside the new file.";
+  const words = store.undo.is_own_file
+    ? "The scene continues in the new file. Part files are not copied."
+    : "Kit files are not overwritten. Your changes are saved beside the new file.";
   const write = (replace: boolean): string | undefined => {
     const typed = input.value.trim();
     if (!typed) return "Give the file a name.";
     asked = typed.endsWith(".toml") ? typed : `${typed}.toml`;
-    // Only the file that was asked about is replaced, not one whose name was typed since.
+    // Only the file of the question is replaced, not one typed since.
     const overwrite = replace && asked === taken;
     if (!command({ type: "save_as", path: asked, overwrite })) stay();
     return undefined;
@@ -167,7 +167,7 @@ export function convert(): void {
   store.converting = command({ type: "convert" });
 }
 
-/** A scene with a floor and, if a kit's part is named, that part on it. */
+/** A scene with a floor and, if given, a kit's part on it. */
 export function newScene(part = ""): void {
   const stem = part ? `${part.slice(part.indexOf("/") + 1)}_scene` : "my_scene";
   const [field, input] = dialogField("Name", stem);
@@ -191,7 +191,7 @@ export function newScene(part = ""): void {
   );
 }
 
-/** Puts the joint values that are shown into the file. */
+/** Writes the displayed joint values into the file. */
 export function storePosture(): void {
   if (watches("store_posture")) return;
   const known = store.scene?.postures ?? [];
@@ -201,7 +201,7 @@ export function storePosture(): void {
   const words = known.length > 0 ? ` A name in use is replaced: ${known.join(", ")}.` : "";
   openDialog(
     "Store posture",
-    [field, h("p", {}, `The joints as they stand now, as a posture of the scene.${words}`)],
+    [field, h("p", {}, `The current joint values, as a posture of the scene.${words}`)],
     [
       {
         label: "Store",
@@ -221,7 +221,9 @@ export function forget(path: string): void {
   send({ type: "forget", path });
 }
 
-/** The browser warns before the tab closes over unsaved changes; a refusal forgets what waited. */
+/**
+ * Makes the browser warn before closing with unsaved changes; a refusal drops the waiting action.
+ */
 export function guardFiles(): void {
   addEventListener("beforeunload", (event) => {
     if ((store.undo.dirty || movementUnsaved()) && store.scene && isDriver())
@@ -233,8 +235,8 @@ export function guardFiles(): void {
     go?.();
   });
   on("refused", () => {
-    const { what, key } = store.refused ?? {};
-    if (what === "save_as" && key === TAKEN && asked) askWhere(asked);
+    const { what, reason } = store.refused ?? {};
+    if (what === "save_as" && reason === TAKEN && asked) askWhere(asked);
     else stay();
   });
   on(["refused", "link"], () => (store.converting = false));

@@ -4,18 +4,18 @@ import { store } from "./store";
 /** Elements that this window does not draw. */
 const hidden = new Set<string>();
 
-/** Elements that the scene itself does not show now: a person who is not in the room. */
-let unseen = new Set<string>();
+/** Elements that the scene itself hides now: a person who is not in the room. */
+let visibility = new Set<string>();
 
 export function isHidden(element: string): boolean {
-  return hidden.has(element) || unseen.has(element);
+  return hidden.has(element) || visibility.has(element);
 }
 
-/** Takes over which elements of the scene's list are not to be drawn. */
+/** Sets the hidden elements, by index in the scene's list. */
 export function takeUnseen(numbers: number[]): void {
   const names = numbers.map((number) => store.scene?.elements[number]?.name ?? "");
-  if (names.length === unseen.size && names.every((name) => unseen.has(name))) return;
-  unseen = new Set(names);
+  if (names.length === visibility.size && names.every((name) => visibility.has(name))) return;
+  visibility = new Set(names);
   announce("show");
 }
 

@@ -20,10 +20,10 @@ export function pressed(event: KeyboardEvent): string {
 const CONTROLS = "[role=slider], input[type=range], [role=tree], [role=tab], [role=menu], dialog";
 const CONTROL = new Set(["Space", "Enter", "→", "←", "↑", "↓", "Home", "Backspace"]);
 
-/** What works in text fields too; else the browser would save its page. */
+/** Shortcuts that also work in text fields; otherwise the browser would save its page. */
 const EVERYWHERE = new Set(["Ctrl+K", "Ctrl+S", "Ctrl+Shift+S", "F6"]);
 
-/** Undo in a field whose value is an edit already takes that edit back. */
+/** Undo in a field whose value is already an edit undoes that edit. */
 function takesBack(event: KeyboardEvent, name: string): boolean {
   const field = event.target;
   if (!(field instanceof HTMLInputElement) || !/^Ctrl\+(Shift\+)?Z$/.test(name)) return false;
@@ -31,8 +31,7 @@ function takesBack(event: KeyboardEvent, name: string): boolean {
 }
 
 /**
- * What was clicked with the mouse does not keep the keys: Space is for time. Who goes there with
- * the keyboard keeps them.
+ * Controls clicked with the mouse do not keep the focus: Space is for time. Keyboard users keep it.
  */
 function giveUpFocus(event: MouseEvent): void {
   if (event.detail === 0) return;
@@ -43,7 +42,7 @@ function giveUpFocus(event: MouseEvent): void {
   });
 }
 
-/** Shortcuts are off in text fields; a focused control keeps the keys it needs itself. */
+/** Shortcuts are disabled in text fields; a focused control keeps the keys that it needs. */
 export function listenKeys(): void {
   document.addEventListener("click", giveUpFocus);
   document.addEventListener("keydown", (event) => {
@@ -52,7 +51,7 @@ export function listenKeys(): void {
     if (inTextField(event.target) && !EVERYWHERE.has(name) && !takesBack(event, name)) return;
     const at = event.target as HTMLElement;
     const control = at.closest?.(CONTROLS);
-    // The tree takes Space itself while it is walked through by keys.
+    // The tree uses Space itself during keyboard navigation.
     const time = name === "Space" && control?.getAttribute("role") === "tree";
     if (control && CONTROL.has(name) && !time) return;
     if (/^(BUTTON|INPUT|SUMMARY|A)$/.test(at.tagName) && (name === "Space" || name === "Enter"))
@@ -74,7 +73,7 @@ const REGIONS = [
   ".transport",
 ];
 
-/** F6 goes from region to region. */
+/** F6 moves the focus from region to region. */
 export function nextRegion(): void {
   const regions = REGIONS.map((query) => document.querySelector<HTMLElement>(query)).filter(
     (r) => r !== null,

@@ -6,10 +6,10 @@ export type ViewName = "top" | "perspective" | "front" | "right";
 export type Stereo = "none" | "anaglyph" | "side by side" | "interlaced";
 
 const search = typeof location === "undefined" ? "" : location.search;
-/** What this window shows by itself, from `?alone=` in its address: `views`, a view, or `charts`. */
-export const ALONE = new URLSearchParams(search).get("alone");
+/** The content of this window from `?alone=` in its address: `views`, a view, or `charts`. */
+export const SEPARATE_WINDOW = new URLSearchParams(search).get("alone");
 
-/** How the panels are arranged; kept between visits. */
+/** The panel layout, stored between visits. */
 export const layout = {
   workspace: "Drive" as Workspace,
   four: true,
@@ -17,9 +17,9 @@ export const layout = {
   left: "Scene",
   right: "Attributes",
   dock: false,
-  /** What the bottom dock shows. */
+  /** The content of the bottom dock. */
   bottom: "Charts",
-  /** Whether the left panel is open where the page is too narrow for it. */
+  /** Whether the left panel is open on a narrow page. */
   drawer: false,
   stereo: "none" as Stereo,
   leftWidth: 264,
@@ -40,12 +40,12 @@ export function loadLayout(): void {
 
 export function arrange(change: Partial<typeof layout>): void {
   Object.assign(layout, change);
-  // A window of its own arranges nothing but itself.
-  if (ALONE === null) localStorage.setItem(KEY, JSON.stringify(layout));
+  // A separate window does not store its layout.
+  if (SEPARATE_WINDOW === null) localStorage.setItem(KEY, JSON.stringify(layout));
   announce("layout");
 }
 
-/** Shows a sheet of the bottom dock, as high as it needs. */
+/** Shows a tab of the bottom dock, at the height it needs. */
 export function showSheet(bottom: string): void {
   const least = bottom === "Movement" ? 320 : 0;
   arrange({ dock: true, bottom, dockHeight: Math.max(layout.dockHeight, least) });
@@ -53,7 +53,7 @@ export function showSheet(bottom: string): void {
 
 /** A workspace only arranges panels; commands work everywhere. */
 export function chooseWorkspace(workspace: Workspace): void {
-  // What only the test shows makes room again.
+  // Panels of the test workspace are closed again.
   const left = layout.left === "Ports" ? "Scene" : layout.left;
   const right = layout.right === "Faults" ? "Attributes" : layout.right;
   const hasBuses = (store.scene?.buses.length ?? 0) > 0;

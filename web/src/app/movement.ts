@@ -2,29 +2,29 @@ import type { MovementState, MovementTime } from "../protocol/messages";
 import { isDriver, store } from "./store";
 import { announce, on } from "./topics";
 
-/** What the page knows of the movement that is edited; the code about it comes when one is. */
+/** State of the edited movement; its code is loaded on demand. */
 export const movement = {
   state: null as MovementState | null,
-  /** Where in it the robot is [s]. */
+  /** Playback time [s]. */
   time: 0,
   playing: false,
 };
 
-/** The last edit that was sent and is not answered yet; 0 for none. */
+/** Number of the last unanswered edit; 0 for none. */
 let awaited = 0;
-let sent = Math.floor(Math.random() * 2 ** 40); // other pages count from elsewhere
+let sent = Math.floor(Math.random() * 2 ** 40); // distinct from other pages
 
-/** The number of an edit that is about to be sent. */
+/** The number of the next edit. */
 export function nextEdit(): number {
   return (sent += 1);
 }
 
-/** An edit was sent: what comes before its answer does not know of it. */
+/** Registers a sent edit: earlier answers do not include it. */
 export function awaitEdit(number: number): void {
   awaited = number;
 }
 
-/** No answer comes any more: what the session tells, holds. */
+/** No answer is expected: the session's state applies. */
 function stopAwaiting(): void {
   awaited = 0;
 }
@@ -33,7 +33,7 @@ on("link", stopAwaiting);
 on("people", () => !isDriver() && stopAwaiting());
 
 export function receiveMovement(state: MovementState): void {
-  // The answer to an earlier edit must not take a later one back.
+  // The answer to an earlier edit must not revert a later one.
   if (awaited !== 0 && state.number !== awaited) return;
   awaited = 0;
   movement.state = state;
@@ -46,7 +46,7 @@ export function receiveMovementTime({ time, playing }: MovementTime): void {
   announce("movementTime");
 }
 
-/** Another scene, or none, is open: what was edited is not of it. */
+/** Clears the movement when another scene, or none, is open. */
 export function forgetMovement(): void {
   stopAwaiting();
   movement.state = null;
@@ -55,7 +55,7 @@ export function forgetMovement(): void {
   announce("movement");
 }
 
-/** Whether there is a movement with changes that are not saved. */
+/** Whether there is a movement with unsaved changes. */
 export function movementUnsaved(): boolean {
   return movement.state?.dirty ?? false;
 }

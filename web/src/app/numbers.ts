@@ -1,4 +1,4 @@
-/** Numbers people type and read. Inside everything is SI; degrees and millimetres on screen. */
+/** Parsing and formatting of numbers. Internally all is SI; degrees and millimeters on screen. */
 
 const UNITS: Record<string, { of: string; factor: number }> = {
   rad: { of: "rad", factor: 1 },
@@ -20,7 +20,7 @@ export interface ScreenUnit {
   digits: number;
 }
 
-/** How a quantity in SI is written on the screen. */
+/** Display unit of an SI quantity. */
 export function screenUnit(si: string, degrees = true): ScreenUnit {
   const turn = Math.PI / 180;
   if (si.startsWith("rad") && degrees) {
@@ -39,19 +39,19 @@ export function format(value: number, digits: number): string {
   return text.replace("-", "−");
 }
 
-/** A number as {@link format} writes it, unless nothing would be left of it: then `2.1e−10`. */
+/** A number as {@link format} writes it, or in exponential form if it would be zero: `2.1e−10`. */
 export function formatFine(value: number, digits: number): string {
   const lost = value !== 0 && Math.abs(value) < 0.5 * 10 ** -digits;
   return lost ? value.toExponential(1).replaceAll("-", "−") : format(value, digits);
 }
 
-/** How far something is open [m], from millimetres down to what is as good as closed. */
+/** A gap [m], from millimeters down to practically closed. */
 export function formatGap(gap: number): string {
   if (gap === 0 || gap >= 1e-6) return `${format(gap * 1e3, 3)} mm`;
   return gap >= 1e-9 ? `${format(gap * 1e9, 0)} nm` : "< 1 nm";
 }
 
-/** An SI value as people read it, for instance `96.0°` or `24.0 mm`. */
+/** An SI value as text, for instance `96.0°` or `24.0 mm`. */
 export function formatSI(value: number, si: string, degrees = true): string {
   const { unit, factor, digits } = screenUnit(si, degrees);
   const gap = unit.startsWith("°") || unit === "" ? "" : " ";
@@ -59,10 +59,10 @@ export function formatSI(value: number, si: string, degrees = true): string {
 }
 
 /**
- * Reads what was typed into a field, in SI; null when it is no number.
+ * Parses a field's text to SI; null if it is not a number.
  *
- * Accepts arithmetic (`2*45`, `(1+2)/3`) and a unit at the end (`30deg`, `0.5 rad`); without a
- * unit the number is in the unit the field shows.
+ * Accepts arithmetic (`2*45`, `(1+2)/3`) and a unit at the end (`30deg`, `0.5 rad`); without a unit
+ * the number is in the unit of the field.
  */
 export function parse(text: string, si: string, degrees = true): number | null {
   const clean = text.trim().replaceAll("−", "-").replaceAll(",", ".").replaceAll("π", "pi");
@@ -78,7 +78,7 @@ export function parse(text: string, si: string, degrees = true): number | null {
   return value * given.factor;
 }
 
-/** Evaluates + − * / ^, parentheses and pi; null when the text is anything else. */
+/** Evaluates + − * / ^, parentheses and pi; null for any other text. */
 export function arithmetic(text: string): number | null {
   const tokens = text.match(/\d*\.?\d+(?:e[+-]?\d+)?|pi|[-+*/^()]/gi);
   if (!tokens || tokens.join("") !== text.replace(/\s+/g, "")) return null;

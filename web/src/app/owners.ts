@@ -3,10 +3,10 @@ import { command } from "./session";
 import { store } from "./store";
 import { toast } from "../ui/toast";
 
-/** How the session calls whoever drives by hand. */
+/** The session's name for owners that drive by hand. */
 export const PERSON = "user";
 
-/** The program that drives a degree of freedom, or null where nobody or a person does. */
+/** The program that drives a degree of freedom, or null if none does. */
 export function programOf(dof: Dof): string | null {
   const who = dof.target_signal === null ? undefined : store.owners[dof.target_signal];
   return who === undefined || who === "" || who === PERSON ? null : who;
@@ -16,13 +16,13 @@ export function isMine(dof: Dof): boolean {
   return dof.target_signal !== null && store.owners[dof.target_signal] === PERSON;
 }
 
-/** Takes inputs over from whoever has them. */
+/** Takes inputs over from their owners. */
 export function takeOver(dofs: Dof[]): void {
   for (const dof of dofs)
     if (dof.target_signal !== null) command({ type: "take", signal: dof.target_signal });
 }
 
-/** Says that a program drives a joint, and offers to take it over. */
+/** Reports that a program drives a joint, and offers to take it over. */
 export function offerTakeOver(joint: string, dofs: Dof[], who: string, then?: () => void): void {
   toast({
     level: "warning",

@@ -1,6 +1,6 @@
 import { announce } from "./topics";
 
-/** What a camera saw last. */
+/** The last image of a camera. */
 export interface CameraPicture {
   width: number;
   height: number;
@@ -8,15 +8,15 @@ export interface CameraPicture {
   pixels: Uint8Array;
 }
 
-/** Pictures of cameras by their numbers among the scene's sensors. */
+/** Camera images by index among the scene's sensors. */
 export const pictures = new Map<number, CameraPicture>();
 
-/** The cameras that the page looks through. */
+/** The cameras that the page displays. */
 export const lookedThrough: number[] = [];
 
 const HEAD = 8;
 
-/** Takes over a picture as it comes from the server. */
+/** Stores an image from the server. */
 export function receiveImage(camera: number, bytes: Uint8Array): void {
   if (bytes.length < HEAD) return;
   const view = new DataView(bytes.buffer, bytes.byteOffset, HEAD);

@@ -1,67 +1,67 @@
-import type { Cloud, Reaching, ReachSetup } from "../protocol/messages";
+import type { WorkspaceCloudState, ReachState, ReachSetup } from "../protocol/messages";
 import { store } from "./store";
 import { announce, on } from "./topics";
 
-/** What the page knows of the tool that is dragged; the code about it comes when one is. */
+/** State of the dragged tool; its code is loaded on demand. */
 export const reach = {
   setup: null as ReachSetup | null,
   /** Joints that carry the tool, the first one first. */
   chain: [] as string[],
-  /** Joints that may move; none while the mathematics are being made ready. */
+  /** Joints that may move; none while the solver is being prepared. */
   joints: [] as string[],
-  /** Degrees of freedom that its Jacobian has columns of. */
+  /** Degrees of freedom of the Jacobian's columns. */
   columns: [] as string[],
-  /** The tool as the session has it, as the protocol's REACH says. */
+  /** The tool's state, in the layout of the protocol's REACH. */
   numbers: null as Float64Array | null,
-  /** What is near, as the protocol's NEAR says. */
+  /** Nearby shapes, in the layout of the protocol's NEAR. */
   near: null as Float32Array | null,
-  cloud: null as Cloud | null,
-  /** What is drawn. */
+  cloud: null as WorkspaceCloudState | null,
+  /** The enabled displays. */
   shows: { ellipsoid: true, distances: true, trace: true, collisions: true, cloud: true },
-  /** Whether arrows or rings are at the tool, and whether they stand along its own axes. */
+  /** Whether the gizmo has arrows or rings, and whether it is aligned with the tool's axes. */
   turns: false,
   own: false,
 };
 
 export type ReachShow = keyof typeof reach.shows;
 
-/** Brings what draws and drags the tool. */
+/** Loads the code that draws and drags the tool. */
 let bring: () => Promise<unknown> = () => Promise.resolve();
 
 export function bringReach(load: () => Promise<unknown>): void {
   bring = load;
 }
 
-/** The setup as the session told it last, and the one asked for that it has not told yet. */
-let told: ReachSetup | null = null;
+/** The setup that the session confirmed last, and the requested one that is not confirmed yet. */
+let confirmed: ReachSetup | null = null;
 let asked: ReachSetup | null = null;
 
-/** Builds on a setup that was asked for: the next change may come before the answer. */
+/** Builds on a requested setup: the next change may come before the answer. */
 export function expectSetup(setup: ReachSetup): void {
   reach.setup = asked = setup;
   announce("reach");
 }
 
-/** What was asked for does not come: what the session has, holds. */
+/** The request failed: the session's setup applies. */
 function giveUpAsking(): void {
   if (!asked) return;
   asked = null;
-  reach.setup = told;
+  reach.setup = confirmed;
   announce("reach");
 }
 on("refused", () => store.refused?.what === "set_reach" && giveUpAsking());
 on("link", giveUpAsking);
 
-/** Whether two things say the same, in whatever order. */
+/** Whether two objects are equal, regardless of key order. */
 export function alike(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || !a || !b) return a === b;
   const [left, right] = [Object.entries(a), new Map(Object.entries(b))];
   return left.length === right.size && left.every(([key, value]) => alike(value, right.get(key)));
 }
 
-export function receiveReaching({ setup, chain, joints, columns }: Reaching): void {
-  told = setup;
-  // The answer to an earlier change must not take a later one back.
+export function receiveReaching({ setup, chain, joints, columns }: ReachState): void {
+  confirmed = setup;
+  // The answer to an earlier change must not revert a later one.
   if (!setup || alike(setup, asked)) asked = null;
   reach.setup = asked ?? setup;
   reach.chain = chain;
@@ -72,18 +72,18 @@ export function receiveReaching({ setup, chain, joints, columns }: Reaching): vo
   announce("reach");
 }
 
-export function receiveCloud(cloud: Cloud): void {
+export function receiveCloud(cloud: WorkspaceCloudState): void {
   reach.cloud = cloud.count > 0 ? cloud : null;
   announce("cloud");
 }
 
-/** Arrows at the tool, or rings. */
+/** Shows arrows or rings at the tool. */
 export function turnGizmo(turns: boolean): void {
   reach.turns = turns;
   announce("reach");
 }
 
-/** Whether distances are asked for: to be drawn, or for what touches. */
+/** Whether distances are requested: for drawing, or for collisions. */
 export function looksNear(): boolean {
   return reach.setup !== null && (reach.shows.distances || reach.shows.collisions);
 }

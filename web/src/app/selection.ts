@@ -2,7 +2,7 @@ import { announce } from "./topics";
 import { same, store, type Thing } from "./store";
 import { send } from "./session";
 
-/** Selects a thing; with `add`, beside what is selected already. */
+/** Selects an object; with `add`, in addition to the selection. */
 export function select(thing: Thing | null, add = false): void {
   if (thing === null) {
     if (store.selection.length === 0) return;

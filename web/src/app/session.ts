@@ -1,4 +1,4 @@
-import { Connection, type LinkState } from "../protocol/connection";
+import { Connection, type LinkState, type RefusalReason } from "../protocol/connection";
 import {
   CONTACTS,
   FORCES,
@@ -9,40 +9,39 @@ import {
   REACH,
   SIGNALS,
   type Block,
-  type Picture,
+  type Snapshot,
 } from "../protocol/frames";
-import type { FromServer, Refused, Scene } from "../protocol/messages";
+import type { FromServer, Refused, SceneMessage } from "../protocol/messages";
 import { askToShow, forgetBuses, receiveFrames, receivePorts } from "./buses";
 import { run } from "./commands";
 import { showAll, takeUnseen } from "./hidden";
 import { receiveImage } from "./pictures";
 import { forgetMovement, receiveMovement, receiveMovementTime } from "./movement";
 import { reach, receiveCloud, receiveReaching } from "./reach";
-import { forgetTrails, putTrails, receiveSignals, rewatch, trailsNow } from "./signals";
+import { forgetTrails, putHistories, receiveSignals, rewatch, historiesNow } from "./signals";
 import { exists, isDriver, ofPrimary, same, store, type Note } from "./store";
 import { announce } from "./topics";
 import { toast } from "../ui/toast";
-import { readToken } from "./token";
 import { watchesOnly } from "./width";
 
 const KEPT_NOTES = 400;
 let connection: Connection | null = null;
 
 export function connect(): void {
-  connection = new Connection(readToken(), { message, picture, state, before });
+  connection = new Connection({ message, snapshot, state, before });
   connection.open();
 }
 
 type Message = { type: string } & Record<string, unknown>;
 
-/** What answers in the place of a server, in a page that has none. */
+/** Substitute for a server, in a page without one. */
 let local: ((message: Message) => void) | null = null;
 
 export function answerHere(answer: (message: Message) => void): void {
   local = answer;
 }
 
-/** Whether this page stands alone: there is no server behind it. */
+/** Whether this page is standalone, without a server. */
 export function standsAlone(): boolean {
   return local !== null;
 }
@@ -53,10 +52,10 @@ export function send(message: Message): boolean {
   return true;
 }
 
-/** What one may do in a window that is too narrow to drive. */
+/** Messages that a window too narrow to drive may send. */
 const WHILE_NARROW = new Set(["open", "close_scene", "drop"]);
 
-/** Sends what changes something; says so when this person only watches. */
+/** Sends a change; reports it if this client only observes. */
 export function command(message: Message): boolean {
   if (!local && watchesOnly() && !WHILE_NARROW.has(message.type)) {
     toast({ level: "info", text: "This window is too narrow to drive. From 1024 pixels it can." });
@@ -76,33 +75,35 @@ export function command(message: Message): boolean {
   return sent;
 }
 
-/** Who this was before the line broke, so that nobody else is made to drive meanwhile. */
+/** This client's name before the connection broke, so that nobody else drives meanwhile. */
 function before(): Record<string, string> {
   if (store.you === "") return {};
   return { was: store.you, ...(isDriver() ? {} : { watched: "1" }) };
 }
 
-function state(link: LinkState, reason: string): void {
+function state(link: LinkState, text: string, reason: RefusalReason = ""): void {
   store.link = link;
+  store.linkText = text;
   store.linkReason = reason;
   announce("link");
 }
 
-/** The run that waits behind a recording: its curves, and what it told. */
-let behind: { opened: number; trails: ReturnType<typeof trailsNow>; notes: Note[] } | null = null;
+/** The run suspended behind a recording: its curves and its events. */
+let behind: { opened: number; histories: ReturnType<typeof historiesNow>; notes: Note[] } | null =
+  null;
 
-/** Keeps what belongs to a run while a recording is looked at, and gives it back after. */
-function change(from: Scene | null, to: Scene): void {
+/** Stores the data of a run while a recording is displayed, and restores it afterwards. */
+function change(from: SceneMessage | null, to: SceneMessage): void {
   if (from && !from.replay && to.replay)
-    behind = { opened: from.opened, trails: trailsNow(), notes: store.notes };
+    behind = { opened: from.opened, histories: historiesNow(), notes: store.notes };
   const back = !to.replay && behind?.opened === to.opened ? behind : null;
   store.notes = back?.notes ?? [];
   forgetTrails();
-  if (back) putTrails(back.trails);
+  if (back) putHistories(back.histories);
   if (!to.replay) behind = null;
 }
 
-function opened(scene: Scene): void {
+function opened(scene: SceneMessage): void {
   const { converting } = store;
   const other =
     store.scene?.name !== scene.name ||
@@ -138,8 +139,8 @@ function opened(scene: Scene): void {
   askToShow();
 }
 
-/** Lets the selection follow a rename, and drop what the scene has no more. */
-function follow(scene: Scene): void {
+/** Updates the selection after a rename, and drops objects that no longer exist. */
+function follow(scene: SceneMessage): void {
   const { renaming } = store;
   store.renaming = null;
   store.selection = store.selection
@@ -161,17 +162,17 @@ function closed(): void {
   announce("scene");
 }
 
-/** What leaves a recording; where that is refused, its reason is what helps. */
-const LEAVING = new Set(["go_on", "open", "close_scene", "new_scene"]);
+/** Messages that leave a recording; if refused, the reason is shown. */
+const LEAVING = new Set(["continue_recording", "open", "close_scene", "new_scene"]);
 
-/** Says what was refused, with the one thing that helps. */
+/** Shows a refusal, with an action that helps. */
 function refused(m: Refused): void {
-  // What is said where it was asked: at the field, in the dialog.
+  // Refusals that are shown at the field or in the dialog.
   if (m.key && (m.what === "edit" || m.what === "save_as")) return;
-  if (m.what === "save_movement" && m.key === "exists") return;
+  if (m.what === "save_movement" && m.reason === "exists") return;
   const signal = m.key;
   const take = m.what === "set" && store.owners[signal] !== undefined;
-  const owned = m.what === "play_movement" && m.key === "owned";
+  const owned = m.what === "play_movement" && m.reason === "owned";
   const recorded = Boolean(store.scene?.replay) && !LEAVING.has(m.what);
   toast({
     level: take || recorded || owned ? "warning" : /^(un|re)do$/.test(m.what) ? "info" : "error",
@@ -203,7 +204,7 @@ function message(m: FromServer): void {
       store.you = m.you;
       store.key = m.key;
       store.address = m.address;
-      store.people = { type: "people", driver: m.driver, people: m.people, asks: null };
+      store.people = { type: "people", driver: m.driver, people: m.people, requester: null };
       if (!m.scene_open) closed();
       announce("people");
       return;
@@ -213,7 +214,7 @@ function message(m: FromServer): void {
       return closed();
     case "status":
       store.status = m;
-      if (m.version === store.scene?.version) takeUnseen(m.unseen);
+      if (m.version === store.scene?.version) takeUnseen(m.hidden);
       return announce("status");
     case "owners":
       store.owners = m.owners;
@@ -225,7 +226,7 @@ function message(m: FromServer): void {
       store.undo = m;
       return announce("undo");
     case "attributes":
-      // What was asked of another thing answers late; the panel keeps what it shows.
+      // A late answer for another object; the panel keeps its content.
       if (ofPrimary(store.attributes) && !ofPrimary(m)) return;
       store.attributes = m;
       return announce("attributes");
@@ -259,12 +260,12 @@ function message(m: FromServer): void {
   }
 }
 
-/** Takes a picture over as a whole, then says what there is to see. */
-function picture(p: Picture): void {
+/** Takes over a snapshot as a whole, then notifies listeners. */
+function snapshot(p: Snapshot): void {
   if (store.scene && p.version !== store.scene.version) return;
   store.poseTime = p.time;
   for (const block of p.blocks) take(block);
-  for (const block of p.blocks) tell(block, p.time);
+  for (const block of p.blocks) applyBlock(block, p.time);
 }
 
 function take(block: Block): void {
@@ -281,7 +282,7 @@ function take(block: Block): void {
   else if (block.kind === NEAR) reach.near = values;
 }
 
-function tell(block: Block, time: number): void {
+function applyBlock(block: Block, time: number): void {
   if (block.kind === SIGNALS) receiveSignals(block.flags, time, block.values as Float64Array);
   else if (block.kind === IMAGE) receiveImage(block.flags, block.values as Uint8Array);
   else if (block.kind === POSES) announce("poses");

@@ -1,6 +1,6 @@
 import { announce } from "./topics";
 
-/** What the views draw besides the bodies. */
+/** The optional displays of the views. */
 export const show = {
   contacts: true,
   forces: true,
@@ -11,7 +11,7 @@ export const show = {
   shadows: true,
   grid: true,
   frames: false,
-  centres: false,
+  centers: false,
   inertia: false,
   rays: false,
   collision: false,
@@ -30,7 +30,7 @@ export const SHOW_LABELS: Record<ShowKey, string> = {
   shadows: "Shadows",
   grid: "Grid",
   frames: "Frames",
-  centres: "Centres of mass",
+  centers: "Centers of mass",
   inertia: "Inertia boxes",
   rays: "Sensor rays",
   collision: "Collision shapes",

@@ -1,79 +1,79 @@
-import { CAPACITY, Trail } from "./trail";
+import { CAPACITY, SignalHistory } from "./signalHistory";
 
 /** All watched values of one instant. */
 interface Arrival {
   time: number;
-  /** Where each signal is among the values. */
-  places: Map<string, number>;
+  /** Index of each signal among the values. */
+  columns: Map<string, number>;
   values: Float64Array;
   /** Of a recording, whose instants arrive in any order. */
   replay: boolean;
 }
 
 /**
- * What arrived of all watched signals, as it came. A trail is made of it for those who ask, up to
- * where it was read: most signals are shown as numbers only, and cost nothing then.
+ * Received values of all watched signals, in order of arrival. Trails are built on demand: most
+ * signals are shown as numbers only, and then cost nothing.
  */
 export class SignalLog {
   order: string[] = [];
-  private places = new Map<string, number>();
+  private columns = new Map<string, number>();
   private arrivals: Arrival[] = [];
-  /** How many have been dropped. */
+  /** Number of dropped entries. */
   private dropped = 0;
-  private readonly trails = new Map<string, { trail: Trail; read: number }>();
+  private readonly histories = new Map<string, { history: SignalHistory; read: number }>();
 
-  /** These signals arrive from now on, in this order; the trails of others are forgotten. */
+  /** Sets the signals that arrive from now on, in this order; trails of others are dropped. */
   watch(order: string[]): void {
     this.order = order;
-    this.places = new Map(order.map((name, i) => [name, i]));
-    for (const name of [...this.trails.keys()])
-      if (!this.places.has(name)) this.trails.delete(name);
+    this.columns = new Map(order.map((name, i) => [name, i]));
+    for (const name of [...this.histories.keys()])
+      if (!this.columns.has(name)) this.histories.delete(name);
   }
 
   placeOf(name: string): number | undefined {
-    return this.places.get(name);
+    return this.columns.get(name);
   }
 
   push(time: number, values: Float64Array, replay: boolean): void {
-    // A copy, as they are a part of a picture with all its poses.
-    this.arrivals.push({ time, places: this.places, values: values.slice(), replay });
+    // A copy, since they are a view of a whole snapshot.
+    this.arrivals.push({ time, columns: this.columns, values: values.slice(), replay });
     if (this.arrivals.length <= CAPACITY + CAPACITY / 4) return;
-    for (const name of this.trails.keys()) this.trail(name);
+    for (const name of this.histories.keys()) this.history(name);
     this.arrivals.splice(0, CAPACITY / 4);
     this.dropped += CAPACITY / 4;
   }
 
-  /** The recent past of a signal; null where it is not watched. */
-  trail(name: string): Trail | null {
-    let kept = this.trails.get(name);
+  /** The recent values of a signal; null if it is not watched. */
+  history(name: string): SignalHistory | null {
+    let kept = this.histories.get(name);
     if (!kept) {
-      if (!this.places.has(name)) return null;
-      this.trails.set(name, (kept = { trail: new Trail(), read: this.since(name) }));
+      if (!this.columns.has(name)) return null;
+      this.histories.set(name, (kept = { history: new SignalHistory(), read: this.since(name) }));
     }
     for (let i = kept.read - this.dropped; i < this.arrivals.length; i++) {
-      const { time, places, values, replay } = this.arrivals[i]!;
-      const value = values[places.get(name) ?? -1] ?? NaN;
-      if (!replay) kept.trail.push(time, value);
-      else if (!Number.isNaN(value)) kept.trail.insert(time, value);
+      const { time, columns, values, replay } = this.arrivals[i]!;
+      const value = values[columns.get(name) ?? -1] ?? NaN;
+      if (!replay) kept.history.push(time, value);
+      else if (!Number.isNaN(value)) kept.history.insert(time, value);
     }
     kept.read = this.dropped + this.arrivals.length;
-    return kept.trail;
+    return kept.history;
   }
 
-  /** Number of the arrival from which on a signal has been there without a gap. */
+  /** Index of the first entry since which a signal has arrived without a gap. */
   private since(name: string): number {
     let first = this.arrivals.length;
-    while (first > 0 && this.arrivals[first - 1]!.places.has(name)) first--;
+    while (first > 0 && this.arrivals[first - 1]!.columns.has(name)) first--;
     return this.dropped + first;
   }
 
-  put(name: string, trail: Trail): void {
-    this.trails.set(name, { trail, read: this.dropped + this.arrivals.length });
+  put(name: string, history: SignalHistory): void {
+    this.histories.set(name, { history, read: this.dropped + this.arrivals.length });
   }
 
   clear(): void {
     this.arrivals = [];
     this.dropped = 0;
-    this.trails.clear();
+    this.histories.clear();
   }
 }

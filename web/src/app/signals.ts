@@ -2,23 +2,23 @@ import { SignalLog } from "./signalLog";
 import { send } from "./session";
 import { store } from "./store";
 import { announce, on } from "./topics";
-import { Trail } from "./trail";
+import { SignalHistory } from "./signalHistory";
 
-/** Which signals the page watches, who asked for them, and what arrived. */
-const wishes = new Map<string, string[]>();
-/** What arrived last, in order; and of signals that are watched no more, or not again yet. */
+/** The watched signals, their subscribers and the received values. */
+const subscriptions = new Map<string, string[]>();
+/** Received values in order, and of signals that are not watched at present. */
 let latest: Float64Array | null = null;
 const former = new Map<string, number>();
 const log = new SignalLog();
 let number = 0;
-/** What arrived last and is in no trail yet: only the status that follows says if it is the past. */
+/** Values not yet in a trail: only the following status tells whether they are of the past. */
 let fresh: { time: number; values: Float64Array } | null = null;
 
-/** `asker` wants these signals from now on (and no longer the ones it wanted before). */
-export function watch(asker: string, names: string[]): void {
-  if (names.length === 0) wishes.delete(asker);
-  else wishes.set(asker, names);
-  const wanted = [...new Set([...wishes.values()].flat())].sort();
+/** Sets the signals that `subscriber` watches, in place of its previous ones. */
+export function watch(subscriber: string, names: string[]): void {
+  if (names.length === 0) subscriptions.delete(subscriber);
+  else subscriptions.set(subscriber, names);
+  const wanted = [...new Set([...subscriptions.values()].flat())].sort();
   const { order } = log;
   if (wanted.length === order.length && wanted.every((name, i) => name === order[i])) return;
   keep();
@@ -43,13 +43,13 @@ export function receiveSignals(flags: number, time: number, values: Float64Array
   showSignals(values);
 }
 
-/** Shows values without a trace of them: the trails hold the whole curves already. */
+/** Shows values without adding them to trails, which already have the whole curves. */
 export function showSignals(values: Float64Array): void {
   latest = values;
   announce("signals");
 }
 
-/** Adds what arrived to the trails; the past that one looks at again is in them already. */
+/** Adds received values to the trails; replayed ones are in them already. */
 function keep(): void {
   const arrived = fresh;
   fresh = null;
@@ -58,7 +58,7 @@ function keep(): void {
 }
 on("status", keep);
 
-/** The newest value of a watched signal in SI units, or null. */
+/** The latest value of a watched signal in SI units, or null. */
 export function valueOf(name: string | null): number | null {
   if (name === null) return null;
   const place = latest ? log.placeOf(name) : undefined;
@@ -67,7 +67,7 @@ export function valueOf(name: string | null): number | null {
   return Number.isNaN(value) && store.scene?.replay ? null : value; // is simulated again
 }
 
-/** Forgets all that arrived: another run is shown. */
+/** Drops all received values: another run is shown. */
 export function forgetTrails(): void {
   fresh = null;
   latest = null;
@@ -75,27 +75,27 @@ export function forgetTrails(): void {
   log.clear();
 }
 
-/** The curves so far, to be put back when their run is shown again. */
-export function trailsNow(): Map<string, Trail> {
+/** The curves so far, to be restored when their run is shown again. */
+export function historiesNow(): Map<string, SignalHistory> {
   keep();
-  return new Map(log.order.map((name) => [name, log.trail(name) ?? new Trail()]));
+  return new Map(log.order.map((name) => [name, log.history(name) ?? new SignalHistory()]));
 }
 
-export function putTrails(kept: Map<string, Trail>): void {
-  for (const [name, trail] of kept) if (log.placeOf(name) !== undefined) log.put(name, trail);
+export function putHistories(kept: Map<string, SignalHistory>): void {
+  for (const [name, history] of kept) if (log.placeOf(name) !== undefined) log.put(name, history);
 }
 
 /** Fills a trail with a whole recorded curve. */
 export function fillTrail(name: string, times: ArrayLike<number>, values: ArrayLike<number>): void {
-  const trail = new Trail();
+  const history = new SignalHistory();
   for (let i = 0; i < times.length; i++) {
     if (Number.isNaN(values[i] ?? NaN)) continue;
-    trail.times.push(times[i]!);
-    trail.values.push(values[i]!);
+    history.times.push(times[i]!);
+    history.values.push(values[i]!);
   }
-  log.put(name, trail);
+  log.put(name, history);
 }
 
-export function trailOf(name: string): Trail | null {
-  return log.trail(name);
+export function historyOf(name: string): SignalHistory | null {
+  return log.history(name);
 }

@@ -3,11 +3,11 @@ import type {
   FindingView,
   People,
   Refused,
-  Scene,
+  SceneMessage,
   Status,
   UndoState,
 } from "../protocol/messages";
-import type { LinkState } from "../protocol/connection";
+import type { LinkState, RefusalReason } from "../protocol/connection";
 
 export type Kind =
   | "scene"
@@ -35,21 +35,24 @@ export interface Note {
   step: number | null;
 }
 
-/** Everything the page knows. Pieces read it and announce what they change. */
+/** The page's state. Components read it and announce their changes. */
 export const store = {
   link: "connecting" as LinkState,
-  linkReason: "",
+  /** What users read about the connection. */
+  linkText: "",
+  /** Why the server rejects this client. */
+  linkReason: "" as RefusalReason,
   version: "",
   you: "",
-  /** Shows in a request that it is of this page. */
+  /** Identifies requests of this page. */
   key: "",
-  /** Where other machines reach the studio; empty where they cannot. */
+  /** The studio's address for other machines; empty if they cannot reach it. */
   address: "",
-  people: { type: "people", driver: null, people: [], asks: null } as People,
-  scene: null as Scene | null,
-  /** Counts the scenes that were shown; one that is edited or saved elsewhere is no other. */
+  people: { type: "people", driver: null, people: [], requester: null } as People,
+  scene: null as SceneMessage | null,
+  /** Counts the displayed scenes; an edited or saved scene does not count again. */
   shown: 0,
-  /** What was asked to be opened and is not there yet; empty for nothing. */
+  /** The name of the scene being opened; empty for none. */
   opening: "",
   status: null as Status | null,
   undo: {
@@ -60,12 +63,12 @@ export const store = {
     undo: "",
     redo: "",
     files: [],
-    own: true,
+    is_own_file: true,
     suggestion: "",
   } as UndoState,
-  /** Whether a copy of the scene in TOML was asked for, which shows the same things. */
+  /** Whether a TOML copy of the scene was requested, which has the same objects. */
   converting: false,
-  /** A rename that was asked for; the selection follows when the scene comes back. */
+  /** A requested rename; the selection follows when the scene arrives. */
   renaming: null as { thing: Thing; to: string } | null,
   owners: {} as Record<string, string>,
   attributes: null as Attributes | null,
@@ -75,7 +78,7 @@ export const store = {
   poses: null as Float32Array | null,
   ghost: null as Float32Array | null,
   contacts: null as Float32Array | null,
-  /** What holds joints and loops: place, force and number of each. */
+  /** Constraint forces of joints and loops: position, force and index of each. */
   forces: null as Float32Array | null,
   poseTime: 0,
   selection: [] as Thing[],
@@ -83,7 +86,7 @@ export const store = {
   degrees: true,
 };
 
-/** The thing whose attributes are shown: the one selected last. */
+/** The object whose attributes are shown: the one selected last. */
 export function primary(): Thing | null {
   return store.selection.at(-1) ?? null;
 }
@@ -92,7 +95,7 @@ export function isDriver(): boolean {
   return store.people.driver !== null && store.people.driver === store.you;
 }
 
-/** Whether attributes are those of the thing whose attributes are shown. */
+/** Whether these attributes belong to the displayed object. */
 export function ofPrimary(attributes: Attributes | null): boolean {
   const thing = primary();
   return thing !== null && attributes?.name === thing.name && attributes.kind === thing.kind;
@@ -102,8 +105,8 @@ export function same(a: Thing | null, b: Thing | null): boolean {
   return a?.kind === b?.kind && a?.name === b?.name;
 }
 
-/** Whether a scene has a thing. */
-export function exists(scene: Scene, { kind, name }: Thing): boolean {
+/** Whether a scene has an object. */
+export function exists(scene: SceneMessage, { kind, name }: Thing): boolean {
   const named = (list: { name: string }[]): boolean => list.some((each) => each.name === name);
   switch (kind) {
     case "scene":

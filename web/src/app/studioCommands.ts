@@ -19,14 +19,14 @@ import { store } from "./store";
 import { switchTheme } from "./theme";
 import { turnGizmo } from "./reach";
 
-/** Opens the file again as it is on the disk; what is not saved is asked about. */
+/** Reopens the file from disk; asks about unsaved changes. */
 function reload(): void {
   const scene = store.scene?.file;
   if (!scene) return;
   leaving((discard) => void command({ type: "open", scene, discard }));
 }
 
-/** Names everything the studio can do. */
+/** Registers all commands of the studio. */
 export function defineCommands(stage: Stage): void {
   define([
     {
@@ -49,7 +49,7 @@ export function defineCommands(stage: Stage): void {
     },
     {
       id: "reset",
-      title: "Reset to the first state",
+      title: "Reset to the initial state",
       key: "Backspace",
       run: () => command({ type: "reset" }),
     },
@@ -61,11 +61,11 @@ export function defineCommands(stage: Stage): void {
     { id: "live", title: "Back to now", key: "N", run: () => command({ type: "live" }) },
     {
       id: "mark",
-      title: "Put a mark into the recording",
+      title: "Add a mark to the recording",
       key: "M",
       run: () => command({ type: "mark" }),
     },
-    { id: "name-mark", title: "Put a named mark into the recording", run: nameMark },
+    { id: "name-mark", title: "Add a named mark to the recording", run: nameMark },
     {
       id: "go-on",
       title: "Go on live from this instant of the recording",

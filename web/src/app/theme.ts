@@ -20,7 +20,7 @@ export function switchTheme(): void {
   announce("theme");
 }
 
-/** The current value of a colour token such as `accent`. */
+/** The current value of a color token such as `accent`. */
 export function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

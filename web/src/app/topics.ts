@@ -1,4 +1,4 @@
-/** A small notice board: pieces of the page listen to topics by name. */
+/** Publish/subscribe: components of the page listen to topics by name. */
 export type Topic =
   | "link"
   | "scene"
@@ -37,7 +37,7 @@ export type Topic =
 
 const listeners = new Map<Topic, Set<() => void>>();
 
-/** Calls `listener` whenever one of the topics changes; returns how to stop. */
+/** Calls `listener` whenever one of the topics changes; returns a function that unsubscribes. */
 export function on(topics: Topic | Topic[], listener: () => void): () => void {
   const list = Array.isArray(topics) ? topics : [topics];
   for (const topic of list) {

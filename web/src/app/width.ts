@@ -1,4 +1,4 @@
-import { ALONE, layout } from "./layout";
+import { SEPARATE_WINDOW, layout } from "./layout";
 import { announce } from "./topics";
 
 const NARROW = "(max-width: 1023px)";
@@ -6,28 +6,28 @@ const SMALL = "(max-width: 1119px)";
 const lists = new Map<string, MediaQueryList>();
 const answers = new Map<string, boolean>();
 
-/** Asked at each picture: the browser is asked once and then tells of changes itself. */
+/** Evaluated in each frame: the media query is created once and reports changes itself. */
 function fits(query: string): boolean {
-  if (ALONE !== null) return false;
+  if (SEPARATE_WINDOW !== null) return false;
   let answer = answers.get(query);
   if (answer === undefined) {
     const list = matchMedia(query);
     list.addEventListener("change", () => answers.set(query, list.matches));
-    lists.set(query, list); // else it would be thrown away, and its listener with it
+    lists.set(query, list); // otherwise it would be collected, and its listener with it
     answers.set(query, (answer = list.matches));
   }
   return answer;
 }
 
-/** Arranges the page anew whenever its width asks for that. */
+/** Updates the layout when the page width requires it. */
 export function listenWidth(): void {
   for (const query of [NARROW, SMALL]) {
-    fits(query); // is told first
+    fits(query); // its listener is registered first
     matchMedia(query).addEventListener("change", () => announce("layout"));
   }
 }
 
-/** Too narrow to drive: one view, watching only. A window of its own is as small as one likes. */
+/** Too narrow to drive: one view, observing only. Separate windows may be any size. */
 export function watchesOnly(): boolean {
   return fits(NARROW);
 }
@@ -39,6 +39,6 @@ export function hasDrawer(): boolean {
 
 /** Whether four views are shown now. */
 export function fourViews(): boolean {
-  if (ALONE !== null) return ALONE === "views" && layout.four;
+  if (SEPARATE_WINDOW !== null) return SEPARATE_WINDOW === "views" && layout.four;
   return layout.four && !fits(NARROW);
 }

@@ -1,24 +1,24 @@
-import type { Trail } from "../app/trail";
+import type { SignalHistory } from "../app/signalHistory";
 
 /**
  * The last `span` seconds of several trails, or those around `middle`, on one time axis, each value
  * divided by its factor.
  */
 export function align(
-  curves: { trail: Trail; factor: number }[],
+  curves: { history: SignalHistory; factor: number }[],
   span: number,
   middle?: number,
 ): (number | null)[][] {
-  const last = Math.max(...curves.map((c) => c.trail.times.at(-1) ?? -Infinity));
+  const last = Math.max(...curves.map((c) => c.history.times.at(-1) ?? -Infinity));
   const end = middle === undefined ? last : Math.min(last, Math.max(middle + span / 2, span));
-  const windows = curves.map(({ trail, factor }) => {
-    let stop = trail.times.length;
-    while (stop > 0 && trail.times[stop - 1]! > end) stop--;
+  const windows = curves.map(({ history, factor }) => {
+    let stop = history.times.length;
+    while (stop > 0 && history.times[stop - 1]! > end) stop--;
     let first = stop;
-    while (first > 0 && trail.times[first - 1]! >= end - span) first--;
+    while (first > 0 && history.times[first - 1]! >= end - span) first--;
     return {
-      times: trail.times.slice(first, stop),
-      values: trail.values.slice(first, stop).map((v) => v / factor),
+      times: history.times.slice(first, stop),
+      values: history.values.slice(first, stop).map((v) => v / factor),
     };
   });
   const lead = windows[0];

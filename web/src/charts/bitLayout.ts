@@ -1,15 +1,15 @@
 import type { FrameSignalView } from "../protocol/messages";
 
-/** Where the bits of a signal stand. */
+/** Position of a signal's bits. */
 export type Place = Pick<FrameSignalView, "start" | "bits" | "big_endian">;
-/** What makes a number of them. */
+/** Decoding of the bits. */
 export type Coded = Place & Pick<FrameSignalView, "signed" | "real">;
 
 /**
- * Places of a signal's bits as a DBC file counts them, byte · 8 + bit; the highest bit first.
+ * Positions of a signal's bits as in a DBC file, byte · 8 + bit; the highest bit first.
  *
- * Intel starts at the lowest bit and goes up; Motorola starts at the highest, goes down to bit 0
- * of its byte and on with bit 7 of the next.
+ * Intel starts at the lowest bit and goes up; Motorola starts at the highest, goes down to bit 0 of
+ * its byte and continues with bit 7 of the next.
  */
 export function bitPlaces({ start, bits, big_endian }: Place): number[] {
   if (!big_endian) return Array.from({ length: bits }, (_, n) => start + bits - 1 - n);
@@ -17,13 +17,13 @@ export function bitPlaces({ start, bits, big_endian }: Place): number[] {
   return Array.from({ length: bits }, (_, n) => flip(flip(start) + n));
 }
 
-/** The bit at a place; null beyond the end of the data. */
+/** The bit at a position; null beyond the end of the data. */
 export function bitAt(data: number[], place: number): number | null {
   const byte = data[place >> 3];
   return byte === undefined ? null : (byte >> (place & 7)) & 1;
 }
 
-/** The raw number of a signal: a whole one, or the float that its bits are; null if cut off. */
+/** The raw value of a signal: an integer, or the float of its bits; null if truncated. */
 export function rawValue(signal: Coded, data: number[]): bigint | number | null {
   let word = 0n;
   for (const place of bitPlaces(signal)) {
@@ -53,13 +53,13 @@ function halfOf(word: number): number {
 
 export interface Read {
   signal: FrameSignalView;
-  places: number[];
+  positions: number[];
   raw: bigint | number;
   /** raw · scale + offset, in the signal's unit. */
   value: number;
 }
 
-/** The signals that these bytes hold: all there is of them, and chosen by their multiplexer. */
+/** The signals in these bytes: complete, and selected by their multiplexer. */
 export function readSignals(signals: FrameSignalView[], data: number[]): Read[] {
   const raws = new Map(signals.map((signal) => [signal.name, rawValue(signal, data)]));
   const isThere = (signal: FrameSignalView): boolean => {
@@ -73,23 +73,23 @@ export function readSignals(signals: FrameSignalView[], data: number[]): Read[] 
     const raw = raws.get(signal.name) ?? null;
     if (raw === null || !isThere(signal)) return [];
     const value = Number(raw) * signal.scale + signal.offset;
-    return [{ signal, places: bitPlaces(signal), raw, value }];
+    return [{ signal, positions: bitPlaces(signal), raw, value }];
   });
 }
 
-/** Where bits stand in words: `byte 2`, `bytes 2 … 3`, `byte 0, bits 4 … 7`. */
-export function placeWords(places: number[]): string {
+/** Bit positions as text: `byte 2`, `bytes 2 … 3`, `byte 0, bits 4 … 7`. */
+export function placeWords(positions: number[]): string {
   const span = (one: string, numbers: number[]): string => {
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
     return low === high ? `${one} ${low}` : `${one}s ${low} … ${high}`;
   };
-  const bytes = [...new Set(places.map((place) => place >> 3))];
+  const bytes = [...new Set(positions.map((place) => place >> 3))];
   const words = span("byte", bytes);
-  if (places.length === 8 * bytes.length) return words;
+  if (positions.length === 8 * bytes.length) return words;
   return bytes.length > 1
-    ? `${words}, ${places.length} bits`
+    ? `${words}, ${positions.length} bits`
     : `${words}, ${span(
         "bit",
-        places.map((place) => place & 7),
+        positions.map((place) => place & 7),
       )}`;
 }

@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import { format, formatFine, screenUnit } from "../app/numbers";
-import { trailOf, valueOf } from "../app/signals";
-import { Trail } from "../app/trail";
+import { historyOf, valueOf } from "../app/signals";
+import { SignalHistory } from "../app/signalHistory";
 import { store } from "../app/store";
 import { token } from "../app/theme";
 import { iconButton } from "../ui/button";
@@ -15,7 +15,7 @@ import { pickSignal } from "./signalPicker";
 
 const HEAD_PX = 36;
 
-/** In a recording curves reach beyond the instant that is shown: a line says where it is. */
+/** A line at the displayed instant: curves of a recording extend beyond it. */
 function drawNow(plot: uPlot): void {
   if (!store.scene?.replay) return;
   const x = Math.round(plot.valToPos(store.poseTime, "x", true));
@@ -25,14 +25,14 @@ function drawNow(plot: uPlot): void {
   plot.ctx.fillRect(x, top, Math.max(1, devicePixelRatio), height);
 }
 
-/** A number beside an axis, with as many digits as tell its neighbours apart. */
+/** An axis label with enough digits to distinguish it from its neighbors. */
 function mark(y: number, all: number[]): string {
   const step = all.length > 1 ? Math.abs(all[1]! - all[0]!) : 1;
   if (step > 0 && step < 1e-5) return y === 0 ? "0" : y.toExponential(1).replaceAll("-", "−");
   return format(y, Math.min(5, Math.max(0, Math.ceil(-Math.log10(step || 1) - 1e-9))));
 }
 
-/** How much of their names curves of one part share, up to its last `/`; one keeps its name. */
+/** Length of the common prefix of curve names, up to the last `/`; 0 for a single curve. */
 export function sharedScope(names: string[]): number {
   const scopes = new Set(names.map((name) => name.slice(0, name.lastIndexOf("/") + 1)));
   return names.length > 1 && scopes.size === 1 ? [...scopes][0]!.length : 0;
@@ -82,7 +82,7 @@ export class ChartCard {
     ];
   }
 
-  /** Builds the plot anew: after a change of curves, units or colours. */
+  /** Rebuilds the plot after a change of curves, units or colors. */
   rebuild(): void {
     this.plot?.destroy();
     this.zoomed = false;
@@ -110,7 +110,7 @@ export class ChartCard {
             space: 70,
             values: (_u, v) => v.map((t) => `${Number(t.toFixed(2))} s`),
           },
-          // Left and right; curves of a third unit keep a scale of their own, read by the cursor.
+          // Left and right; curves of a third unit have a separate scale, read by the cursor.
           ...units.slice(0, 2).map((unit, k) => ({
             ...axis,
             scale: unit || "1",
@@ -180,12 +180,12 @@ export class ChartCard {
     plot.setScale("x", { min: at - (at - min) * factor, max: at + (max - at) * factor });
   }
 
-  /** Draws the curves; their numbers are written in step with all others of the page. */
+  /** Draws the curves; their numbers are updated together with all others of the page. */
   draw(): void {
     if (!this.plot || !this.element.isConnected) return;
     if (!charts.paused && !this.zoomed) {
       const curves = this.chart.curves.map((name) => ({
-        trail: trailOf(name) ?? new Trail(),
+        history: historyOf(name) ?? new SignalHistory(),
         factor: this.unit(name).factor,
       }));
       const middle = store.scene?.replay ? store.poseTime : undefined;
@@ -193,7 +193,7 @@ export class ChartCard {
     }
   }
 
-  /** Writes the values under the cursor, or the newest. */
+  /** Writes the values under the cursor, or the latest. */
   values(): void {
     const at = this.plot?.cursor.idx;
     this.chart.curves.forEach((name, i) => {
@@ -239,7 +239,7 @@ export class ChartCard {
       this.chart.curves.map((name) => ({
         name,
         unit: store.scene?.signals.find((s) => s.name === name)?.unit ?? "",
-        trail: trailOf(name) ?? new Trail(),
+        history: historyOf(name) ?? new SignalHistory(),
       })),
     );
   }

@@ -7,14 +7,14 @@ export interface ChartSpec {
   curves: string[];
 }
 
-/** Which charts there are and which curves they hold. */
+/** The charts and their curves. */
 export const charts = { list: [] as ChartSpec[], paused: false, span: 10 };
 let next = 1;
 
 const KEY = "linkwork-charts";
 let scene = "";
 
-/** Charts outlive a reload of the page, for the scene that they were made in. */
+/** Charts survive a reload of the page, for the same scene. */
 function remember(): void {
   const curves = charts.list.map((chart) => chart.curves);
   if (scene) sessionStorage.setItem(KEY, JSON.stringify({ scene, curves, span: charts.span }));
@@ -69,7 +69,7 @@ export function removeChart(chart: ChartSpec): void {
   changed();
 }
 
-/** Forgets curves whose signals the scene no longer has; the first scene has those kept for it. */
+/** Drops curves whose signals no longer exist; the first scene restores its stored ones. */
 export function keepCurves(name: string, known: Set<string>): void {
   const first = scene === "";
   scene = name;

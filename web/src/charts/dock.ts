@@ -1,14 +1,14 @@
-import { ALONE, arrange, layout, showSheet } from "../app/layout";
-import { paced, Turns } from "../app/paced";
+import { SEPARATE_WINDOW, arrange, layout, showSheet } from "../app/layout";
+import { paced, Turns } from "../app/throttle";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { button, iconButton } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
-import { openAlone } from "../shell/alone";
+import { openSeparateWindow } from "../shell/separateWindow";
 import { MovementTab } from "../shell/movementTab";
 import { tabs } from "../ui/tabs";
-import { Unseen } from "../ui/unseen";
+import { RowVisibility } from "../ui/rowVisibility";
 import { ChartCard } from "./chartCard";
 import { EnergyBars } from "./energyBars";
 import { FrameLog } from "./frameLog";
@@ -63,11 +63,11 @@ export function chartDock(): HTMLElement {
       h("span", { class: "spring" }),
       tools,
       frames.tools,
-      ALONE === null &&
+      SEPARATE_WINDOW === null &&
         h(
           "span",
           { class: "dock-corner" },
-          iconButton("window", "Charts in their own window", () => openAlone("charts")),
+          iconButton("window", "Charts in their own window", () => openSeparateWindow("charts")),
           iconButton("close", "Hide the charts", () => arrange({ dock: false })),
         ),
     ),
@@ -93,7 +93,7 @@ export function chartDock(): HTMLElement {
   };
   const cards = new Map<number, ChartCard>();
   const turns = new Turns<ChartCard>();
-  const unseen = new Unseen(row, () => turns.ask(cards.values()));
+  const visibility = new RowVisibility(row, () => turns.ask(cards.values()));
   const rebuild = (): void => {
     for (const [id, card] of cards) {
       if (charts.list.some((c) => c.id === id)) continue;
@@ -111,7 +111,7 @@ export function chartDock(): HTMLElement {
     place();
     span.value = String(charts.span);
     pause.replaceChildren(icon(charts.paused ? "play" : "pause"));
-    pause.setAttribute("aria-label", charts.paused ? "Go on drawing" : "Pause the charts");
+    pause.setAttribute("aria-label", charts.paused ? "Resume the charts" : "Pause the charts");
   };
   on(["charts", "theme", "units"], rebuild);
   on("scene", () => {
@@ -120,7 +120,7 @@ export function chartDock(): HTMLElement {
   const numbers = paced(() => cards.forEach((card) => card.values()));
   on(["signals", "status"], () => {
     if (!layout.dock || row.hidden) return;
-    turns.ask(unseen.among([...cards.values()]));
+    turns.ask(visibility.among([...cards.values()]));
     numbers();
   });
   on("layout", place);

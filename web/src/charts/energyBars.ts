@@ -1,11 +1,11 @@
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { format } from "../app/numbers";
 import { valueOf, watch } from "../app/signals";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { h, setText } from "../ui/dom";
 
-/** What a bar shows of a meter: its words, and the signals with and without recuperation. */
+/** Quantity of a bar: its label, and the signals with and without recuperation. */
 const BARS = [
   { kind: "supply", words: "from the supply", net: "energy", gross: "energy_gross" },
   { kind: "heat", words: "heat of the winding", net: "heat", gross: "heat" },
@@ -34,7 +34,7 @@ export class EnergyBars {
   private readonly list = h("div", { class: "energy-list", role: "table", "aria-label": "Energy" });
   private readonly returned = h("input", { type: "checkbox", onchange: () => this.rebuild() });
   private lines: Line[] = [];
-  /** What a whole bar is, of robots and of joints. */
+  /** Full scale of the bars, for robots and for joints. */
   private readonly scales = [true, false].map(() => h("span", { role: "cell" }));
 
   constructor() {
@@ -49,7 +49,7 @@ export class EnergyBars {
           h("span", { class: "energy-key" }, h("i", { class: `energy-bar ${kind}` }), words),
         ),
         h("span", { class: "spring" }),
-        h("label", {}, this.returned, " What braking gives back counts"),
+        h("label", {}, this.returned, " Subtract recuperated energy"),
       ),
     );
     on("scene", () => this.rebuild());
@@ -59,7 +59,7 @@ export class EnergyBars {
     );
   }
 
-  /** Shows or hides it; only what is seen is asked of the server. */
+  /** Shows or hides it; only visible values are requested. */
   show(seen: boolean): void {
     if (seen === !this.element.hidden) return;
     this.element.hidden = !seen;
@@ -101,7 +101,7 @@ export class EnergyBars {
   private draw(): void {
     if (this.element.hidden) return;
     const values = this.lines.map((line) => this.signals(line.name).map((name) => valueOf(name)));
-    // Joints are measured against the hungriest joint, robots against the hungriest robot.
+    // Joints are scaled by the largest joint, robots by the largest robot.
     const most = [true, false].map((whole) =>
       Math.max(
         1e-12,
@@ -112,7 +112,7 @@ export class EnergyBars {
     );
     most.forEach((scale, i) => {
       const what = i === 0 ? "Robots" : "Joints";
-      setText(this.scales[i]!, `${what}: a whole bar is ${joules(scale)}`);
+      setText(this.scales[i]!, `${what}: full scale ${joules(scale)}`);
     });
     this.lines.forEach((line, i) => {
       const scale = most[line.whole ? 0 : 1]!;

@@ -6,10 +6,10 @@ import { h } from "../ui/dom";
 import type { FrameView } from "../protocol/messages";
 import { bitAt, placeWords, readSignals, type Read } from "./bitLayout";
 
-/** Colours of signals in turn, of the charts' palette. */
-const COLOURS = ["var(--accent)", "var(--chart3)", "var(--chart4)", "var(--ok)", "var(--force)"];
+/** Colors of signals in turn, of the charts' palette. */
+const COLORS = ["var(--accent)", "var(--chart3)", "var(--chart4)", "var(--ok)", "var(--force)"];
 
-/** A frame of the log, byte by byte and bit by bit: which bits are whose, raw and physical. */
+/** A frame of the log, byte by byte and bit by bit: bits by signal, raw and physical values. */
 export class FrameInspector {
   readonly element = h("section", {
     class: "frame-inspector scroll",
@@ -25,7 +25,7 @@ export class FrameInspector {
     if (!line) return this.element.replaceChildren();
     const form = formOf(line);
     const data = bytesOf(line);
-    const title = line.way === "note" ? "Note" : `Frame 0x${line.address}`;
+    const title = line.kind === "note" ? "Note" : `Frame 0x${line.address}`;
     this.element.setAttribute("aria-label", title);
     const read = form ? readSignals(form.signals, data) : [];
     this.element.replaceChildren(
@@ -43,14 +43,14 @@ export class FrameInspector {
   }
 }
 
-/** What the bus knows of a frame like this: that of its way goes before that of both. */
+/** The layout of a frame: that of its direction takes precedence over that of both. */
 function formOf({ bus, address, way }: LogLine): FrameView | null {
   const known = busList().find(({ name }) => name === bus)?.frames ?? [];
   const fitting = known.filter((form) => form.address === address);
   return (
     fitting.find((form) => form.way === way) ??
     fitting.find((form) => form.way === "") ??
-    // Somebody else on the bus says what we say too: the bits mean the same.
+    // Another node on the bus may send our frames too: the bits have the same meaning.
     fitting[0] ??
     null
   );
@@ -62,17 +62,17 @@ function bytesOf({ data }: LogLine): number[] {
 
 function words(line: LogLine, form: FrameView | null, data: number[], read: Read[]): string[] {
   const found: string[] = [];
-  if (line.mark) found.push(`A fault struck it: ${line.mark}.`);
-  if (line.way === "note" || data.length === 0) found.push(line.text);
-  else if (!form) found.push("No port and no DBC file says what this frame holds.");
+  if (line.mark) found.push(`Affected by a fault: ${line.mark}.`);
+  if (line.kind === "note" || data.length === 0) found.push(line.text);
+  else if (!form) found.push("No port or DBC file defines this frame.");
   else if (read.length < form.signals.filter(({ parent }) => !parent).length)
-    found.push(`${data.length} of ${form.length} bytes: what lies beyond is not there.`);
+    found.push(`${data.length} of ${form.length} bytes: the rest is missing.`);
   return found;
 }
 
-function colourOf(read: Read[], place: number): string {
-  const owner = read.findIndex(({ places }) => places.includes(place));
-  return owner < 0 ? "" : COLOURS[owner % COLOURS.length]!;
+function colorOf(read: Read[], place: number): string {
+  const owner = read.findIndex(({ positions }) => positions.includes(place));
+  return owner < 0 ? "" : COLORS[owner % COLORS.length]!;
 }
 
 /** A row for each byte: its number, its value, and its bits from the highest to the lowest. */
@@ -80,13 +80,13 @@ function bitTable(data: number[], read: Read[]): HTMLElement {
   const bits = [7, 6, 5, 4, 3, 2, 1, 0];
   const cell = (byte: number, bit: number): HTMLElement => {
     const place = 8 * byte + bit;
-    const colour = colourOf(read, place);
-    const name = read.find(({ places }) => places.includes(place))?.signal.name;
+    const color = colorOf(read, place);
+    const name = read.find(({ positions }) => positions.includes(place))?.signal.name;
     return h(
       "td",
       {
-        class: colour ? "bit owned" : "bit",
-        style: colour ? `--signal: ${colour}` : "",
+        class: color ? "bit owned" : "bit",
+        style: color ? `--signal: ${color}` : "",
         title: name ? `${name}, bit ${place}` : `bit ${place}`,
         "data-bit": String(place),
       },
@@ -139,7 +139,7 @@ function signalTable(read: Read[]): HTMLElement {
             { scope: "row", title: each.signal.name },
             h("span", {
               class: "bit-swatch",
-              style: `--signal: ${COLOURS[number % COLOURS.length]}`,
+              style: `--signal: ${COLORS[number % COLORS.length]}`,
             }),
             each.signal.name,
           ),
@@ -147,7 +147,7 @@ function signalTable(read: Read[]): HTMLElement {
           h(
             "td",
             { class: "bit-about" },
-            [placeWords(each.places), each.signal.big_endian ? "Motorola" : "Intel"].join(", "),
+            [placeWords(each.positions), each.signal.big_endian ? "Motorola" : "Intel"].join(", "),
           ),
           h("td", { class: "bit-sum" }, sumWords(each)),
         ),
@@ -165,7 +165,7 @@ function valueWords({ signal, raw, value }: Read): string {
     : `${short(value)} ${signal.unit}`;
 }
 
-/** How the value comes about: `3072 × 0.000767 − 1.571 = 0.7858 rad`. */
+/** Computation of the value: `3072 × 0.000767 − 1.571 = 0.7858 rad`. */
 function sumWords({ signal, raw, value }: Read): string {
   const { scale, offset, unit } = signal;
   const rawWords = typeof raw === "bigint" ? `raw ${raw}` : `raw ${short(raw)}`;

@@ -9,7 +9,7 @@ import { icon } from "../ui/icon";
 import { searchField } from "../ui/searchField";
 import { FrameInspector } from "./frameInspector";
 
-/** Rows that the table shows at most. */
+/** Maximum number of rows in the table. */
 const MOST_ROWS = 400;
 const WAYS: [string, string][] = [
   ["", "All"],
@@ -17,7 +17,7 @@ const WAYS: [string, string][] = [
   ["out", "Out"],
 ];
 
-/** The bus log: what passes, decoded; filtered, paused, cleared, and frames to send. */
+/** The bus log: decoded frames, with filter, pause and clear, and frames to send. */
 export class FrameLog {
   readonly element: HTMLElement;
   readonly tools: HTMLElement;
@@ -79,7 +79,7 @@ export class FrameLog {
     const pause = iconButton("pause", "Pause the log", () => {
       this.paused = !this.paused;
       pause.replaceChildren(icon(this.paused ? "play" : "pause"));
-      pause.setAttribute("aria-label", this.paused ? "Go on with the log" : "Pause the log");
+      pause.setAttribute("aria-label", this.paused ? "Resume the log" : "Pause the log");
       pause.setAttribute("aria-pressed", String(this.paused));
       if (!this.paused) this.rebuild();
     });
@@ -94,7 +94,7 @@ export class FrameLog {
       this.note,
       this.loadBox,
       h("div", { class: "input-box plain" }, this.bus),
-      this.ways(),
+      this.directionFilter(),
       search,
       pause,
       iconButton("clear", "Clear the log", clearFrames),
@@ -105,7 +105,7 @@ export class FrameLog {
     this.begin();
   }
 
-  /** Looks into a frame, or into none. */
+  /** Inspects a frame, or none. */
   private select(line: LogLine | null): void {
     this.selected = line;
     this.rows.querySelector("[aria-current]")?.removeAttribute("aria-current");
@@ -139,7 +139,7 @@ export class FrameLog {
     this.select(lines.get(all[Math.min(Math.max(next, 0), end)]!) ?? null);
   }
 
-  private ways(): HTMLElement {
+  private directionFilter(): HTMLElement {
     const made = WAYS.map(([way, label]) =>
       h(
         "button",
@@ -156,10 +156,10 @@ export class FrameLog {
         label,
       ),
     );
-    return h("div", { class: "segments small", role: "group", "aria-label": "Way" }, ...made);
+    return h("div", { class: "segments small", role: "group", "aria-label": "Direction" }, ...made);
   }
 
-  /** Shows the log, or not; nothing comes over the line while nobody looks. */
+  /** Shows or hides the log; nothing is sent while it is hidden. */
   show(shown: boolean): void {
     this.element.hidden = !shown;
     this.tools.hidden = !shown;
@@ -187,7 +187,7 @@ export class FrameLog {
   private fits(line: LogLine): boolean {
     if (this.bus.value && line.bus !== this.bus.value) return false;
     if (this.way && line.way !== this.way) return false;
-    // As the log writes an identifier, and as the ports do.
+    // As identifiers are written in the log, and in the ports.
     const short = line.address.replace(/^0+(?=.)/, "");
     const all =
       `${line.address} 0x${line.address} 0x${short} ${line.data} ${line.text}`.toLowerCase();
@@ -211,7 +211,7 @@ export class FrameLog {
     if (at < 0) return this.rebuild();
     const fresh = buses.lines.slice(at + 1).filter((line) => this.fits(line));
     this.last = buses.lines.at(-1) ?? null;
-    // Who has scrolled up reads; only who is at the end follows.
+    // Follows the log only if it is scrolled to the end.
     const end = this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < 40;
     this.rows.append(...fresh.map(row));
     while (this.rows.childElementCount > MOST_ROWS) this.rows.firstElementChild?.remove();
@@ -245,20 +245,20 @@ export class FrameLog {
   }
 }
 
-/** What each row of a table shows. */
+/** Columns of the table. */
 const lines = new WeakMap<Element, LogLine>();
 
 function row(line: LogLine): HTMLElement {
-  const state = line.mark ? "struck" : line.text.includes("error frame") ? "broken" : "";
+  const state = line.mark ? "affected" : line.kind === "error" ? "broken" : "";
   const bytes = line.data === "" ? 0 : line.data.split(" ").length;
   const data = h("code", {}, line.data.toUpperCase());
   const made = h(
     "tr",
     { class: `${state} ${line.mark === "dropped" ? "lost" : ""}`, title: line.bus },
     h("td", { class: "number" }, line.time.toFixed(4)),
-    h("td", {}, line.way),
+    h("td", {}, line.kind === "note" ? "note" : line.way),
     h("td", {}, h("code", {}, line.address)),
-    h("td", { class: "number" }, line.way === "note" ? "" : String(bytes)),
+    h("td", { class: "number" }, line.kind === "note" ? "" : String(bytes)),
     h("td", {}, data),
     h("td", { class: "frame-text", title: line.text }, line.text),
   );
@@ -266,7 +266,7 @@ function row(line: LogLine): HTMLElement {
   return made;
 }
 
-/** Sends a frame on the bus, as candump writes it. */
+/** Sends a frame on the bus, in candump notation. */
 function sendField(bus: () => string): HTMLElement {
   const input = h("input", {
     type: "text",

@@ -6,7 +6,7 @@ import { addCurve, type ChartSpec } from "./charts";
 
 const MOST = 200;
 
-/** The robot, the thing on it and the variable that a signal's name tells of. */
+/** Robot, object and variable of a signal's name. */
 export function partsOf(name: string): { robot: string; thing: string; variable: string } {
   const [, path = "", variable = name] = /^(.*?)\.([^/]*)$/.exec(name) ?? [];
   const cut = path.indexOf("/");
@@ -35,7 +35,7 @@ export function pickSignal(chart?: ChartSpec): void {
       const chosen = choices[i]!.value;
       return chosen === "" || partsOf(name)[step] === chosen;
     });
-  /** Each choice offers what the ones before it leave. */
+  /** Each choice is filtered by the previous ones. */
   const offer = (): void =>
     STEPS.forEach((step, i) => {
       const choice = choices[i]!;

@@ -1,20 +1,20 @@
 import { Euler, Quaternion } from "three";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { format, screenUnit } from "../app/numbers";
-import { trailOf, valueOf, watch } from "../app/signals";
+import { historyOf, valueOf, watch } from "../app/signals";
 import { store } from "../app/store";
 import { on } from "../app/topics";
-import { Trail } from "../app/trail";
+import { SignalHistory } from "../app/signalHistory";
 import { button } from "../ui/button";
 import { h, setText } from "../ui/dom";
 import { saveBlob } from "../ui/saveFile";
 import { quote, toCsv } from "./csv";
 
-/** A number of the state: what it is called, its unit, its value in SI units. */
+/** A value of the state: its name, its unit, its value in SI units. */
 interface Cell {
   unit: string;
   value: () => number | null;
-  /** The signal that it is, if it is one. */
+  /** Its signal, if there is one. */
   signal: string | null;
 }
 
@@ -33,7 +33,7 @@ function cellOf(signal: string | null): Cell | null {
   return found ? { unit: found.unit, value: () => valueOf(found.name), signal: found.name } : null;
 }
 
-/** Positions, speeds, accelerations, efforts and targets of all joints; a row per freedom. */
+/** Positions, speeds, accelerations, efforts and targets of all joints; a row per dof. */
 export function jointStates(): Content {
   const rows = (store.scene?.joints ?? []).flatMap((joint) =>
     joint.dofs.map((dof) => ({
@@ -50,7 +50,7 @@ export function jointStates(): Content {
   return { head: ["joint", "position", "speed", "acceleration", "effort", "wanted"], rows };
 }
 
-/** State tables, 3×6, of what the scene's sensors of motion watch: torso, feet, a tool. */
+/** State tables, 3×6, of the scene's motion sensors: torso, feet, a tool. */
 export function motionStates(): Content {
   const columns = ["x", "y", "z", "phi", "psi", "theta"];
   const rows = (store.scene?.sensors ?? [])
@@ -64,7 +64,7 @@ export function motionStates(): Content {
   return { head: ["motion", ...columns], rows };
 }
 
-/** Places and turns of all bodies that move, in the world. */
+/** Positions and rotations of all moving bodies, in the world. */
 export function bodyPoses(): Content {
   const turn = new Quaternion();
   const euler = new Euler();
@@ -94,7 +94,7 @@ export function bodyPoses(): Content {
   return { head: ["body", "x", "y", "z", "roll", "pitch", "yaw"], rows };
 }
 
-/** A table of the state that keeps up with it, and is saved as it stands or as it went. */
+/** A live table of the state, which saves its present values or its history. */
 export class StateTable {
   readonly element: HTMLElement;
   private readonly table = h("table", { class: "state-table" });
@@ -127,7 +127,7 @@ export class StateTable {
     );
   }
 
-  /** Shows or hides it; only what is seen is asked of the server. */
+  /** Shows or hides it; only visible values are requested. */
   show(seen: boolean): void {
     if (seen === !this.element.hidden) return;
     this.element.hidden = !seen;
@@ -177,7 +177,7 @@ export class StateTable {
     });
   }
 
-  /** The table as it stands, in SI units. */
+  /** The table's present values, in SI units. */
   csv(): string {
     const { head, rows } = this.content;
     const lines = rows.map((row) =>
@@ -197,7 +197,7 @@ export class StateTable {
       this.cells().map(({ signal, unit }) => ({
         name: signal!,
         unit,
-        trail: trailOf(signal!) ?? new Trail(),
+        history: historyOf(signal!) ?? new SignalHistory(),
       })),
     );
   }

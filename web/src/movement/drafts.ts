@@ -1,9 +1,9 @@
-/** Edits of a movement as plain functions: a draft in, a draft out. */
-import type { JointLimits, MovementDraft, TimedPosture } from "../protocol/messages";
+/** Edits of a movement as pure functions: a draft in, a draft out. */
+import type { JointLimits, MovementDraft, PostureDraft } from "../protocol/messages";
 
 export type LimitName = keyof JointLimits;
 
-function withPostures(draft: MovementDraft, postures: TimedPosture[]): MovementDraft {
+function withPostures(draft: MovementDraft, postures: PostureDraft[]): MovementDraft {
   return { ...draft, postures };
 }
 
@@ -11,7 +11,7 @@ function others(values: Record<string, number>, joint: string): Record<string, n
   return Object.fromEntries(Object.entries(values).filter(([name]) => name !== joint));
 }
 
-/** Another value of a joint; without one the joint passes the posture on its way. */
+/** Sets a joint's value; without one the joint is interpolated through the posture. */
 export function withValue(
   draft: MovementDraft,
   at: number,
@@ -32,7 +32,7 @@ export function withValue(
   );
 }
 
-/** The posture at another time [s], to the millisecond. */
+/** Moves the posture to another time [s], rounded to milliseconds. */
 export function withTime(draft: MovementDraft, at: number, time: number): MovementDraft {
   const rounded = Math.max(0, Math.round(time * 1000) / 1000);
   return withPostures(
@@ -41,7 +41,7 @@ export function withTime(draft: MovementDraft, at: number, time: number): Moveme
   );
 }
 
-/** Why a posture cannot be at a time; empty if it can. */
+/** Why a posture cannot have a time; empty if it can. */
 export function whyNotAt(draft: MovementDraft, at: number, time: number): string {
   if (!(time >= 0)) return "A time is 0 s or more.";
   const rounded = Math.round(time * 1000) / 1000;
@@ -57,7 +57,7 @@ export function without(draft: MovementDraft, at: number): MovementDraft {
   );
 }
 
-/** A copy between the posture and the next, or half a second after the last; and its number. */
+/** A copy between the posture and the next, or half a second after the last; and its index. */
 export function duplicated(draft: MovementDraft, at: number): [MovementDraft, number] {
   const posture = draft.postures[at]!;
   const next = draft.postures[at + 1];
@@ -68,7 +68,7 @@ export function duplicated(draft: MovementDraft, at: number): [MovementDraft, nu
   return [withPostures(draft, postures), at + 1];
 }
 
-/** The posture in the place of a neighbour, and that in its: times stay where they are. */
+/** Swaps the posture with a neighbor; the times stay. */
 export function exchanged(draft: MovementDraft, at: number, by: 1 | -1): MovementDraft {
   const other = at + by;
   if (!draft.postures[other]) return draft;
@@ -81,7 +81,7 @@ export function exchanged(draft: MovementDraft, at: number, by: 1 | -1): Movemen
   );
 }
 
-/** How the joints go: by an interpolation or a planner, in one word. */
+/** Interpolation or planner of the movement, as one name. */
 export function mannerOf(draft: MovementDraft): string {
   return draft.planner || draft.interpolation;
 }
@@ -100,7 +100,7 @@ export function withManner(draft: MovementDraft, manner: string): MovementDraft 
     : { ...draft, planner: manner as MovementDraft["planner"] };
 }
 
-/** The limit that all of some joints share; null for none, NaN where they differ. */
+/** The common limit of some joints; null for none, NaN if they differ. */
 export function limitOf(draft: MovementDraft, joints: string[], limit: LimitName): number | null {
   const found = new Set(joints.map((joint) => draft.limits[joint]?.[limit] ?? null));
   return found.size > 1 ? Number.NaN : ([...found][0] ?? null);
@@ -125,7 +125,7 @@ export function named(draft: MovementDraft): Set<string> {
   return new Set(draft.postures.flatMap((posture) => Object.keys(posture.joints)));
 }
 
-/** Ticks of a line [s]: at least its end, at whole steps that are not too many. */
+/** Ticks of a time line [s]: at least its end, at round steps in a limited number. */
 export function ticks(end: number): number[] {
   const step =
     [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100].find((each) => end / each <= 12) ?? end / 10;

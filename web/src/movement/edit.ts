@@ -3,7 +3,7 @@ import { awaitEdit, movement, nextEdit } from "../app/movement";
 import { command } from "../app/session";
 import { announce } from "../app/topics";
 
-/** Asks for another draft, and builds on it: the next edit may come before the answer. */
+/** Requests another draft, and builds on it: the next edit may come before the answer. */
 export function edit(
   draft: MovementDraft | null,
   what: string,
@@ -26,7 +26,7 @@ export function selectPosture(posture: number): void {
   announce("movement");
 }
 
-/** What is wrong with what was typed last, for the sheet's alert; empty for nothing. */
+/** The error of the last input, for the sheet's alert; empty for none. */
 export const wrong = { text: "" };
 
 export function complain(text: string): void {

@@ -1,14 +1,16 @@
-import type { Dof, JointView, Scene } from "../protocol/messages";
+import type { Dof, JointView, SceneMessage } from "../protocol/messages";
 
 /** A degree of freedom that a movement can move, by its name within the robot. */
-export interface Freedom {
+export interface MovableDof {
   name: string;
   joint: JointView;
   dof: Dof;
 }
 
-/** The freedoms of a part in the order of the scene; balls and free bodies have no one value. */
-export function freedomsOf(scene: Scene | null, on: string): Freedom[] {
+/**
+ * The degrees of freedom of a part, in the order of the scene; balls and free bodies are omitted.
+ */
+export function movableDofs(scene: SceneMessage | null, on: string): MovableDof[] {
   const begin = on === "" ? "" : `${on}/`;
   return (scene?.joints ?? [])
     .filter(

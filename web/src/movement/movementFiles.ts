@@ -8,14 +8,14 @@ import { h } from "../ui/dom";
 import { edit } from "./edit";
 
 const TAKEN = "exists";
-/** The file that was asked for last by "Save as". */
+/** The last file of "Save as". */
 let asked = "";
 
 function short(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Goes on where nothing is lost by it, or where people say so. */
+/** Continues if nothing is lost, or if the user confirms. */
 function leaving(go: () => void): void {
   if (!movement.state?.dirty) return go();
   openDialog(
@@ -51,7 +51,7 @@ export function openMovement(): void {
     const [which, name] = dialogField("Movement", "");
     openDialog(
       "Open a movement",
-      [file, list, which, h("p", {}, "Which one is asked only where a file holds several.")],
+      [file, list, which, h("p", {}, "Needed only if a file contains several.")],
       [
         {
           label: "Open",
@@ -68,14 +68,14 @@ export function openMovement(): void {
   });
 }
 
-/** Saves where it was saved before, or asks where. */
+/** Saves to the previous file, or asks for one. */
 export function saveMovement(): void {
   const file = movement.state?.file ?? "";
   if (file === "") askWhere();
   else command({ type: "save_movement", path: file, overwrite: true });
 }
 
-/** Asks for a file; `taken` is one that is there already, which may be replaced. */
+/** Asks for a file; `taken` is an existing one, which may be replaced. */
 export function askWhere(taken = ""): void {
   if (!isDriver()) return void command({ type: "save_movement" });
   const [field, input] = dialogField("File", taken || (movement.state?.suggestion ?? ""));
@@ -92,7 +92,7 @@ export function askWhere(taken = ""): void {
     [
       field,
       ...(taken ? [there] : []),
-      h("p", {}, "As .toml, or as .humanoid.xml beside its robot, as document 004 does."),
+      h("p", {}, "As .toml, or as .humanoid.xml beside its robot, as Lima et al. does."),
     ],
     [
       ...(taken ? [{ label: "Replace", run: () => write(true), style: "raised" as const }] : []),
@@ -102,6 +102,6 @@ export function askWhere(taken = ""): void {
 }
 
 on("refused", () => {
-  const { what, key } = store.refused ?? {};
-  if (what === "save_movement" && key === TAKEN && asked) askWhere(asked);
+  const { what, reason } = store.refused ?? {};
+  if (what === "save_movement" && reason === TAKEN && asked) askWhere(asked);
 });

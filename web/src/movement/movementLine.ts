@@ -2,17 +2,17 @@ import { movement } from "../app/movement";
 import { format } from "../app/numbers";
 import { command } from "../app/session";
 import { isDriver } from "../app/store";
-import { newGesture } from "../app/wanted";
+import { newGesture } from "../app/targetSender";
 import { h } from "../ui/dom";
 import { ticks, whyNotAt, without, withTime } from "./drafts";
 import { complain, edit, selectPosture } from "./edit";
 
 const INSET_PX = 14;
-/** A posture that is dragged goes by such steps [s]. */
+/** Time resolution of a dragged posture [s]. */
 const SNAP_S = 0.05;
 const KEY_S = 0.1;
 
-/** The time line of a movement: its postures, which can be dragged, and where the robot is. */
+/** The time line of a movement: its postures, which can be dragged, and the playback time. */
 export class MovementLine {
   private readonly marks = h("div", { class: "movement-ticks", "aria-hidden": "true" });
   private readonly list = h("div", { role: "listbox", "aria-label": "Postures" });
@@ -25,7 +25,7 @@ export class MovementLine {
   });
   private readonly track = h("div", { class: "movement-track" }, this.marks, this.head, this.list);
   readonly element = h("div", { class: "movement-line" }, this.track);
-  /** The time at the right end [s]; it stays while something is dragged. */
+  /** The time at the right end [s]; constant during a drag. */
   private end = 1;
   private dragged: { at: number; gesture: number } | null = null;
 
@@ -77,7 +77,7 @@ export class MovementLine {
     command({ type: "show_movement", posture: -1, time: inside });
   }
 
-  /** Moves the posture in time, as far as no other stands there. */
+  /** Moves the posture in time, unless another posture has that time. */
   private retime(at: number, time: number, gesture: number): void {
     const draft = movement.state?.draft;
     const to = Math.round(time / SNAP_S) * SNAP_S;
@@ -88,7 +88,7 @@ export class MovementLine {
       .map((_, n) => n)
       .sort((a, b) => next.postures[a]!.time - next.postures[b]!.time);
     edit(next, "time of a posture", { selected: at, gesture });
-    // The server sorts; what is dragged goes on under the hand.
+    // The server sorts postures; the dragged one stays under the pointer.
     movement.state!.draft = { ...next, postures: order.map((n) => next.postures[n]!) };
     movement.state!.selected = order.indexOf(at);
     if (this.dragged) this.dragged.at = order.indexOf(at);

@@ -9,18 +9,18 @@ import { h, setHidden, setText } from "../ui/dom";
 import { driving } from "../ui/driving";
 import { duplicated, exchanged, without } from "./drafts";
 import { complain, edit, wrong } from "./edit";
-import { mannerFields } from "./manner";
+import { interpolationFields } from "./interpolation";
 import { askWhere, newMovement, openMovement, saveMovement } from "./movementFiles";
 import { MovementLine } from "./movementLine";
 import { PostureGrid } from "./postureGrid";
 
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
 
-/** Edits a movement: postures on a time line, their values, how joints go, its file. */
+/** The movement editor: postures on a time line, their values, planner and file. */
 export function movementSheet(): HTMLElement {
   const line = new MovementLine();
   const grid = new PostureGrid();
-  const manner = mannerFields();
+  const interpolation = interpolationFields();
   const name = nameField();
   const robot = robotChoice();
   const actions = postureActions();
@@ -40,7 +40,9 @@ export function movementSheet(): HTMLElement {
   );
   head.classList.add("movement-bar");
   const alert = h("p", { class: "movement-wrong", role: "alert", hidden: true });
-  const settings = driving(h("div", { class: "movement-side" }, manner.element, actions.hint));
+  const settings = driving(
+    h("div", { class: "movement-side" }, interpolation.element, actions.hint),
+  );
   const whole = h(
     "div",
     { class: "movement-whole" },
@@ -73,7 +75,7 @@ export function movementSheet(): HTMLElement {
     if (!state?.draft) return;
     name.draw();
     robot.draw();
-    manner.draw();
+    interpolation.draw();
     actions.draw();
     line.draw();
     grid.draw();
@@ -96,7 +98,7 @@ export function movementSheet(): HTMLElement {
   return element;
 }
 
-/** Adds the posture that the robot has, or is to have: where the time line stands, or at its end. */
+/** Adds the robot's present or target posture, at the cursor of the time line or at its end. */
 function addPosture(wanted: boolean): void {
   const postures = movement.state?.draft?.postures ?? [];
   const now = Math.round(movement.time * 1000) / 1000;
@@ -105,7 +107,7 @@ function addPosture(wanted: boolean): void {
   command({ type: "add_posture", wanted, on: chosen, ...(free ? { time: now } : {}) });
 }
 
-/** The robot that a new movement is to be of. */
+/** The robot of a new movement. */
 let chosen = "";
 
 function robotChoice(): { element: HTMLElement; draw: () => void } {
@@ -124,7 +126,7 @@ function robotChoice(): { element: HTMLElement; draw: () => void } {
       );
     }
     select.value = movement.state?.draft ? movement.state.on : chosen;
-    // A movement that has begun stays with its robot.
+    // The robot of a movement cannot be changed.
     select.disabled = Boolean(movement.state?.draft);
   };
   return { element, draw };
@@ -155,17 +157,17 @@ function nameField(): { element: HTMLElement; draw: () => void } {
   return { element: h("span", { class: "input-box movement-name" }, input), draw };
 }
 
-/** What hands do to the robot now. */
+/** The present effect of dragging the robot. */
 function hintOf(at: number, shown: boolean, running: boolean): string {
   if (at < 0)
-    return running ? "" : "Shape the robot and add the next posture, or choose one to change it.";
+    return running ? "" : "Pose the robot and add the next posture, or select one to change it.";
   if (shown) return `Posture ${at + 1}: drag the robot, move sliders, or type.`;
   return running
-    ? "Pause to shape it by hand."
-    : `Choose posture ${at + 1} again to shape it by hand.`;
+    ? "Pause to change it by hand."
+    : `Choose posture ${at + 1} again to change it by hand.`;
 }
 
-/** Reads where the machine behind a bus is: a posture more, or into the one that is selected. */
+/** Reads the posture of the machine on a bus: adds it, or replaces the selected one. */
 function machineRead(): { elements: HTMLElement[]; draw: () => void } {
   const bus = h("select", { "aria-label": "Bus of the machine" });
   const box = h("span", { class: "input-box movement-bus" }, bus);
@@ -188,7 +190,7 @@ function machineRead(): { elements: HTMLElement[]; draw: () => void } {
   return { elements: [read, box], draw };
 }
 
-/** What can be done with the selected posture. */
+/** Actions for the selected posture. */
 function postureActions(): { element: HTMLElement; hint: HTMLElement; draw: () => void } {
   const selected = (): number => movement.state?.selected ?? -1;
   const change = (

@@ -4,12 +4,12 @@ import { isDriver, store } from "../app/store";
 import { h } from "../ui/dom";
 import { withTime, withValue, whyNotAt } from "./drafts";
 import { complain, edit, selectPosture } from "./edit";
-import { freedomsOf, type Freedom } from "./joints";
+import { movableDofs, type MovableDof } from "./joints";
 
-/** Values of all joints in all postures; an empty cell is a joint on its way to the next. */
+/** Values of all joints in all postures; a joint with an empty cell is interpolated. */
 export class PostureGrid {
   readonly element = h("div", { class: "movement-grid", role: "grid", "aria-label": "Values" });
-  private cells: { input: HTMLInputElement; freedom: Freedom; at: number }[] = [];
+  private cells: { input: HTMLInputElement; dof: MovableDof; at: number }[] = [];
   private times: HTMLInputElement[] = [];
   private columns: HTMLElement[][] = [];
   private key = "";
@@ -17,28 +17,28 @@ export class PostureGrid {
   draw(): void {
     const draft = movement.state?.draft;
     if (!draft) return;
-    const freedoms = freedomsOf(store.scene, movement.state?.on ?? "");
+    const dofs = movableDofs(store.scene, movement.state?.on ?? "");
     const key = JSON.stringify([
       draft.postures.length,
-      freedoms.map(({ name }) => name),
+      dofs.map(({ name }) => name),
       store.degrees,
       store.scene?.version,
     ]);
     if (key !== this.key) {
       this.key = key;
-      this.build(freedoms, draft.postures.length);
+      this.build(dofs, draft.postures.length);
     }
     const off = !isDriver();
     this.times.forEach((input, at) => {
       put(input, format(draft.postures[at]?.time ?? 0, 3).replace(/\.?0+$/, ""));
       input.disabled = off;
     });
-    for (const { input, freedom, at } of this.cells) {
-      const { factor, digits } = screenUnit(freedom.dof.unit, store.degrees);
-      const value = draft.postures[at]?.joints[freedom.name];
+    for (const { input, dof, at } of this.cells) {
+      const { factor, digits } = screenUnit(dof.dof.unit, store.degrees);
+      const value = draft.postures[at]?.joints[dof.name];
       put(input, value === undefined ? "" : format(value / factor, digits));
       input.disabled = off;
-      const { lo, hi } = freedom.dof;
+      const { lo, hi } = dof.dof;
       const beyond =
         value !== undefined && (value < (lo ?? value) - 1e-9 || value > (hi ?? value) + 1e-9);
       input.setAttribute("aria-invalid", String(beyond));
@@ -49,7 +49,7 @@ export class PostureGrid {
     });
   }
 
-  private build(freedoms: Freedom[], count: number): void {
+  private build(dofs: MovableDof[], count: number): void {
     this.cells = [];
     this.columns = Array.from({ length: count }, () => []);
     this.times = this.columns.map((_, at) => this.timeField(at));
@@ -69,7 +69,7 @@ export class PostureGrid {
         ),
       ),
     );
-    const rows = freedoms.map((freedom) => this.row(freedom, count));
+    const rows = dofs.map((dof) => this.row(dof, count));
     this.element.replaceChildren(head, ...rows);
   }
 
@@ -85,7 +85,7 @@ export class PostureGrid {
       const draft = movement.state?.draft;
       if (!draft) return;
       const time = parse(input.value, "s");
-      const why = time === null ? "This is no time. Try 1.5 or 800ms." : whyNotAt(draft, at, time);
+      const why = time === null ? "Not a time. Try 1.5 or 800ms." : whyNotAt(draft, at, time);
       complain(why);
       if (time !== null && !why)
         edit(withTime(draft, at, time), "time of a posture", { selected: at });
@@ -95,14 +95,14 @@ export class PostureGrid {
     return input;
   }
 
-  private row(freedom: Freedom, count: number): HTMLElement {
-    const { unit } = screenUnit(freedom.dof.unit, store.degrees);
+  private row(dof: MovableDof, count: number): HTMLElement {
+    const { unit } = screenUnit(dof.dof.unit, store.degrees);
     const cells = Array.from({ length: count }, (_, at) => {
-      const input = field(`${freedom.name} in posture ${at + 1}`);
+      const input = field(`${dof.name} in posture ${at + 1}`);
       input.placeholder = "–";
-      this.cells.push({ input, freedom, at });
+      this.cells.push({ input, dof, at });
       input.addEventListener("focus", () => this.choose(at));
-      input.addEventListener("change", () => this.take(input, freedom, at));
+      input.addEventListener("change", () => this.take(input, dof, at));
       return this.column(
         at,
         h(
@@ -115,8 +115,8 @@ export class PostureGrid {
     });
     return h(
       "div",
-      { class: "movement-row", role: "row", "data-joint": freedom.name },
-      h("span", { role: "rowheader", title: freedom.name }, freedom.name),
+      { class: "movement-row", role: "row", "data-joint": dof.name },
+      h("span", { role: "rowheader", title: dof.name }, dof.name),
       ...cells,
     );
   }
@@ -125,18 +125,18 @@ export class PostureGrid {
     if (movement.state?.selected !== at) selectPosture(at);
   }
 
-  private take(input: HTMLInputElement, { name, dof }: Freedom, at: number): void {
+  private take(input: HTMLInputElement, { name, dof }: MovableDof, at: number): void {
     const draft = movement.state?.draft;
     if (!draft) return;
     const text = input.value.trim();
     const value = text === "" ? null : parse(text, dof.unit, store.degrees);
     const words = (limit: number): string => formatSI(limit, dof.unit, store.degrees);
     let why = "";
-    if (text !== "" && value === null) why = `${name}: this is no number. Try 30deg or 0.5 rad.`;
+    if (text !== "" && value === null) why = `${name}: not a number. Try 30deg or 0.5 rad.`;
     else if (value !== null && dof.lo !== null && value < dof.lo - 1e-9)
-      why = `${name} stops at ${words(dof.lo)}; ${words(value)} was not taken.`;
+      why = `${name} stops at ${words(dof.lo)}; ${words(value)} was rejected.`;
     else if (value !== null && dof.hi !== null && value > dof.hi + 1e-9)
-      why = `${name} stops at ${words(dof.hi)}; ${words(value)} was not taken.`;
+      why = `${name} stops at ${words(dof.hi)}; ${words(value)} was rejected.`;
     else if (value === null && Object.keys(draft.postures[at]?.joints ?? {}).length <= 1)
       why = "A posture names at least one joint. Delete it instead.";
     complain(why);
@@ -147,7 +147,7 @@ export class PostureGrid {
   }
 }
 
-/** Shows a text; what is being typed stays. */
+/** Shows a text, except in a field that is being edited. */
 function put(input: HTMLInputElement, text: string): void {
   if (input.defaultValue !== text) input.defaultValue = text;
   if (document.activeElement !== input && input.value !== text) input.value = text;

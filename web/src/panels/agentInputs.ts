@@ -1,6 +1,6 @@
 import type { Dof, SignalView } from "../protocol/messages";
 import { format, parse, screenUnit } from "../app/numbers";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { command } from "../app/session";
 import { valueOf, watch } from "../app/signals";
 import { store } from "../app/store";
@@ -18,7 +18,7 @@ interface Row {
   element: HTMLElement;
 }
 
-/** What agents are told by hand, such as where feet are to be: a slider and a number each. */
+/** Manual inputs of agents, such as foot poses: a slider and a number each. */
 export function agentInputs(): HTMLElement {
   const grid = h("div", { class: "joints", role: "grid", "aria-label": "Inputs of agents" });
   const form = h("form", { onsubmit: (event: Event) => event.preventDefault() }, grid);
@@ -53,7 +53,7 @@ export function agentInputs(): HTMLElement {
   return whole;
 }
 
-/** Inputs that belong to an agent, not to a joint or a port. */
+/** Inputs of agents, not of joints or ports. */
 function inputs(): SignalView[] {
   const agents = new Set((store.scene?.agents ?? []).map((agent) => agent.name));
   return (store.scene?.signals ?? []).filter(
@@ -69,7 +69,7 @@ function short({ name }: SignalView): string {
 function row(signal: SignalView): Row {
   const label = short(signal);
   const { lo, hi, unit } = signal;
-  // A slider of joints does for any value with a range.
+  // The joint slider works for any value with a range.
   const dof = { name: label, unit, lo, hi, signal: signal.name } as Dof;
   const want = (value: number): void => {
     const owner = store.owners[signal.name];
@@ -86,7 +86,7 @@ function row(signal: SignalView): Row {
   });
   wanted.addEventListener("change", () => {
     const value = parse(wanted.value, unit, store.degrees);
-    if (value === null) toast({ level: "warning", text: `${label}: this is no number.` });
+    if (value === null) toast({ level: "warning", text: `${label}: not a number.` });
     else want(Math.min(hi ?? value, Math.max(lo ?? value, value)));
     wanted.blur();
   });

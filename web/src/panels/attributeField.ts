@@ -1,4 +1,4 @@
-import type { Row } from "../protocol/messages";
+import type { AttributeRow } from "../protocol/messages";
 import { h } from "../ui/dom";
 import {
   keyWords,
@@ -11,14 +11,18 @@ import {
 } from "./attributeWords";
 
 export type Value = string | number | boolean;
-/** Attributes that every field of a row carries. */
+/** Attributes of every field of a row. */
 export type Common = Record<string, unknown>;
 
-/** How long arrow keys rest before what they made is one edit [ms]. */
+/** Pause after which arrow key presses become one edit [ms]. */
 const REST = 600;
 
-/** The control in which a row's value stands. */
-export function field(row: Row, common: Common, edit: (value: Value) => void): HTMLElement {
+/** The control for a row's value. */
+export function field(
+  row: AttributeRow,
+  common: Common,
+  edit: (value: Value) => void,
+): HTMLElement {
   if (typeof row.value === "boolean") return checkField(row.value, common, edit);
   if (row.words && row.words.length > 0) return wordField(row, row.words, common, edit);
   const list = typeof row.value === "string" ? numberList(row.value) : null;
@@ -41,7 +45,7 @@ function checkField(value: boolean, common: Common, edit: (value: Value) => void
 }
 
 function wordField(
-  row: Row,
+  row: AttributeRow,
   words: string[],
   common: Common,
   edit: (value: Value) => void,
@@ -57,7 +61,7 @@ function wordField(
   return h("div", { class: "input-box" }, pick);
 }
 
-function textField(row: Row, common: Common, edit: (value: Value) => void): HTMLElement {
+function textField(row: AttributeRow, common: Common, edit: (value: Value) => void): HTMLElement {
   const numeric = typeof row.value === "number";
   const shown = numeric ? plain(row.value as number) : String(row.value);
   const input = h("input", {
@@ -83,9 +87,9 @@ function textField(row: Row, common: Common, edit: (value: Value) => void): HTML
   return box;
 }
 
-/** Two or three numbers side by side: a range, a place, an axis. */
+/** Two or three numbers side by side: a range, a position, an axis. */
 function listField(
-  row: Row,
+  row: AttributeRow,
   common: Common,
   list: number[],
   edit: (value: Value) => void,
@@ -97,11 +101,11 @@ function listField(
   const all = (): void => {
     const now = inputs.map((input) => readNumber(input.value, row.unit));
     const typed = inputs.map((input) => input.value.replaceAll("−", "-"));
-    // What was not touched keeps all its digits.
-    const said = now.map((n, i) =>
+    // Untouched numbers keep all their digits.
+    const values = now.map((n, i) =>
       inputs[i]!.value === plain(list[i]!) ? list[i] : (n ?? typed[i]),
     );
-    edit(`[${said.join(", ")}]`);
+    edit(`[${values.join(", ")}]`);
   };
   const inputs = list.map((value, i) => {
     const input = h("input", {
@@ -136,11 +140,11 @@ function listField(
   );
 }
 
-/** Enter or leaving the field is one edit, Escape none; arrow keys count up and down. */
+/** Enter or leaving the field is one edit, Escape none; arrow keys step the value. */
 function commits(
   input: HTMLInputElement,
   shown: string,
-  row: Row,
+  row: AttributeRow,
   numeric: boolean,
   commit: (text: string) => void,
 ): void {
@@ -152,7 +156,7 @@ function commits(
     done = input.dataset["sent"] = input.value;
     commit(input.value);
   };
-  // A refused value stays in its field; leaving it as it is does not try it again.
+  // A refused value stays in its field; leaving it unchanged does not send it again.
   input.addEventListener("focus", () => (done = input.value));
   input.addEventListener("blur", settle);
   input.addEventListener("change", settle);

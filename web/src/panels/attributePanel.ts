@@ -1,5 +1,5 @@
 import { chosenAnchors, closeLoop } from "../app/closeLoop";
-import type { Attributes, Row } from "../protocol/messages";
+import type { Attributes, AttributeRow } from "../protocol/messages";
 import { convert } from "../app/files";
 import { select } from "../app/selection";
 import { command } from "../app/session";
@@ -12,6 +12,7 @@ import { icon, type IconName } from "../ui/icon";
 import type { Value } from "./attributeField";
 import { bindForm } from "./bindForm";
 import { attributeRow, type Refusal } from "./attributeRow";
+import { countWords, shapeWords } from "./attributeWords";
 import { stepResponse } from "./stepResponse";
 
 const ICONS: Record<string, IconName> = {
@@ -28,17 +29,17 @@ const ICONS: Record<string, IconName> = {
   viewpoint: "camera",
 };
 
-/** Rows that are folded away: values that no file keeps, and attributes that are not set. */
+/** Collapsed rows: values that no file stores, and attributes that are not set. */
 type Fold = "of-run" | "unset";
 
-/** The last edit that was tried: its answer may be a refusal. */
+/** The last edit, which may be refused. */
 interface Attempt {
   thing: Thing;
   key: string;
   value: Value;
 }
 
-/** The attributes of what is selected, with unit, range and origin; editable. */
+/** The attributes of the selection, with unit, range and origin; editable. */
 export function attributePanel(): HTMLElement {
   const fields = driving();
   const panel = h("div", { class: "attributes" }, fields);
@@ -56,7 +57,7 @@ export function attributePanel(): HTMLElement {
     const rows = answer?.rows ?? [];
     const refused = store.refused?.what === "edit" && same(attempt?.thing ?? null, thing);
     const refusedKey = refused ? store.refused?.key : undefined;
-    const made = (row: Row): HTMLElement => {
+    const made = (row: AttributeRow): HTMLElement => {
       const here: Refusal | null =
         row.key === refusedKey && attempt && store.refused
           ? { text: store.refused.text, tried: attempt.value, avoid: avoided(thing, row.key) }
@@ -65,7 +66,7 @@ export function attributePanel(): HTMLElement {
       if (here) keepTyped(field, here.tried);
       return field;
     };
-    const fold = (kind: Fold, words: string, inside: Row[]): HTMLElement => {
+    const fold = (kind: Fold, words: string, inside: AttributeRow[]): HTMLElement => {
       const rest = h(
         "details",
         { class: kind, hidden: inside.length === 0, open: opened.has(kind) },
@@ -75,7 +76,7 @@ export function attributePanel(): HTMLElement {
       rest.addEventListener("toggle", () => opened[rest.open ? "add" : "delete"](kind));
       return rest;
     };
-    const foldOf = (row: Row): Fold | null =>
+    const foldOf = (row: AttributeRow): Fold | null =>
       row.key === refusedKey
         ? null
         : row.key.startsWith("live.")
@@ -105,7 +106,7 @@ export function attributePanel(): HTMLElement {
     fields.replaceChildren(
       head(thing),
       ...actions(thing, answer),
-      h("div", { class: "fields" }, ...set.map(made), ...(bind ? [bind] : []), ...folds),
+      h("div", { class: "fields" }, ...withHeadings(set, made), ...(bind ? [bind] : []), ...folds),
       legend(rows, refusedKey !== undefined),
       origin(rows),
     );
@@ -116,7 +117,7 @@ export function attributePanel(): HTMLElement {
     store.refused = null;
     announce("attributes");
   };
-  const edit = (row: Pick<Row, "key">, value: Value): void => {
+  const edit = (row: Pick<AttributeRow, "key">, value: Value): void => {
     const thing = primary();
     if (!thing) return;
     store.refused = null;
@@ -127,7 +128,7 @@ export function attributePanel(): HTMLElement {
     }
     if (command({ type: "edit", name: thing.name, kind: thing.kind, key: row.key, value })) return;
     attempt = store.renaming = null;
-    // It went nowhere. Later, for the focus may be on its way out of the field.
+    // It had no effect. Deferred, since the focus may be leaving the field.
     setTimeout(() => keepingFocus(panel, draw, false));
   };
   on(["selection", "attributes", "refused", "scene", "units"], () => keepingFocus(panel, draw));
@@ -135,12 +136,12 @@ export function attributePanel(): HTMLElement {
   return panel;
 }
 
-/** Draws anew; who is typing goes on typing, unless that is to be dropped. */
+/** Redraws; input in progress is kept, unless it is to be dropped. */
 function keepingFocus(panel: HTMLElement, draw: () => void, keep = true): void {
   const active = document.activeElement;
   const input = active instanceof HTMLInputElement && panel.contains(active) ? active : null;
   const key = panel.contains(active) ? (active as HTMLElement).dataset["key"] : undefined;
-  // What was sent is answered by the server; what was typed since then is still to be sent.
+  // The server answers sent values; text typed since then is still to be sent.
   const sent = input?.dataset["sent"] ?? input?.defaultValue;
   const typed = keep && input && input.value !== sent ? input.value : null;
   draw();
@@ -150,7 +151,7 @@ function keepingFocus(panel: HTMLElement, draw: () => void, keep = true): void {
   if (typed !== null && again instanceof HTMLInputElement) again.value = typed;
 }
 
-/** A refused value stays in its field, so that it can be put right. */
+/** A refused value stays in its field, so that it can be corrected. */
 function keepTyped(field: HTMLElement, typed: Value): void {
   const parts = String(typed)
     .replace(/^\[|\]$/g, "")
@@ -164,7 +165,7 @@ function keepTyped(field: HTMLElement, typed: Value): void {
   );
 }
 
-/** Values that a range allows and the scene does not: a body that moves has mass from somewhere. */
+/** Values within the range that the scene refuses: a moving body needs mass. */
 function avoided({ kind, name }: Thing, key: string): number[] {
   const elements = store.scene?.elements ?? [];
   const body = elements.find((each) => kind === "element" && each.name === name)?.body;
@@ -173,8 +174,8 @@ function avoided({ kind, name }: Thing, key: string): number[] {
   return alone && store.scene?.bodies[body]?.static === false ? [0] : [];
 }
 
-/** Units that depend on the joint ("N m or N") are said for the joint at hand. */
-function withUnit(row: Row): Row {
+/** Units that depend on the joint type ("N m or N") are resolved for the joint. */
+function withUnit(row: AttributeRow): AttributeRow {
   const [turning = "", sliding = ""] = row.unit.split(" or ");
   if (!sliding) return row;
   const joint = store.scene?.joints.find((j) => j.name === primary()?.name);
@@ -190,7 +191,7 @@ function head(thing: Thing): HTMLElement {
   );
 }
 
-/** What can be done with the thing, and what an edit of it would do besides. */
+/** Actions for the object, and side effects of an edit. */
 function actions(thing: Thing, answer: Attributes | null): HTMLElement[] {
   const made: HTMLElement[] = [];
   if (answer?.note) made.push(h("p", { class: "attribute-note" }, answer.note));
@@ -210,7 +211,7 @@ function actions(thing: Thing, answer: Attributes | null): HTMLElement[] {
   if (joint?.dofs[0]?.target_signal) {
     const words = "Step response";
     const act = button(words, () => stepResponse(joint), "raised", "chart");
-    act.title = "Lets its target jump by 20° (20 mm) and charts what is wanted and what it does";
+    act.title = "Applies a target step of 20° (20 mm) and charts target and response";
     made.push(h("div", { class: "attribute-act" }, act));
   }
   if (thing.kind === "posture") {
@@ -218,6 +219,23 @@ function actions(thing: Thing, answer: Attributes | null): HTMLElement[] {
     made.push(h("div", { class: "attribute-act" }, button("Apply posture", apply, "raised")));
   }
   return made;
+}
+
+/** Rows with a heading before those of each shape. */
+function withHeadings(
+  rows: AttributeRow[],
+  made: (row: AttributeRow) => HTMLElement,
+): HTMLElement[] {
+  const name = primary()?.name;
+  const element = store.scene?.elements.find((e) => e.name === name);
+  const kinds = element?.shapes.map((s) => s.kind) ?? [];
+  let last = "";
+  return rows.flatMap((row) => {
+    const heading = shapeWords(row.key, kinds);
+    const isNew = heading !== "" && heading !== last;
+    last = heading;
+    return isNew ? [h("h4", { class: "field-group" }, heading), made(row)] : [made(row)];
+  });
 }
 
 function about(kind: string, name: string): string {
@@ -230,13 +248,12 @@ function about(kind: string, name: string): string {
   }
   if (kind === "element") {
     const element = scene?.elements.find((e) => e.name === name);
-    const shapes = element?.shapes.map((s) => s.kind).join(", ");
-    return `element${shapes ? `, ${shapes}` : ""}`;
+    return countWords(element?.shapes.map((s) => s.kind) ?? []) || "element";
   }
   return kind;
 }
 
-function legend(rows: Row[], refused: boolean): HTMLElement {
+function legend(rows: AttributeRow[], refused: boolean): HTMLElement {
   const dot = (kind: string, words: string): HTMLElement =>
     h("span", {}, h("span", { class: `origin ${kind}` }), words);
   return h(
@@ -249,7 +266,7 @@ function legend(rows: Row[], refused: boolean): HTMLElement {
   );
 }
 
-function origin(rows: Row[]): HTMLElement {
+function origin(rows: AttributeRow[]): HTMLElement {
   const first = rows.find((row) => /:\d+$/.test(row.origin));
   if (!first) return h("p", { class: "from", hidden: true });
   const cut = first.origin.lastIndexOf(":");

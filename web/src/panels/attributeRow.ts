@@ -1,20 +1,20 @@
-import type { Row } from "../protocol/messages";
+import type { AttributeRow } from "../protocol/messages";
 import { h } from "../ui/dom";
 import { field, type Value } from "./attributeField";
 import { keyWords, originWords, plain, rangeWords, stepped, staysWords } from "./attributeWords";
 import { refusalWords, repairs } from "./repairs";
 
-/** Why a value was refused, and what it was. */
+/** The reason of a refusal, and the refused value. */
 export interface Refusal {
   text: string;
   tried: Value;
-  /** Values that would be refused too, though they are in range. */
+  /** Values that would also be refused, although in range. */
   avoid: number[];
 }
 
-/** One attribute: name, field with unit, dot for where it comes from, refusal below. */
+/** One attribute: name, field with unit, dot for its origin, refusal below. */
 export function attributeRow(
-  row: Row,
+  row: AttributeRow,
   refusal: Refusal | null,
   edit: (value: Value) => void,
   restore: () => void,
@@ -47,7 +47,7 @@ export function attributeRow(
   return made;
 }
 
-function originDot(row: Row, refused: boolean): HTMLElement {
+function originDot(row: AttributeRow, refused: boolean): HTMLElement {
   const plainly = row.source === "file" ? "scene" : "kit";
   const state = refused ? "refused" : row.changed ? "changed" : plainly;
   const words = refused ? "Refused; see below." : originWords(row);
@@ -55,7 +55,7 @@ function originDot(row: Row, refused: boolean): HTMLElement {
 }
 
 function refusalBox(
-  row: Row,
+  row: AttributeRow,
   refusal: Refusal,
   id: string,
   edit: (value: Value) => void,
@@ -63,15 +63,15 @@ function refusalBox(
 ): HTMLElement {
   const button = (words: string, run: () => void, style: string): HTMLElement =>
     h("button", { type: "button", class: `button ${style}`, onclick: run }, words);
-  const ways = repairs(row, refusal);
+  const choices = repairs(row, refusal);
   return h(
     "div",
     { class: "field-error", role: "alert", id },
-    h("p", {}, refusalWords(row, refusal, ways), " ", staysWords(row)),
+    h("p", {}, refusalWords(row, refusal, choices), " ", staysWords(row)),
     h(
       "div",
       { class: "field-repairs" },
-      ...ways.map((repair) => button(repair.label, () => edit(repair.value), "raised")),
+      ...choices.map((repair) => button(repair.label, () => edit(repair.value), "raised")),
       button("Restore", restore, "bare"),
     ),
   );

@@ -1,30 +1,49 @@
-import type { Row } from "../protocol/messages";
+import type { AttributeRow } from "../protocol/messages";
 import { arithmetic, format } from "../app/numbers";
 
-const SAID: Record<string, string> = {
+const LABELS: Record<string, string> = {
   "at xyz": "Position",
   "at rpy": "Rotation",
   "at quat": "Rotation, quaternion",
   "at_to xyz": "Position in to",
   "at_to rpy": "Rotation in to",
   xyz: "Position",
-  com: "Centre of mass",
+  com: "Center of mass",
 };
 
-/** How a key of the file is said on the screen: `max_speed_deg` → "Max speed". */
+/** The label of a key: `max_speed_deg` → "Max speed". */
 export function keyWords(key: string): string {
   const steps = key.split(".").map((step) => step.replace(/_(deg|mm|cm|g|ms|hz)$/, ""));
   const joined = steps.join(" ").replace(/^live /, "");
-  const said = SAID[joined];
-  if (said !== undefined) return said;
-  const words = joined
-    .replace(/^shapes? (?:(\d+) )?/, (_, n?: string) => (n ? `${Number(n) + 1} ` : ""))
-    .replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const label = LABELS[joined];
+  if (label !== undefined) return label;
+  const inShape = joined.match(/^shapes? (?:\d+ )?(at .*|[a-z]+ .*)$/)?.[1];
+  if (inShape !== undefined) return LABELS[inShape] ?? capital(inShape.replace(/^[a-z]+ /, ""));
+  return capital(joined.replaceAll("_", " "));
 }
 
-/** What is allowed, in words; empty where anything is. */
-export function rangeWords(row: Row): string {
+/** The heading of the rows of one shape, "Box 2"; empty for other rows. */
+export function shapeWords(key: string, kinds: string[]): string {
+  const number = key.match(/^shapes\.(\d+)\./)?.[1];
+  if (number === undefined) return "";
+  return `${capital(kinds[Number(number)] ?? "shape")} ${Number(number) + 1}`;
+}
+
+/** Number of shapes of each kind: "7 boxes, 1 sphere". */
+export function countWords(kinds: string[]): string {
+  const counts = new Map<string, number>();
+  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const plural = (kind: string): string => (/(x|sh)$/.test(kind) ? `${kind}es` : `${kind}s`);
+  return [...counts].map(([kind, n]) => `${n} ${n === 1 ? kind : plural(kind)}`).join(", ");
+}
+
+function capital(words: string): string {
+  const plainWords = words.replaceAll("_", " ");
+  return plainWords.charAt(0).toUpperCase() + plainWords.slice(1);
+}
+
+/** The allowed values as text; empty if there is no restriction. */
+export function rangeWords(row: AttributeRow): string {
   const unit = row.unit ? ` ${unitSign(row.unit)}` : "";
   if (row.lo !== null && row.hi !== null) return `${plain(row.lo)} to ${plain(row.hi)}${unit}.`;
   if (row.lo !== null) return `${plain(row.lo)}${unit} or more.`;
@@ -32,9 +51,9 @@ export function rangeWords(row: Row): string {
   return "";
 }
 
-/** What stays in use when a new value is refused. */
-export function staysWords(row: Row): string {
-  if (row.value === "") return "It stays not set.";
+/** The value that stays in use after a refusal. */
+export function staysWords(row: AttributeRow): string {
+  if (row.value === "") return "It stays unset.";
   const unit = row.unit ? ` ${unitSign(row.unit)}` : "";
   if (typeof row.value === "number") return `${plain(row.value)}${unit} stays in use.`;
   const list = typeof row.value === "string" ? numberList(row.value) : null;
@@ -42,8 +61,8 @@ export function staysWords(row: Row): string {
   return `${list ? list.map(plain).join(", ") : String(row.value)} stays in use.`;
 }
 
-/** Where a value comes from, in words. */
-export function originWords(row: Row): string {
+/** Origin of a value as text. */
+export function originWords(row: AttributeRow): string {
   const cut = row.origin.lastIndexOf(":");
   if (row.source === "default" || cut < 0) return "Not set: the default is in use.";
   const where = `${row.origin.slice(0, cut)}, line ${row.origin.slice(cut + 1)}`;
@@ -58,7 +77,7 @@ const SIGNIFICANT = 6;
 /** Below this a number is written with an exponent. */
 const SMALL = 1e-4;
 
-/** A number with as many digits as it needs. */
+/** A number with the necessary digits. */
 export function plain(value: number): string {
   const size = Math.abs(value);
   if (size > 0 && size < SMALL)
@@ -82,7 +101,7 @@ export function numberList(text: string): number[] | null {
   return items.length > 0 && items.every((item) => item !== null) ? items : null;
 }
 
-/** Units that can be typed: what they measure, and how many SI units one is. */
+/** Units that can be typed: their quantity, and their factor to SI. */
 const UNITS: Record<string, [string, number]> = {
   rad: ["angle", 1],
   deg: ["angle", Math.PI / 180],
@@ -96,7 +115,7 @@ const UNITS: Record<string, [string, number]> = {
   ms: ["time", 1e-3],
 };
 
-/** A typed number in the unit of the row: `30deg` where degrees are meant, `2*45`, `0.5 rad`. */
+/** A typed number in the unit of the row: `30deg` for degrees, `2*45`, `0.5 rad`. */
 export function readNumber(text: string, unit: string): number | null {
   const clean = text.replaceAll("−", "-").trim();
   const match = /^(.*?)\s*(rad|deg|°|mm|cm|kg|ms|m|g|s)?$/.exec(clean);
@@ -107,7 +126,7 @@ export function readNumber(text: string, unit: string): number | null {
   const given = UNITS[typed];
   const shown = UNITS[/^[a-z°]+/.exec(unit)?.[0] ?? ""];
   if (!given || !shown || given[0] !== shown[0]) return null;
-  // 20 mm are 0.02 m, not 0.02 and a rest of the last bit.
+  // 20 mm are 0.02 m, without a rounding error in the last bit.
   return given[1] === shown[1] ? value : Number(((value * given[1]) / shown[1]).toPrecision(14));
 }
 
@@ -116,9 +135,9 @@ function tenth(size: number): number {
   return 10 ** Math.floor(Math.log10(size) - 1);
 }
 
-/** How far one press of an arrow key goes from `now`, in a field that held `held` at first. */
-export function stepSize(row: Row, held: number, now: number): number {
-  // What it held counts too, so that counting down reaches zero and does not creep up to it.
+/** Increment of an arrow key at `now`, in a field that had `held` at first. */
+export function stepSize(row: AttributeRow, held: number, now: number): number {
+  // The initial value counts too, so that counting down reaches zero.
   const size = held === 0 ? Math.max(Math.abs(now), 1e-3) : Math.max(Math.abs(held), Math.abs(now));
   const fine = tenth(size);
   let usual = fine;
@@ -128,7 +147,7 @@ export function stepSize(row: Row, held: number, now: number): number {
   return held !== 0 && size < usual / 10 ? fine : usual;
 }
 
-/** A number some way on, without the rest of the last bit that sums leave. */
+/** A number plus an increment, without rounding errors in the last bit. */
 export function stepped(from: number, way: number, step: number): number {
   const digits = Math.min(100, Math.max(0, 3 - Math.floor(Math.log10(step))));
   return Number((from + way).toFixed(digits));

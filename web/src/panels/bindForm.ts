@@ -1,13 +1,13 @@
-import type { Row } from "../protocol/messages";
+import type { AttributeRow } from "../protocol/messages";
 import { busList } from "../app/buses";
 import { store, type Thing } from "../app/store";
 import { button } from "../ui/button";
 import { h } from "../ui/dom";
 
-/** A small form that puts a joint on a bus; null where it is on one, or there is none. */
+/** A form that binds a joint to a bus; null if it is bound, or there is no bus. */
 export function bindForm(
   thing: Thing,
-  rows: Row[],
+  rows: AttributeRow[],
   bind: (value: string) => void,
   error: string,
 ): HTMLElement | null {
@@ -54,7 +54,7 @@ export function bindForm(
   );
 }
 
-/** The identifier after the highest one that the bus's ports have. */
+/** The identifier after the highest one of the bus's ports. */
 function freeId(bus: string): number {
   const ports = busList().find((each) => each.name === bus)?.ports ?? [];
   const used = ports.flatMap((port) => port.signals.map((signal) => parseInt(signal.address, 16)));

@@ -6,7 +6,7 @@ import { on } from "../app/topics";
 import { h } from "../ui/dom";
 import { section } from "./section";
 
-/** The newest picture of the selected camera. */
+/** The latest image of the selected camera. */
 export function cameraPicture(): HTMLElement {
   const canvas = h("canvas", { class: "camera-picture", role: "img" });
   const whole = section("Picture", null, canvas);
@@ -18,7 +18,7 @@ export function cameraPicture(): HTMLElement {
     );
     const next = standsAlone() ? -1 : found;
     whole.hidden = next < 0;
-    if (next >= 0) canvas.setAttribute("aria-label", `What ${thing?.name} sees`);
+    if (next >= 0) canvas.setAttribute("aria-label", `Image of ${thing?.name}`);
     if (next === camera) return;
     camera = next;
     pictures.clear();

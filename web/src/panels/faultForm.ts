@@ -6,7 +6,7 @@ import { on } from "../app/topics";
 import { button } from "../ui/button";
 import { h } from "../ui/dom";
 import { toast } from "../ui/toast";
-import { readSpot, spotText, wayIn } from "./walk";
+import { readSpot, spotText, entryPath } from "./walk";
 
 type Field =
   | "bus"
@@ -36,22 +36,22 @@ const WIRE: Field[] = ["bus", "ids", "node", "chance", "times"];
 const KINDS: Kind[] = [
   {
     kind: "drop",
-    label: "Lose",
-    help: "Nobody hears the frame; its sender believes it went out.",
+    label: "Drop",
+    help: "The frame is not received; its sender counts it as sent.",
     fields: WIRE,
   },
-  { kind: "delay", label: "Delay", help: "The frame comes later.", fields: [...WIRE, "delay"] },
+  { kind: "delay", label: "Delay", help: "The frame is delayed.", fields: [...WIRE, "delay"] },
   {
     kind: "corrupt",
     label: "Flip a bit",
-    help: "One bit of the data is turned, and no checksum notices.",
+    help: "One bit of the data is flipped, without a checksum error.",
     fields: WIRE,
   },
-  { kind: "duplicate", label: "Repeat", help: "The frame comes twice.", fields: WIRE },
+  { kind: "duplicate", label: "Repeat", help: "The frame is received twice.", fields: WIRE },
   {
     kind: "error",
     label: "Destroy",
-    help: "An error frame instead; counters go up, it is sent again.",
+    help: "An error frame instead; counters increase, it is sent again.",
     fields: WIRE,
   },
   {
@@ -63,36 +63,36 @@ const KINDS: Kind[] = [
   {
     kind: "stuck",
     label: "Stuck sensor",
-    help: "The reading stays where it is, or at a value.",
+    help: "The reading stays at its last value, or at a given one.",
     fields: ["reading", "value", "rate"],
   },
   {
     kind: "offset",
     label: "Offset",
-    help: "The reading is off by a constant.",
+    help: "The reading has a constant offset.",
     fields: ["reading", "by", "rate"],
   },
   {
     kind: "noise",
     label: "Noise",
-    help: "Something is added to the reading in each step.",
+    help: "Random noise is added to the reading in each step.",
     fields: ["reading", "deviation", "rate"],
   },
   {
     kind: "dead",
     label: "Dead drive",
-    help: "The drive puts no effort on its joint.",
+    help: "The drive has no effort.",
     fields: ["joint", "rate"],
   },
   {
     kind: "person",
     label: "Person",
-    help: "Somebody walks into the cell, and out again when the fault ends.",
+    help: "A person walks into the cell, and out again when the fault ends.",
     fields: ["enters", "to", "speed"],
   },
 ];
 
-/** What a new fault is: its kind, what it strikes, when, and its seed. */
+/** A new fault: its kind, target, schedule and seed. */
 export function faultForm(): { element: HTMLElement; fill: () => void } {
   const bus = h("select", { "aria-label": "Bus" });
   const reading = h("select", { "aria-label": "Reading" });
@@ -104,11 +104,11 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
   const rate = text("Rate", "", "at once");
   const delay = text("By", "10");
   const value = text("At", "", "where it is");
-  const by = text("Off by", "0.1");
+  const by = text("Offset by", "0.1");
   const deviation = text("Deviation", "0.01");
   const enters = text("Enters at", "");
   const to = text("Walks to", "");
-  const speed = text("Pace", "1.4");
+  const speed = text("Walking speed", "1.4");
   let ownWay = false;
   for (const input of [enters, to]) input.addEventListener("input", () => (ownWay = true));
   const after = text("Starts in", "0");
@@ -125,31 +125,31 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
     reading: labelled("Reading", reading),
     joint: labelled("Joint", joint),
     value: labelled("At", value, "SI"),
-    by: labelled("Off by", by, "SI"),
+    by: labelled("Offset by", by, "SI"),
     deviation: labelled("Deviation", deviation, "SI"),
     enters: labelled("Enters at", enters, "x, y in m"),
     to: labelled("Walks to", to, "x, y in m"),
-    speed: labelled("Pace", speed, "m/s"),
+    speed: labelled("Walking speed", speed, "m/s"),
   };
   const seedRow = labelled("Seed", seed);
-  /** A seed is for what happens by chance. */
+  /** Only random faults have a seed. */
   const hasChance = (): boolean =>
     kind.fields.includes("chance") ||
     kind.fields.includes("deviation") ||
     (kind.fields.includes("rate") && rate.value.trim() !== "");
   const showSeed = (): boolean => (seedRow.hidden = !hasChance());
   rate.addEventListener("input", showSeed);
-  /** A way in that fits the scene, until somebody types another. */
+  /** Start and target that fit the scene, until the user types others. */
   const suggestWay = (): void => {
     if (ownWay || !store.scene || !store.poses) return;
-    const way = wayIn(store.scene, store.poses);
-    enters.value = spotText(way.enters);
-    to.value = spotText(way.to);
+    const path = entryPath(store.scene, store.poses);
+    enters.value = spotText(path.enters);
+    to.value = spotText(path.to);
   };
   const help = h("p", { class: "fault-help" });
   const kinds = h("div", { class: "fault-kinds", role: "group", "aria-label": "Kind of fault" });
   let kind = KINDS[0]!;
-  /** What somebody chose; until then it is the first that the scene can suffer. */
+  /** The user's choice; by default the first kind that applies to the scene. */
   let chosen: Kind | null = null;
   const choose = (next: Kind): void => {
     kind = next;
@@ -209,10 +209,10 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
       "div",
       { class: "fault-inject" },
       button("Inject", inject, "accent"),
-      h("span", {}, "Goes into the recording"),
+      h("span", {}, "It is recorded"),
     ),
   );
-  /** Offers what this scene can suffer. */
+  /** Offers the faults that apply to this scene. */
   const fill = (): void => {
     const wired = busList().filter((each) => each.faults.length > 0);
     const names = wired.map((each) => each.name);
@@ -247,7 +247,7 @@ export function faultForm(): { element: HTMLElement; fill: () => void } {
   return { element, fill };
 }
 
-/** Signals that somebody measures: those of sensors, and sensors of ports. */
+/** Measured signals: those of sensors, and sensors of ports. */
 function readings(): string[] {
   const ports = busList().flatMap((bus) => bus.ports.flatMap((port) => port.signals));
   return [
@@ -294,7 +294,7 @@ function number(input: HTMLInputElement): number {
   return value;
 }
 
-/** An identifier as people write it: `0x201`, `201h` or 513. */
+/** An identifier as text: `0x201`, `201h` or 513. */
 function identifier(word: string): number {
   const value = /^[0-9a-f]+h$/i.test(word) ? parseInt(word, 16) : Number(word);
   if (!Number.isInteger(value) || value < 0)

@@ -10,7 +10,7 @@ import { driving } from "../ui/driving";
 import { faultForm } from "./faultForm";
 import { section } from "./section";
 
-/** The scene's faults and those at work, and a form for new ones. */
+/** The scene's faults and the active ones, and a form for new ones. */
 export function faultPanel(): HTMLElement {
   const list = h("div", { class: "fault-list", role: "list", "aria-label": "Faults" });
   const empty = h("p", { class: "empty" });
@@ -55,8 +55,8 @@ export function faultPanel(): HTMLElement {
     fresh.hidden = Boolean(store.scene?.replay);
     restart.hidden = !busList().some((bus) => bus.orders.includes("restart"));
     empty.textContent = store.scene?.replay
-      ? "A recording has its faults in it. Go on from here to inject others."
-      : "No fault is at work. Choose one below, or write [[fault]] in the scene's file.";
+      ? "Faults are part of a recording. Go on from here to inject others."
+      : "No fault is active. Choose one below, or write [[fault]] in the scene's file.";
     drawn = "";
     tallies.clear();
     draw();
@@ -72,10 +72,10 @@ export function faultPanel(): HTMLElement {
   return panel;
 }
 
-/** The scene's own, and what was injected: at work, waiting, or over with what it did. */
+/** The scene's own faults and injected ones: active, waiting, or over with their effect. */
 function shownFaults(): FaultState[] {
   return (buses.ports?.faults ?? []).filter(
-    (each) => each.own || each.active || each.waits || each.count > 0,
+    (each) => each.from_scene || each.active || each.pending || each.count > 0,
   );
 }
 
@@ -92,13 +92,14 @@ function restartNodes(): void {
       command({ type: "order", bus: bus.name, name: "restart", args: {} });
 }
 
-const struck = (hits: number): string => (hits === 1 ? "1 frame struck" : `${hits} frames struck`);
+const affectedText = (hits: number): string =>
+  hits === 1 ? "1 frame affected" : `${hits} frames affected`;
 
 function card(fault: FaultState, wire: RunningFault[], before = 0): HTMLElement {
-  const rest = fault.own ? "off" : "over";
-  const state = fault.active ? "at work" : fault.waits ? "waits" : rest;
-  const tally = wire.length === 0 && before > 0 ? [`${struck(before)} the last time`] : [];
-  const hits = [...wire.map((each) => struck(each.hits)), ...tally];
+  const rest = fault.from_scene ? "off" : "over";
+  const state = fault.active ? "active" : fault.pending ? "pending" : rest;
+  const tally = wire.length === 0 && before > 0 ? [`${affectedText(before)} the last time`] : [];
+  const hits = [...wire.map((each) => affectedText(each.hits)), ...tally];
   const turn = (on: boolean): void => void command({ type: "fault", name: fault.name, on });
   return h(
     "div",
@@ -116,13 +117,13 @@ function card(fault: FaultState, wire: RunningFault[], before = 0): HTMLElement 
       h("p", { class: fault.active ? "warn" : "" }, [state, fault.when].join(", ")),
       ...hits.map((words) => h("p", { class: fault.active ? "warn" : "" }, words)),
     ),
-    fault.active || fault.waits
+    fault.active || fault.pending
       ? iconButton("close", `End fault ${fault.name}`, () => turn(false))
       : iconButton("play", `Begin fault ${fault.name}`, () => turn(true)),
   );
 }
 
-/** A fault that a bus was ordered to do by itself. */
+/** A fault that was sent directly to a bus. */
 function wireCard(fault: RunningFault & { bus: string }): HTMLElement {
   const end = (): void =>
     void command({
@@ -134,13 +135,13 @@ function wireCard(fault: RunningFault & { bus: string }): HTMLElement {
   return h(
     "div",
     { class: "fault-card active", role: "listitem", "aria-label": `Fault ${fault.number}` },
-    h("span", { class: "fault-dot", role: "img", "aria-label": "at work" }),
+    h("span", { class: "fault-dot", role: "img", "aria-label": "active" }),
     h(
       "div",
       {},
       h("b", {}, fault.text),
       h("p", {}, fault.bus),
-      h("p", { class: "warn" }, struck(fault.hits)),
+      h("p", { class: "warn" }, affectedText(fault.hits)),
     ),
     iconButton("close", `End fault ${fault.number}`, end),
   );

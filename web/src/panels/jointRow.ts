@@ -6,7 +6,7 @@ import { run } from "../app/commands";
 import { select } from "../app/selection";
 import { valueOf } from "../app/signals";
 import { store } from "../app/store";
-import { beginGesture, want } from "../app/wanted";
+import { beginGesture, want } from "../app/targetSender";
 import { iconButton } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
@@ -71,7 +71,7 @@ export function jointRow(joint: JointView, dof: Dof, short: string): JointRow {
   return made;
 }
 
-/** Where a degree of freedom is wanted now [rad or m]. */
+/** Present target of a degree of freedom [rad or m]. */
 function wantedOf(dof: Dof): number {
   return drag.values[dof.signal] ?? valueOf(dof.target_signal) ?? valueOf(dof.signal) ?? 0;
 }
@@ -80,9 +80,7 @@ function listen({ joint, dof, label, wanted, slider }: JointRow): void {
   const type = (): void => {
     const value = parse(wanted.value, dof.unit, store.degrees);
     const bad =
-      value === null
-        ? `${label}: this is no number. Try 30deg or 0.5 rad.`
-        : range(dof, label, value);
+      value === null ? `${label}: not a number. Try 30deg or 0.5 rad.` : range(dof, label, value);
     if (bad) toast({ level: "warning", text: bad });
     if (value !== null) {
       beginGesture();
@@ -91,10 +89,10 @@ function listen({ joint, dof, label, wanted, slider }: JointRow): void {
     wanted.blur();
   };
   wanted.addEventListener("change", type);
-  // What was typed makes way for what the joint is told.
+  // The joint's target replaces the typed text.
   wanted.addEventListener("blur", () => wanted.form?.reset());
   wanted.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") wanted.blur(); // which is a change
+    if (event.key === "Enter") wanted.blur(); // fires a change event
     if (event.key === "Escape") {
       wanted.value = wanted.defaultValue;
       wanted.blur();
@@ -106,7 +104,7 @@ function listen({ joint, dof, label, wanted, slider }: JointRow): void {
   });
 }
 
-/** What is wrong with a value that a freedom cannot take; empty if nothing is. */
+/** Why a dof cannot take a value; empty if it can. */
 function range(dof: Dof, label: string, value: number): string {
   const words = (limit: number): string => formatSI(limit, dof.unit, store.degrees);
   if (dof.lo !== null && value < dof.lo - 1e-9) return `${label} stops at ${words(dof.lo)}.`;
@@ -114,7 +112,7 @@ function range(dof: Dof, label: string, value: number): string {
   return "";
 }
 
-/** Whoever drives a joint is shown; pressing takes it over, or gives what is taken back. */
+/** Shows the owner of a joint; pressing takes it over, or gives it back. */
 export function showOwner(row: JointRow): void {
   const { owner, label, dof } = row;
   const who = programOf(dof);

@@ -1,10 +1,10 @@
 import type { Dof } from "../protocol/messages";
 import { isDriver } from "../app/store";
-import { beginGesture } from "../app/wanted";
+import { beginGesture } from "../app/targetSender";
 import { h } from "../ui/dom";
 import { stepOf } from "./jointStep";
 
-/** Accent knob = wanted; neutral tick and fill from zero = actual. */
+/** Accent knob = target; neutral tick and fill from zero = actual. */
 export class JointSlider {
   private readonly marks = h("span", { class: "slider-marks" });
   readonly element: HTMLElement;
@@ -16,7 +16,7 @@ export class JointSlider {
     label: string,
     dof: Dof,
     private readonly want: (value: number) => void,
-    /** The wanted value now: what is shown may be some pictures old. */
+    /** The present target: the displayed one may be some frames old. */
     private readonly now: () => number,
   ) {
     this.lo = dof.lo ?? (dof.unit === "m" ? -0.5 : -Math.PI);
@@ -64,7 +64,7 @@ export class JointSlider {
     });
   }
 
-  /** Wants it further by a step [rad or m], within the range. */
+  /** Moves the target by a step [rad or m], within the range. */
   step(by: number): void {
     this.go(this.now() + by);
   }
@@ -88,15 +88,15 @@ export class JointSlider {
     }
   }
 
-  /** Where a value is on the line [%]; finer than a tenth is not seen. */
+  /** Position of a value on the line [%], rounded to a tenth. */
   private place(value: number): number {
     const part = (Math.min(this.hi, Math.max(this.lo, value)) - this.lo) / (this.hi - this.lo || 1);
     return Math.round(1000 * part) / 10;
   }
 
   /**
-   * Tick, knob and fill are pictures behind one element, in the order of the style sheet. Moving
-   * them is no more than painting them: elements that move would be laid out or composed anew.
+   * Tick, knob and fill are background images of one element, in the order of the style sheet.
+   * Moving them only repaints: moving elements would trigger layout or compositing.
    */
   private put(knob: number, tick: number | null): void {
     const zero = this.place(0);
@@ -119,8 +119,8 @@ export class JointSlider {
 const TICK_PX = 2;
 const KNOB_PX = 12;
 
-/** Puts the middle of a picture of some width [px] at a part of the line [%]. */
+/** Centers an image of some width [px] at a position on the line [%]. */
 function middle(part: number, width: number): string {
-  // A position in percent puts that part of the picture, not its middle, there.
+  // A position in percent aligns that percentage of the image, not its center.
   return `calc(${part}% + ${((part / 100 - 0.5) * width).toFixed(2)}px)`;
 }

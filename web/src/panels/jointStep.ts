@@ -4,7 +4,7 @@ import { formatSI, screenUnit } from "../app/numbers";
 import { primary, store } from "../app/store";
 import { valueOf } from "../app/signals";
 import { announce, on } from "../app/topics";
-import { beginGesture, want } from "../app/wanted";
+import { beginGesture, want } from "../app/targetSender";
 import { drag } from "../app/drag";
 import { h } from "../ui/dom";
 import { toast } from "../ui/toast";
@@ -14,7 +14,7 @@ const ANGLES = [0.1, 0.5, 1, 5, 10, 45].map((degrees) => (degrees * Math.PI) / 1
 const LENGTHS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05];
 const KEY = "linkwork-joint-step";
 
-/** Which of the steps is the default one: the third, unless another was chosen. */
+/** Index of the default step: the third, unless another was chosen. */
 let chosen = -1;
 function choice(): number {
   if (chosen < 0) {
@@ -29,7 +29,7 @@ export function stepOf(dof: Dof): number {
   return (dof.unit === "m" ? LENGTHS : ANGLES)[choice()]!;
 }
 
-/** Chooses how far + and − and the arrows move a joint. */
+/** Selects the step size of + and − and the arrow keys. */
 export function stepChoice(): HTMLElement {
   const pick = h("select", {
     "aria-label": "Step of the keys + and −",
@@ -53,7 +53,7 @@ export function stepChoice(): HTMLElement {
   return h("span", { class: "input-box plain step-choice" }, pick);
 }
 
-/** Moves the selected joint by so many default steps. */
+/** Moves the selected joint by a number of default steps. */
 function nudge(steps: number): void {
   const thing = primary();
   const joint = store.scene?.joints.find((j) => thing?.kind === "joint" && j.name === thing.name);

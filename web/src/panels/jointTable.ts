@@ -2,7 +2,7 @@ import { drag } from "../app/drag";
 import { format, screenUnit } from "../app/numbers";
 import { isMine, programOf, takeOver } from "../app/owners";
 import { run } from "../app/commands";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { isSelected } from "../app/selection";
 import { command } from "../app/session";
 import { valueOf, watch } from "../app/signals";
@@ -12,13 +12,13 @@ import { button } from "../ui/button";
 import { h, setText } from "../ui/dom";
 import { driving } from "../ui/driving";
 import { toast } from "../ui/toast";
-import { Unseen } from "../ui/unseen";
+import { RowVisibility } from "../ui/rowVisibility";
 import { jointRow, showOwner, type JointRow } from "./jointRow";
 import { stepChoice } from "./jointStep";
 import { copyPosture } from "./posture";
 import { section } from "./section";
 
-/** All joints: slider, wanted value, actual value. The table equivalent of every drag. */
+/** All joints: slider, target, actual value. The table equivalent of every drag. */
 export function jointTable(): HTMLElement {
   const grid = h("div", { class: "joints", role: "grid", "aria-label": "Joints" });
   const postures = h("div", { class: "joint-actions" });
@@ -68,16 +68,16 @@ export function jointTable(): HTMLElement {
   };
   const draw = (): void => {
     if (!whole.isConnected) return;
-    for (const row of unseen.among(rows)) {
+    for (const row of visibility.among(rows)) {
       const { factor, digits: fine, unit } = screenUnit(row.dof.unit, store.degrees);
       const actual = valueOf(row.dof.signal);
-      // What has turned many times has no room for more.
+      // There is no room for more digits after many turns.
       const digits = Math.abs(actual ?? 0) / factor >= 1000 ? 0 : fine;
       const wanted = drag.values[row.dof.signal] ?? valueOf(row.dof.target_signal) ?? actual;
       setText(row.actual, actual === null ? "–" : format(actual / factor, digits));
       if (document.activeElement !== row.wanted && wanted !== null) {
         const text = format(wanted / factor, digits);
-        // Setting `value` would lay out the page for each row.
+        // Setting `value` would trigger a layout for each row.
         if (row.wanted.defaultValue !== text) row.wanted.defaultValue = text;
       }
       row.slider.show(
@@ -88,7 +88,7 @@ export function jointTable(): HTMLElement {
     }
   };
   const soon = paced(draw);
-  const unseen = new Unseen(grid, soon);
+  const visibility = new RowVisibility(grid, soon);
   const mark = (): void => {
     for (const { element, joint } of rows) {
       const chosen = isSelected({ kind: "joint", name: joint.name }) || drag.joint === joint.name;
@@ -119,7 +119,7 @@ function head(): HTMLElement {
   );
 }
 
-/** Wants every joint where it is; those that a program drives are left to it. */
+/** Sets every target to the actual value, except for joints driven by a program. */
 function match(rows: JointRow[]): void {
   const mine = rows.filter(({ dof }) => programOf(dof) === null);
   for (const { dof } of mine) {
@@ -160,7 +160,7 @@ function unitSwitch(): HTMLElement {
   );
 }
 
-/** Last names where they are unique, longer ones where not. */
+/** Last name components where they are unique, longer names otherwise. */
 export function shortNames(joints: { name: string }[]): Map<string, string> {
   const out = new Map<string, string>();
   const tail = (name: string, parts: number): string => name.split("/").slice(-parts).join("/");

@@ -1,7 +1,7 @@
 import { addCurve } from "../charts/charts";
 import { format, screenUnit } from "../app/numbers";
-import { paced } from "../app/paced";
-import { trailOf, valueOf, watch } from "../app/signals";
+import { paced } from "../app/throttle";
+import { historyOf, valueOf, watch } from "../app/signals";
 import { primary, store } from "../app/store";
 import { on } from "../app/topics";
 import { iconButton } from "../ui/button";
@@ -18,7 +18,7 @@ interface Line {
   canvas: HTMLCanvasElement;
 }
 
-/** Signals of the selected thing with a small curve of the last seconds. */
+/** Signals of the selected object with a small curve of the last seconds. */
 export function liveSignals(): HTMLElement {
   const list = h("div", { class: "live" });
   const whole = section("Live signals", null, list);
@@ -80,13 +80,13 @@ function isOf(thing: string, signal: string): boolean {
 }
 
 function sparkline(canvas: HTMLCanvasElement, name: string): void {
-  const trail = trailOf(name);
+  const history = historyOf(name);
   const pen = canvas.getContext("2d");
-  if (!pen || !trail || trail.times.length < 2) return;
-  const end = trail.times.at(-1)!;
-  let first = trail.times.length - 1;
-  while (first > 0 && trail.times[first - 1]! > end - SPAN_S) first--;
-  const values = trail.values.slice(first);
+  if (!pen || !history || history.times.length < 2) return;
+  const end = history.times.at(-1)!;
+  let first = history.times.length - 1;
+  while (first > 0 && history.times[first - 1]! > end - SPAN_S) first--;
+  const values = history.values.slice(first);
   const lo = Math.min(...values);
   const hi = Math.max(...values);
   const span = Math.max(hi - lo, 1e-9);
@@ -95,7 +95,7 @@ function sparkline(canvas: HTMLCanvasElement, name: string): void {
   pen.lineWidth = 2;
   pen.beginPath();
   values.forEach((value, i) => {
-    const x = ((trail.times[first + i]! - end) / SPAN_S + 1) * canvas.width;
+    const x = ((history.times[first + i]! - end) / SPAN_S + 1) * canvas.width;
     const y = canvas.height - 4 - ((value - lo) / span) * (canvas.height - 8);
     if (i === 0) pen.moveTo(x, y);
     else pen.lineTo(x, y);

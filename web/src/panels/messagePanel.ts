@@ -5,7 +5,7 @@ import { button } from "../ui/button";
 import { h } from "../ui/dom";
 import { announce } from "../app/topics";
 
-/** What the scene's check found and what happened while it ran, newest first. */
+/** Findings of the scene's check and events of the run, latest first. */
 export function messagePanel(): HTMLElement {
   const list = h("ol", { class: "messages", "aria-label": "Messages" });
   const clear = button(
@@ -56,8 +56,7 @@ export function messagePanel(): HTMLElement {
       ),
     );
     clear.hidden = store.notes.length === 0;
-    if (list.childElementCount === 0)
-      list.append(h("li", { class: "empty" }, "No messages. All is quiet."));
+    if (list.childElementCount === 0) list.append(h("li", { class: "empty" }, "No messages."));
   };
   on(["messages", "scene", "layout"], draw);
   draw();

@@ -1,5 +1,5 @@
 import type { BusView, PortView } from "../protocol/messages";
-import { buses, busList, lookAt, placesOf, stateOf, STATES } from "../app/buses";
+import { buses, busList, lookAt, columnsOf, stateOf, STATES } from "../app/buses";
 import { layout } from "../app/layout";
 import { formatSI } from "../app/numbers";
 import { store } from "../app/store";
@@ -11,7 +11,7 @@ import { icon } from "../ui/icon";
 import { toast } from "../ui/toast";
 import { portRows, type Live } from "./portRow";
 
-/** The buses with their health and their ports: values, codes, owners. */
+/** The buses with their state and their ports: values, codes, owners. */
 export function portPanel(): HTMLElement {
   const body = h("div", { class: "tree-scroll" });
   const panel = h("div", { class: "panel-body", role: "tabpanel", "aria-label": "Ports" }, body);
@@ -21,7 +21,7 @@ export function portPanel(): HTMLElement {
     const list = busList();
     if (list === built) return;
     built = list;
-    const places = placesOf(list);
+    const columns = columnsOf(list);
     live = [];
     if (list.length === 0) {
       body.replaceChildren(
@@ -36,7 +36,7 @@ export function portPanel(): HTMLElement {
     const note = store.scene?.replay
       ? [h("p", { class: "empty" }, "A recording: its ports are signals that charts can show.")]
       : [];
-    body.replaceChildren(...note, ...list.map((bus) => busBox(bus, places, live)));
+    body.replaceChildren(...note, ...list.map((bus) => busBox(bus, columns, live)));
   };
   const draw = (): void => {
     if (panel.hidden || !buses.ports) return;
@@ -53,10 +53,10 @@ export function portPanel(): HTMLElement {
   return panel;
 }
 
-function busBox(bus: BusView, places: Map<string, number>, live: Live[]): HTMLElement {
+function busBox(bus: BusView, columns: Map<string, number>, live: Live[]): HTMLElement {
   const state = h("span", { class: "bus-state" });
   const facts = h("dl", { class: "bus-facts" });
-  const doors = h("div", { class: "bus-doors" });
+  const endpoints = h("div", { class: "bus-endpoints" });
   const fact = factList(facts, bus);
   let shown = "";
   live.push(() => {
@@ -65,12 +65,12 @@ function busBox(bus: BusView, places: Map<string, number>, live: Live[]): HTMLEl
     setText(state, now.faults.length > 0 ? faultWords(now.faults.length) : STATES[now.state]);
     state.className = `bus-state ${now.faults.length > 0 ? "fault" : now.state}`;
     fact();
-    const words = [now.problem, ...now.doors].join("\n");
+    const words = [now.problem, ...now.endpoints].join("\n");
     if (words === shown) return;
     shown = words;
-    doors.replaceChildren(
+    endpoints.replaceChildren(
       ...(now.problem ? [h("p", { class: "bus-problem" }, now.problem)] : []),
-      ...now.doors.map(doorRow),
+      ...now.endpoints.map(endpointRow),
     );
   });
   const groups = [...new Set(bus.ports.map((port) => port.group))].sort();
@@ -85,8 +85,8 @@ function busBox(bus: BusView, places: Map<string, number>, live: Live[]): HTMLEl
       state,
     ),
     facts,
-    doors,
-    ...groups.flatMap((group) => groupRows(bus, group, places, live)),
+    endpoints,
+    ...groups.flatMap((group) => groupRows(bus, group, columns, live)),
     bus.ports.length === 0 &&
       h("p", { class: "empty" }, "No port yet. Select a joint and bind it to this bus."),
   );
@@ -94,27 +94,27 @@ function busBox(bus: BusView, places: Map<string, number>, live: Live[]): HTMLEl
 
 const faultWords = (count: number): string => (count === 1 ? "1 fault" : `${count} faults`);
 
-/** A line about a door: where software connects; a click copies the address. */
-function doorRow(door: string): HTMLElement {
+/** One endpoint; a click copies its address. */
+function endpointRow(endpoint: string): HTMLElement {
   const [words, address] = [
-    door.replace(/^[^:]*: /, "").replace(" on ", " "),
-    door.split(" ").at(-1) ?? door,
+    endpoint.replace(/^[^:]*: /, "").replace(" on ", " "),
+    endpoint.split(" ").at(-1) ?? endpoint,
   ];
   const copy = (): void => {
     navigator.clipboard
       ?.writeText(address)
       .then(() => toast({ level: "info", text: `Copied ${address}.` }))
-      .catch(() => toast({ level: "warning", text: `The browser keeps no copy: ${address}` }));
+      .catch(() => toast({ level: "warning", text: `The browser could not copy: ${address}` }));
   };
   return h(
     "div",
-    { class: "door-row" },
-    h("code", { title: door }, words),
+    { class: "endpoint-row" },
+    h("code", { title: endpoint }, words),
     iconButton("copy", `Copy ${address}`, copy),
   );
 }
 
-/** Health of a bus; numbers that can be charted are buttons. */
+/** State of a bus; numbers that can be charted are buttons. */
 function factList(list: HTMLElement, bus: BusView): () => void {
   const load = h("span", { class: "load-fill" });
   const made = new Map<string, HTMLElement>();
@@ -131,8 +131,8 @@ function factList(list: HTMLElement, bus: BusView): () => void {
     add("Frames", `${bus.name}.frames`);
     add("Errors", `${bus.name}.errors`);
   }
-  add("Partners", `${bus.name}.partners`);
-  add("Heard", `${bus.name}.age`);
+  add("Clients", `${bus.name}.clients`);
+  add("Last input", `${bus.name}.age`);
   add("Deadline", null);
   add("Misses", `${bus.name}.misses`);
   add("Refused", `${bus.name}.refused`);
@@ -154,13 +154,13 @@ function factList(list: HTMLElement, bus: BusView): () => void {
     set("Frames", count(now.counters["frames"] ?? 0));
     const errors = now.counters["errors"] ?? 0;
     set("Errors", count(errors), errors > 0);
-    set("Partners", String(now.partners));
+    set("Clients", String(now.clients));
     const again = now.restarts > 0 ? `, restarted ${now.restarts}×` : "";
     set("Process", `${now.pid ? `pid ${now.pid}` : "none"}${again}`, now.restarts > 0);
-    set("Heard", now.age === null ? "none yet" : `${formatSI(now.age, "s")} ago`);
+    set("Last input", now.age === null ? "none yet" : `${formatSI(now.age, "s")} ago`);
     const limit = `${Math.round(1000 * bus.deadline)} ms, then ${bus.on_loss}`;
     set("Deadline", bus.deadline > 0 ? limit : "none");
-    set("Misses", count(now.misses), now.misses > 0);
+    set("Misses", count(now.missed_deadlines), now.missed_deadlines > 0);
     set("Refused", count(now.refused), now.refused > 0);
     const invalid = now.counters["invalid"] ?? 0;
     set("Invalid", count(invalid), invalid > 0);
@@ -175,11 +175,11 @@ function count(value: number): string {
 function groupRows(
   bus: BusView,
   group: string,
-  places: Map<string, number>,
+  columns: Map<string, number>,
   live: Live[],
 ): HTMLElement[] {
   const ports = bus.ports.filter((port: PortView) => port.group === group);
-  const rows = ports.flatMap((port) => portRows(bus, port, places, live));
+  const rows = ports.flatMap((port) => portRows(bus, port, columns, live));
   if (!group) return rows;
   const content = h("div", { class: "port-group-body" }, ...rows);
   const head: HTMLButtonElement = h(

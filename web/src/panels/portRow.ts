@@ -12,17 +12,17 @@ import { whyOff } from "../ui/driving";
 import { icon } from "../ui/icon";
 import { toast } from "../ui/toast";
 
-/** Brings what a piece shows up to date. */
+/** Updates the displayed values. */
 export type Live = () => void;
 
-/** Ages that differ by less count as the same [s]: the bus tells of them. */
+/** Smaller differences to the bus's age are not shown [s]. */
 const SAME_AGE = 0.1;
 
 /** A port and its signals; a click on its name selects the joint behind it. */
 export function portRows(
   bus: BusView,
   port: PortView,
-  places: Map<string, number>,
+  columns: Map<string, number>,
   live: Live[],
 ): HTMLElement[] {
   const age = h("span", { class: "port-age" });
@@ -47,10 +47,13 @@ export function portRows(
     setText(age, ageWords(bus, place));
     age.classList.toggle("warn", portStateOf(bus.name, place)?.lost ?? false);
   });
-  return [head, ...port.signals.map((signal) => signalRow(signal, places.get(signal.name)!, live))];
+  return [
+    head,
+    ...port.signals.map((signal) => signalRow(signal, columns.get(signal.name)!, live)),
+  ];
 }
 
-/** When something last came for a port, where that is not when the bus says. */
+/** Age of a port's last input, where it differs from the bus's. */
 function ageWords(bus: BusView, place: number): string {
   const now = portStateOf(bus.name, place);
   if (!now || now.age === null) return "";
@@ -119,7 +122,7 @@ function rangeWords(signal: PortSignalView): string {
   return `${signal.name}: ${formatSI(lo, unit)} to ${formatSI(hi, unit)}`;
 }
 
-/** A field that holds the signal at a value, whatever the bus says, until it is released. */
+/** A field that overrides the signal with a value until it is released. */
 function holdField(signal: PortSignalView, done: () => void): HTMLElement {
   const { unit, factor, digits } = screenUnit(signal.unit, store.degrees);
   const input = h("input", {

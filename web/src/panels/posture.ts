@@ -4,7 +4,7 @@ import { button } from "../ui/button";
 import { h } from "../ui/dom";
 import { toast } from "../ui/toast";
 
-/** A posture as a section of a scene's file: angles in degrees, lengths in metres. */
+/** A posture as a section of a scene's file: angles in degrees, lengths in meters. */
 export function postureText(
   lines: { joint: JointView; dof: Dof }[],
   value: (dof: Dof) => number | null,
@@ -28,7 +28,7 @@ export function postureText(
   ].join("\n");
 }
 
-/** Copies the posture, or shows it where the browser does not let a page copy. */
+/** Copies the posture, or shows it if the browser does not allow copying. */
 export function copyPosture(lines: { joint: JointView; dof: Dof }[]): void {
   const text = postureText(lines, (dof) => valueOf(dof.signal));
   const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error("no clipboard"));

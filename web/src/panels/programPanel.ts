@@ -4,7 +4,7 @@ import { on } from "../app/topics";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 
-/** The programs that decide targets in this scene. */
+/** The programs that set targets in this scene. */
 export function programPanel(): HTMLElement {
   const panel = h("div", { class: "panel-body scroll", role: "tabpanel", "aria-label": "Program" });
   const draw = (): void => {

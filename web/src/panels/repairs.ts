@@ -1,4 +1,4 @@
-import type { Row } from "../protocol/messages";
+import type { AttributeRow } from "../protocol/messages";
 import type { Refusal } from "./attributeRow";
 import { plain, unitSign } from "./attributeWords";
 
@@ -9,21 +9,25 @@ export interface Repair {
 
 const SWAP = "Swap the two";
 
-/** Why a value was refused, in the units of the field. */
-export function refusalWords(row: Row, refusal: { text: string }, ways: Repair[]): string {
-  const swap = ways.find((way) => way.label === SWAP);
+/** The reason of a refusal, in the units of the field. */
+export function refusalWords(
+  row: AttributeRow,
+  refusal: { text: string },
+  choices: Repair[],
+): string {
+  const swap = choices.find((choice) => choice.label === SWAP);
   if (swap) {
     const [lo, hi] = String(swap.value).slice(1, -1).split(",").map(Number);
     const unit = unitSign(row.unit);
     return `The range starts above its end: ${plain(hi!)} ${unit} is larger than ${plain(lo!)} ${unit}.`;
   }
-  // The panel says already what it is about.
+  // The panel already names the object.
   const text = refusal.text.replace(/^(?:[a-z]+ '[^']*'|[\w.-]+(?:\/[\w.-]+)+): /, "");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Values that would probably do in place of the one that was refused. */
-export function repairs(row: Row, { tried, text, avoid }: Refusal): Repair[] {
+/** Values that would probably be accepted instead. */
+export function repairs(row: AttributeRow, { tried, text, avoid }: Refusal): Repair[] {
   const made: Repair[] = [];
   const pair = /^\[\s*([^,\]]+),\s*([^,\]]+)\]$/.exec(String(tried));
   if (pair && /range/.test(row.key) && Number(pair[1]) > Number(pair[2]))

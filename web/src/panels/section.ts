@@ -1,7 +1,7 @@
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 
-/** A part of a panel that folds, with a title and something at the right. */
+/** A collapsible section of a panel, with a title and an optional control at the right. */
 export function section(
   title: string,
   aside: HTMLElement | null,

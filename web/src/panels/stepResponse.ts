@@ -1,7 +1,7 @@
 import type { JointView } from "../protocol/messages";
 import { addCurve, charts } from "../charts/charts";
 import { valueOf } from "../app/signals";
-import { whenSteady } from "../app/steady";
+import { whenSteady } from "../app/signalsSteady";
 import { command } from "../app/session";
 import { store } from "../app/store";
 import { offerTakeOver, programOf } from "../app/owners";
@@ -10,7 +10,7 @@ import { within } from "../views/jointDrag";
 const ANGLE = (20 * Math.PI) / 180;
 const LENGTH = 0.02;
 
-/** Where a step of a joint at ``value`` goes: on if there is room, else back. */
+/** Target of a step from ``value``: forward if the range permits, else backward. */
 export function stepTarget(
   value: number,
   dof: { unit: string; lo: number | null; hi: number | null },
@@ -20,7 +20,7 @@ export function stepTarget(
   return within(value + (room ? by : -by), dof.lo, dof.hi)[0];
 }
 
-/** Lets a joint's target jump, and charts what is wanted and what it does. */
+/** Applies a step to a joint's target, and charts target and response. */
 export function stepResponse(joint: JointView): void {
   const dof = joint.dofs[0];
   const target = dof?.target_signal;
@@ -38,7 +38,7 @@ export function stepResponse(joint: JointView): void {
     command({ type: "set", signal: target, value: stepTarget(value, dof) });
     if (!store.status?.running) command({ type: "play" });
   };
-  // A chart that is only being made would miss the jump, and draw it as a ramp.
+  // A chart under construction would miss the step, and draw it as a ramp.
   const start = chart ? step : () => whenSteady(step);
   const who = programOf(dof);
   if (who === null) start();

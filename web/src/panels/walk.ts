@@ -1,14 +1,14 @@
-import type { Scene } from "../protocol/messages";
+import type { SceneMessage } from "../protocol/messages";
 
-/** Level place in the world [m]. */
+/** Horizontal position in the world [m]. */
 export type Spot = [number, number];
 
-/** How near a person comes to the outermost body, and from how far away [m]. */
+/** Final distance of a person to the outermost body, and initial distance [m]. */
 const NEAR = 0.7;
 const FAR = 3;
 
-/** A way into the cell: from well outside of what stands there to its edge, along x. */
-export function wayIn(scene: Scene, poses: Float32Array): { enters: Spot; to: Spot } {
+/** A path into the cell: from well outside the bodies to their edge, along x. */
+export function entryPath(scene: SceneMessage, poses: Float32Array): { enters: Spot; to: Spot } {
   const all = scene.bodies.map((body, number) => ({
     body,
     x: poses[7 * number] ?? 0,
@@ -22,7 +22,7 @@ export function wayIn(scene: Scene, poses: Float32Array): { enters: Spot; to: Sp
   return { enters: [round(edge + FAR), middle], to: [round(edge + NEAR), middle] };
 }
 
-/** Whether a part is a person whom the studio let in. */
+/** Whether a part is a person that the studio added. */
 function isVisitor(part: string): boolean {
   return /^visitor(_\d+)?$/.test(part);
 }
@@ -31,7 +31,7 @@ const round = (value: number): number => Math.round(10 * value) / 10 + 0;
 
 export const spotText = (spot: Spot): string => spot.join(", ");
 
-/** Two numbers as people write them: `1.5, -2` or `1.5 -2`. */
+/** Two numbers as text: `1.5, -2` or `1.5 -2`. */
 export function readSpot(text: string, label: string): Spot {
   const words = text
     .trim()
@@ -39,6 +39,6 @@ export function readSpot(text: string, label: string): Spot {
     .split(/\s*[,;]\s*|\s+/);
   const [x, y] = words.map(Number);
   if (words.length !== 2 || words.includes("") || !Number.isFinite(x) || !Number.isFinite(y))
-    throw new Error(`${label} takes x and y in metres, as 1.5, -2, not “${text}”.`);
+    throw new Error(`${label} takes x and y in meters, as 1.5, -2, not “${text}”.`);
   return [x!, y!];
 }

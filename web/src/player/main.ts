@@ -15,7 +15,7 @@ import { addCurve } from "../charts/charts";
 import { atHand } from "../views/blobs";
 import { Stage } from "../views/stage";
 import { h } from "../ui/dom";
-import { readFilm } from "./film";
+import { readFilm } from "./recordingData";
 import { page } from "./page";
 import { Player } from "./player";
 import { definePlayerCommands } from "./playerCommands";
@@ -27,7 +27,7 @@ async function start(app: HTMLElement): Promise<void> {
   film.meshes.forEach((data, name) => atHand.set(name, data));
   const player = new Player(film);
   answerHere(player.answer);
-  store.you = store.people.driver = "reader"; // nobody else is here
+  store.you = store.people.driver = "reader"; // there are no other clients
   Object.assign(layout, { four: false, active: "perspective", dock: true, stereo: "none" });
   const stage = new Stage();
   definePlayerCommands(stage);
@@ -35,7 +35,7 @@ async function start(app: HTMLElement): Promise<void> {
   player.show(player.first);
   for (const name of film.charts) addCurve(name);
   listenKeys();
-  // Tests look at the scene graph and the store rather than at pixels.
+  // Tests inspect the scene graph and the store rather than pixels.
   Object.assign(window, { linkwork: { store, stage, player, valueOf } });
 }
 

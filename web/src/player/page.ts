@@ -9,10 +9,10 @@ import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { attachPointer } from "../views/pointer";
 import type { Stage } from "../views/stage";
-import type { Film } from "./film";
+import type { RecordingData } from "./recordingData";
 
 /** The page of one recording: views, charts, time. */
-export function page(stage: Stage, film: Film): HTMLElement {
+export function page(stage: Stage, film: RecordingData): HTMLElement {
   stage.views.forEach((view) => attachPointer(stage, view));
   const replay = film.worlds[0]?.scene.replay;
   const made = replay ? new Date(replay.created) : null;

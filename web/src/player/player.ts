@@ -2,12 +2,12 @@ import { fillTrail, showSignals } from "../app/signals";
 import { store } from "../app/store";
 import { announce } from "../app/topics";
 import { toast } from "../ui/toast";
-import type { Film, World } from "./film";
+import type { RecordingData, World } from "./recordingData";
 
 const LOOKING = new Set(["show", "inspect", "drop", "release", "ack"]);
 const FASTEST = 16;
 
-/** Answers in the place of a server: shows the film at any time, or plays it. */
+/** Substitute for a server: shows the film at any time, or plays it. */
 export class Player {
   private world: World | null = null;
   private picture = -1;
@@ -18,7 +18,7 @@ export class Player {
   readonly first: number;
   readonly last: number;
 
-  constructor(private readonly film: Film) {
+  constructor(private readonly film: RecordingData) {
     this.first = film.worlds[0]?.times[0] ?? 0;
     this.last = film.worlds.at(-1)?.times.at(-1) ?? 0;
   }
@@ -55,7 +55,7 @@ export class Player {
           toast({ level: "info", text: "This page is a recording; nothing can be driven in it." });
         return;
     }
-    this.tell();
+    this.publish();
   };
 
   private play(on: boolean): void {
@@ -75,7 +75,7 @@ export class Player {
     const passed = (performance.now() - this.since.real) / 1000;
     this.draw(this.since.time + passed * this.speed);
     if (store.poseTime >= this.last - 1e-9) this.playing = false;
-    this.tell();
+    this.publish();
     if (this.playing) requestAnimationFrame(this.tick);
   };
 
@@ -86,11 +86,11 @@ export class Player {
     this.show(all[Math.min(all.length - 1, Math.max(0, now + count))]!);
   }
 
-  /** Shows an instant; playing goes on from there. */
+  /** Shows an instant; playing continues from there. */
   show(time: number): void {
     this.draw(time);
     this.begin();
-    this.tell();
+    this.publish();
   }
 
   private draw(wanted: number): void {
@@ -102,7 +102,7 @@ export class Player {
       this.picture = -1;
       store.scene = world.scene;
       announce("scene");
-      this.fill(); // those who watch the same signals as before do not ask again
+      this.fill(); // subscribers of unchanged signals do not request them again
     }
     store.poseTime = time;
     const picture = world.at(time);
@@ -113,7 +113,7 @@ export class Player {
     this.values();
   }
 
-  /** Gives the watched signals their whole curves in the world that is shown. */
+  /** Fills the trails of watched signals with their whole curves in the displayed world. */
   private fill(): void {
     const { world } = this;
     if (!world) return;
@@ -126,7 +126,7 @@ export class Player {
     showSignals(new Float64Array(this.watched.map((name) => world.curve(name)?.[picture] ?? NaN)));
   }
 
-  private tell(): void {
+  private publish(): void {
     store.status = {
       type: "status",
       time: store.poseTime,
@@ -143,7 +143,7 @@ export class Player {
       history: [this.first, this.last],
       seeking: false,
       version: this.world?.scene.version ?? 0,
-      unseen: [],
+      hidden: [],
     };
     announce("status");
   }

@@ -7,7 +7,7 @@ import { store } from "../app/store";
 import { cameraCommands } from "../views/cameraCommands";
 import type { Stage } from "../views/stage";
 
-/** What one can do in the page of a recording. */
+/** The commands of a recording's page. */
 export function definePlayerCommands(stage: Stage): void {
   define([
     {

@@ -13,7 +13,7 @@ export async function unpackBytes(text: string): Promise<ArrayBuffer> {
   return new Response(stream.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
-/** Puts bytes of equal weight, which stand side by side, back into numbers of four bytes. */
+/** Interleaves separated byte planes to numbers of four bytes. */
 function gather(data: ArrayBuffer): ArrayBuffer {
   const from = new Uint8Array(data);
   const count = from.length / 4;

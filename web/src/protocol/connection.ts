@@ -1,43 +1,47 @@
-import { decodePicture, type Picture } from "./frames";
-import { ACK_EACH, PROTOCOL, type FromServer } from "./messages";
+import { decodeSnapshot, type Snapshot } from "./frames";
+import { SNAPSHOTS_PER_ACK, PROTOCOL, type ErrorResponse, type FromServer } from "./messages";
 
 export type LinkState = "connecting" | "open" | "lost" | "refused";
 
+export type RefusalReason = ErrorResponse["reason"];
+
 export interface Listener {
   message(message: FromServer): void;
-  picture(picture: Picture): void;
-  state(state: LinkState, reason: string): void;
-  /** What the server is told about who comes back. */
+  snapshot(snapshot: Snapshot): void;
+  state(state: LinkState, text: string, reason?: RefusalReason): void;
+  /** Identification of a returning client. */
   before(): Record<string, string>;
 }
 
+type Rejection = Pick<ErrorResponse, "error" | "reason">;
+
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
-const RELOAD = "This page is of another version of Linkwork than its server.";
+const RELOAD: Rejection = {
+  error: "This page is of another version of Linkwork than its server.",
+  reason: "reload",
+};
 
-/** The line to the server: one WebSocket that comes back by itself. */
+/** The connection to the server: one WebSocket that reconnects automatically. */
 export class Connection {
   private socket: WebSocket | null = null;
   private pause = FIRST_PAUSE_MS;
-  private pictures = 0;
-  private refusal = "";
+  private received = 0;
+  private rejection: Rejection | null = null;
   private opened = false;
 
-  constructor(
-    private readonly token: string,
-    private readonly listener: Listener,
-  ) {}
+  /** A cookie holds the token; no script reads it. */
+  constructor(private readonly listener: Listener) {}
 
   open(): void {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const query = new URLSearchParams({
-      token: this.token,
       protocol: String(PROTOCOL),
       ...this.listener.before(),
     });
     const base = new URL("./", location.href);
-    this.pictures = 0;
-    this.refusal = "";
+    this.received = 0;
+    this.rejection = null;
     this.opened = false;
     this.listener.state("connecting", "");
     const socket = new WebSocket(`${scheme}://${location.host}${base.pathname}ws?${query}`);
@@ -52,7 +56,7 @@ export class Connection {
     this.socket = socket;
   }
 
-  /** Sends a message; false when there is no line. */
+  /** Sends a message; false if there is no connection. */
   send(message: { type: string } & Record<string, unknown>): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
     this.socket.send(JSON.stringify(message));
@@ -62,34 +66,33 @@ export class Connection {
   private receive(data: string | ArrayBuffer): void {
     if (typeof data === "string") {
       const message = JSON.parse(data) as FromServer;
-      if (message.type === "refused" && message.key === "reload") this.refusal = RELOAD;
+      if (message.type === "refused" && message.reason === "reload") this.rejection = RELOAD;
       else this.listener.message(message);
       return;
     }
-    const picture = decodePicture(data);
-    if (!picture) return;
-    if (++this.pictures % ACK_EACH === 0) this.send({ type: "ack", frame: this.pictures });
-    this.listener.picture(picture);
+    const snapshot = decodeSnapshot(data);
+    if (!snapshot) return;
+    if (++this.received % SNAPSHOTS_PER_ACK === 0) this.send({ type: "ack", frame: this.received });
+    this.listener.snapshot(snapshot);
   }
 
-  /** Why the server lets nobody in who says what we say; empty if it does not answer at all. */
-  private async turnedAway(): Promise<string> {
+  /** Why the server rejects this client; null if it does not answer. */
+  private async askForRejection(): Promise<Rejection | null> {
     try {
-      const query = new URLSearchParams({ token: this.token });
-      const answer = await fetch(new URL(`api/gallery?${query}`, new URL("./", location.href)));
-      if (answer.status !== 403) return "";
-      const { error } = (await answer.json()) as { error: string };
-      return error[0]!.toUpperCase() + error.slice(1);
+      const answer = await fetch(new URL("api/gallery", new URL("./", location.href)));
+      if (answer.status !== 403) return null;
+      const { error, reason } = (await answer.json()) as ErrorResponse;
+      return { error: error[0]!.toUpperCase() + error.slice(1), reason };
     } catch {
-      return "";
+      return null;
     }
   }
 
   private async closed(): Promise<void> {
     this.socket = null;
-    if (!this.opened && !this.refusal) this.refusal = await this.turnedAway();
-    if (this.refusal) {
-      this.listener.state("refused", this.refusal);
+    if (!this.opened && !this.rejection) this.rejection = await this.askForRejection();
+    if (this.rejection) {
+      this.listener.state("refused", this.rejection.error, this.rejection.reason);
       return;
     }
     this.listener.state("lost", "The server does not answer. Trying again.");

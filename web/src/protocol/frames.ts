@@ -4,7 +4,7 @@ import {
   GHOST,
   IMAGE,
   NEAR,
-  PICTURE,
+  SNAPSHOT,
   POSES,
   REACH,
   ROWS,
@@ -13,17 +13,17 @@ import {
 
 export { CONTACTS, FORCES, GHOST, IMAGE, NEAR, POSES, REACH, SIGNALS };
 
-/** A part of a picture: rows of numbers. */
+/** A block of a snapshot: rows of numbers. */
 export interface Block {
   kind: number;
   flags: number;
-  /** How many rows. */
+  /** Number of rows. */
   count: number;
   values: Float32Array | Float64Array | Uint8Array;
 }
 
-/** A binary frame of the stream: all that is seen of one instant. */
-export interface Picture {
+/** A binary frame of the stream: one snapshot. */
+export interface Snapshot {
   /** Version of the scene the numbers belong to. */
   version: number;
   /** Simulated time [s]. */
@@ -34,12 +34,12 @@ export interface Picture {
 const HEADER = 16;
 const BLOCK = 8;
 
-/** Reads a frame; null when it is of a kind that is not known. Throws when it is cut or torn. */
-export function decodePicture(buffer: ArrayBuffer): Picture | null {
+/** Parses a frame; null if its kind is unknown. Throws if it is truncated. */
+export function decodeSnapshot(buffer: ArrayBuffer): Snapshot | null {
   const size = buffer.byteLength;
   if (size < HEADER) throw new Error(`A frame of ${size} bytes has no header of ${HEADER}.`);
   const view = new DataView(buffer);
-  if (view.getUint8(0) !== PICTURE) return null;
+  if (view.getUint8(0) !== SNAPSHOT) return null;
   const blocks: Block[] = [];
   let at = HEADER;
   while (at < size) {
@@ -55,7 +55,7 @@ export function decodePicture(buffer: ArrayBuffer): Picture | null {
   return { version: view.getUint32(4, true), time: view.getFloat64(8, true), blocks };
 }
 
-/** Reads a block; null when it is of a kind that is not known. */
+/** Parses a block; null if its kind is unknown. */
 function decodeBlock(
   buffer: ArrayBuffer,
   kind: number,

@@ -4,7 +4,7 @@ import { token } from "../app/theme";
 import { announce } from "../app/topics";
 import { blob } from "../views/blobs";
 
-/** The places that the tool reaches, as a cloud. */
+/** The workspace of the tool, as a point cloud. */
 export class CloudPoints {
   private readonly paint = new PointsMaterial({
     size: 1.5,
@@ -25,7 +25,7 @@ export class CloudPoints {
     this.paint.color = new Color(token("text3"));
   }
 
-  /** How many places are drawn. */
+  /** Number of drawn points. */
   get count(): number {
     return this.shown === "" ? 0 : (this.root.geometry.getAttribute("position")?.count ?? 0);
   }
@@ -44,8 +44,8 @@ export class CloudPoints {
   private async fetch(hash: string): Promise<void> {
     const data = await blob(hash);
     if (!data || hash !== this.shown) return;
-    const places = new BufferAttribute(new Float32Array(data), 3);
-    this.root.geometry = new BufferGeometry().setAttribute("position", places);
+    const positions = new BufferAttribute(new Float32Array(data), 3);
+    this.root.geometry = new BufferGeometry().setAttribute("position", positions);
     announce("cloud");
   }
 }

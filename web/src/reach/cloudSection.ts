@@ -16,7 +16,7 @@ const COUNTS: [string, string][] = [
   ["200000", "200 000 postures"],
 ];
 
-/** The places that the tool reaches, as a cloud. */
+/** The workspace of the tool, as a point cloud. */
 export function cloudSection(): HTMLElement {
   const count = h("select", { "aria-label": "Postures of the cloud" });
   fill(count, COUNTS, "50000");
@@ -50,7 +50,7 @@ export function cloudSection(): HTMLElement {
   );
 }
 
-/** The way that the tool has gone. */
+/** The path of the tool. */
 export function traceSection(): HTMLElement {
   const clear = button("Clear the trace", () => {
     if (tool.current instanceof ReachTool) tool.current.trace.clear();

@@ -9,16 +9,16 @@ import {
 } from "three";
 import { store } from "../app/store";
 import { token } from "../app/theme";
-import type { Bodies, Piece } from "../views/bodies";
+import type { Bodies, ShapeMesh } from "../views/bodies";
 import { facesOf, nearest, surfaceOf } from "./faces";
 import { ROW } from "./nearLines";
 import { crossing, type Triangles } from "./triangles";
 
-/** So many colliding pairs are looked at, and faces no more often than this [ms]. */
+/** Maximum number of checked pairs, and minimum time between checks of faces [ms]. */
 const MOST = 6;
 const REST = 80;
 
-/** The faces of shapes that are inside each other, one by one, in red. */
+/** The faces of penetrating shapes, one by one, in red. */
 export class CollidingFaces {
   private readonly paint = new MeshBasicMaterial({
     side: DoubleSide,
@@ -43,7 +43,7 @@ export class CollidingFaces {
     this.paint.color = new Color(token("err"));
   }
 
-  /** How many triangles are coloured. */
+  /** Number of colored triangles. */
   get count(): number {
     return (this.root.geometry.getAttribute("position")?.count ?? 0) / 3;
   }
@@ -64,7 +64,7 @@ export class CollidingFaces {
       this.pairs.push([a.element.name, b.element.name]);
       const [one, two] = [surfaceOf(a), surfaceOf(b)];
       const [mine, theirs] = crossing(one.triangles, two.triangles);
-      // What is wholly inside crosses nothing: then it is the face next to the deepest point.
+      // A shape that is wholly inside crosses no face: the face next to the deepest point is used.
       const place = (from: number): Vector3 => new Vector3().fromArray(rows, at + from);
       found.push(facesOf(one, mine.length > 0 ? mine : nearest(one, place(0))));
       found.push(facesOf(two, theirs.length > 0 ? theirs : nearest(two, place(3))));
@@ -75,22 +75,22 @@ export class CollidingFaces {
   private draw(found: Triangles[]): void {
     const size = found.reduce((sum, each) => sum + each.length, 0);
     if (size === 0 && this.count === 0) return;
-    const places = new Float32Array(size);
+    const positions = new Float32Array(size);
     let at = 0;
     for (const each of found) {
-      places.set(each, at);
+      positions.set(each, at);
       at += each.length;
     }
     this.root.geometry.dispose();
     this.root.geometry = new BufferGeometry().setAttribute(
       "position",
-      new BufferAttribute(places, 3),
+      new BufferAttribute(positions, 3),
     );
   }
 }
 
-/** A piece by the numbers of its element and of the shape within that. */
-function pieceOf(bodies: Bodies, element: number, shape: number): Piece | undefined {
+/** A piece by the indices of its element and of the shape within it. */
+function pieceOf(bodies: Bodies, element: number, shape: number): ShapeMesh | undefined {
   const of = store.scene?.elements[element];
-  return bodies.pieces.find((each) => each.element === of && each.shape === of?.shapes[shape]);
+  return bodies.shapeMeshes.find((each) => each.element === of && each.shape === of?.shapes[shape]);
 }

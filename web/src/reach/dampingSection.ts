@@ -1,6 +1,6 @@
 import type { ReachSetup } from "../protocol/messages";
 import { format, formatFine } from "../app/numbers";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { reach } from "../app/reach";
 import { on } from "../app/topics";
 import { section } from "../panels/section";
@@ -15,13 +15,13 @@ const KINDS: [ReachSetup["damping"], string][] = [
   ["constant", "always (λ²)"],
   ["robotix", "RoboTiX, k/(1+‖JJᵀ‖)"],
 ];
-/** The slider goes from 0.001 to 1 evenly in powers. */
+/** The slider is logarithmic, from 0.001 to 1. */
 const STEPS = 60;
 const toValue = (at: number): number => (at === 0 ? 0 : 10 ** (-3 + (3 * at) / STEPS));
 const toStep = (value: number): number =>
   value <= 0 ? 0 : Math.max(0, Math.round(((Math.log10(value) + 3) / 3) * STEPS));
 
-/** How calmly singular postures are passed. */
+/** Damping at singular postures. */
 export function dampingSection(): HTMLElement {
   const kind = h("select", { "aria-label": "Kind of damping" });
   const value = h("input", {

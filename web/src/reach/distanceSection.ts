@@ -1,5 +1,5 @@
 import { arithmetic, format } from "../app/numbers";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { reach } from "../app/reach";
 import { store } from "../app/store";
 import { on } from "../app/topics";
@@ -12,14 +12,14 @@ import { ROW } from "./nearLines";
 import { change } from "./setup";
 import { shown } from "./shown";
 
-/** So many pairs are listed. */
+/** Maximum number of listed pairs. */
 const MOST = 5;
-/** What is kept to begin with [m]. */
+/** Default distance to keep [m]. */
 const USUAL = 0.03;
 
-/** What is near, and how far the robot keeps away from it. */
+/** Nearby shapes, and the distance that the robot keeps from them. */
 export function distanceSection(): HTMLElement {
-  const keep = check("Keep away", (on) => change({ keep: on ? USUAL : null }));
+  const keep = check("Keep a distance", (on) => change({ keep: on ? USUAL : null }));
   const far = h("input", { type: "text", class: "number", "aria-label": "Distance to keep" });
   const how = field("Distance", far, "mm");
   const itself = check("From itself, too", (on) => change({ itself: on }));
@@ -29,7 +29,7 @@ export function distanceSection(): HTMLElement {
   far.addEventListener("change", () => {
     const value = arithmetic(far.value.trim().replaceAll(",", "."));
     if (value === null || value < 0 || value > 10_000) {
-      toast({ level: "warning", text: "A distance is a number of millimetres, 0 or more." });
+      toast({ level: "warning", text: "A distance is a number of millimeters, 0 or more." });
       write();
     } else change({ keep: value / 1e3 });
   });

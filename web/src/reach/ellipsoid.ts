@@ -14,12 +14,12 @@ import type { ReachSetup } from "../protocol/messages";
 import { token } from "../app/theme";
 import { AXES, LENGTHS } from "./numbers";
 
-/** How long one metre per second and unit of joint speed is drawn [m]. */
+/** Drawn length of one meter per second and unit of joint speed [m]. */
 export const SCALE = 0.2;
-/** An axis along which a force costs nothing is drawn this much longer than the longest other. */
+/** Drawn length of an infinite axis, relative to the longest finite one. */
 const ENDLESS = 3;
 
-/** How long axes are drawn [m]: velocities to scale, all else as long as fits. */
+/** Drawn lengths of the axes [m]: velocities to scale, others normalized. */
 export function drawnLengths(lengths: ArrayLike<number>, kind: ReachSetup["ellipsoid"]): number[] {
   const all = [lengths[0]!, lengths[1]!, lengths[2]!];
   const longest = Math.max(0, ...all.filter(Number.isFinite));
@@ -27,7 +27,7 @@ export function drawnLengths(lengths: ArrayLike<number>, kind: ReachSetup["ellip
   return all.map((each) => (Number.isFinite(each) ? each * factor : ENDLESS * SCALE));
 }
 
-/** The manipulability ellipsoid at the tool: measured, so neutral. */
+/** The manipulability ellipsoid at the tool, in the neutral color of measurements. */
 export class EllipsoidMark {
   readonly root = new Group();
   private readonly skin = new MeshBasicMaterial({
@@ -67,7 +67,7 @@ export class EllipsoidMark {
     this.root.visible = on && !Number.isNaN(numbers[LENGTHS]!);
     if (!this.root.visible) return;
     const lengths = drawnLengths(numbers.subarray(LENGTHS, LENGTHS + 3), kind);
-    // What has no extent at all would have no inverse to be lit by.
+    // A matrix with zero extent would have no inverse for lighting.
     const sides = [0, 1, 2].map((axis) =>
       new Vector3()
         .fromArray(numbers, AXES + 3 * axis)

@@ -1,6 +1,6 @@
 import type { ReachSetup } from "../protocol/messages";
 import { format, formatFine } from "../app/numbers";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { alike, reach } from "../app/reach";
 import { on } from "../app/topics";
 import { section } from "../panels/section";
@@ -19,7 +19,7 @@ const KINDS: [ReachSetup["ellipsoid"], string][] = [
 ];
 const ROWS = ["vx", "vy", "vz", "ωx", "ωy", "ωz"];
 
-/** How well the tool can move, as an ellipsoid with its figure, and the Jacobian behind it. */
+/** The manipulability ellipsoid with its figure, and the Jacobian. */
 export function ellipsoidSection(): HTMLElement {
   const kind = h("select", { "aria-label": "Kind of ellipsoid" });
   const figure = h("span", { class: "reach-figures", "aria-label": "Manipulability" });

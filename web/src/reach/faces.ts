@@ -1,15 +1,15 @@
 import { Matrix4, Vector3 } from "three";
-import type { Piece } from "../views/bodies";
+import type { ShapeMesh } from "../views/bodies";
 import type { Triangles } from "./triangles";
 
-/** The surface of a piece in the world, and to which of its faces each triangle belongs. */
+/** The surface of a piece in the world, and the face of each triangle. */
 export interface Surface {
   triangles: Triangles;
-  /** Number of the face of each triangle: a side of a box, else the triangle itself. */
+  /** Index of the face of each triangle: a side of a box, else the triangle itself. */
   faces: number[];
 }
 
-/** Corners of a box of size 2, side by side: four for each, seen from outside. */
+/** Corners of a box of size 2, four for each side, seen from outside. */
 const SIDES: [number, number, number][][] = [0, 1, 2].flatMap((axis) =>
   [-1, 1].map((side) => {
     const [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
@@ -23,11 +23,11 @@ const SIDES: [number, number, number][][] = [0, 1, 2].flatMap((axis) =>
     return [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
   }),
 );
-/** An endless floor reaches this far to be met [m]. */
+/** Extent of an infinite floor for collision checks [m]. */
 const FLOOR = 20;
 
-/** The surface of a piece as it stands now: boxes with their plain sides, others as drawn. */
-export function surfaceOf({ mesh, shape }: Piece): Surface {
+/** The present surface of a piece: boxes with their plain sides, others as drawn. */
+export function surfaceOf({ mesh, shape }: ShapeMesh): Surface {
   if (shape.kind === "box") {
     const half = new Vector3().fromArray(shape.size).multiplyScalar(0.5);
     return made(
@@ -61,7 +61,7 @@ function made(sides: Vector3[][], world: Matrix4): Surface {
   return { triangles, faces: sides.flatMap((_, n) => [n, n]) };
 }
 
-/** The triangles of whole faces: of each face that one of the numbered triangles belongs to. */
+/** The triangles of whole faces: of each face that contains one of the given triangles. */
 export function facesOf({ triangles, faces }: Surface, numbers: number[]): Triangles {
   const hit = new Set(numbers.map((n) => faces[n]!));
   const all = faces.flatMap((face, n) => (hit.has(face) ? [n] : []));
@@ -70,7 +70,7 @@ export function facesOf({ triangles, faces }: Surface, numbers: number[]): Trian
   return found;
 }
 
-/** The triangle whose middle is nearest to a place. */
+/** The triangle whose center is nearest to a point. */
 export function nearest({ triangles }: Surface, place: Vector3): number[] {
   let best = 0;
   let least = Infinity;

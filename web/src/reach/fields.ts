@@ -1,6 +1,6 @@
 import { h } from "../ui/dom";
 
-/** A labelled control, in the width of a panel. */
+/** A labeled control, in the width of a panel. */
 export function field(words: string, control: HTMLElement, unit = ""): HTMLElement {
   return h(
     "label",
@@ -10,7 +10,7 @@ export function field(words: string, control: HTMLElement, unit = ""): HTMLEleme
   );
 }
 
-/** A field that holds something else than an input. */
+/** A field for content other than an input. */
 export function line(words: string, ...content: HTMLElement[]): HTMLElement {
   return h(
     "div",
@@ -20,7 +20,7 @@ export function line(words: string, ...content: HTMLElement[]): HTMLElement {
   );
 }
 
-/** A box to tick. */
+/** A check box. */
 export function check(
   words: string,
   pick: (on: boolean) => void,
@@ -33,7 +33,7 @@ export function check(
   };
 }
 
-/** A row of choices of which one is chosen. */
+/** A row of mutually exclusive choices. */
 export function segments<T extends string>(
   label: string,
   choices: readonly (readonly [T, string])[],
@@ -51,7 +51,7 @@ export function segments<T extends string>(
   };
 }
 
-/** Fills a select anew where its choices have changed. */
+/** Refills a select if its choices have changed. */
 export function fill(
   select: HTMLSelectElement,
   choices: readonly (readonly [string, string])[],

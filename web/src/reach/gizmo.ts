@@ -35,7 +35,7 @@ const AXES = ["axis-x", "axis-y", "axis-z"];
 const ORDER = 680;
 const SHAFT_END = 0.92;
 
-/** Arrows, squares and rings at the tool, always as large on the screen; drawn over everything. */
+/** Arrows, squares and rings at the tool, at constant screen size; drawn over everything. */
 export class Gizmo {
   readonly root = new Group();
   stand: Stand | null = null;
@@ -55,7 +55,7 @@ export class Gizmo {
     this.root.visible = false;
   }
 
-  /** The handles that there are now. */
+  /** The handles of the present mode. */
   handles(turns: boolean): Handle[] {
     return turns ? TURNS : MOVES;
   }
@@ -68,7 +68,7 @@ export class Gizmo {
     this.lines.forEach((each, axis) => (each.color = new Color(token(AXES[axis]!))));
   }
 
-  /** Makes it as large as it is to be in a view, and hides what cannot be used there. */
+  /** Scales it for a view, and hides handles that cannot be used there. */
   face(view: View, turns: boolean): void {
     if (!this.stand) return;
     const { place, turn } = this.stand;
@@ -86,7 +86,7 @@ export class Gizmo {
     this.root.updateMatrixWorld();
   }
 
-  /** The handle nearest to the pointer, if it is near to one. */
+  /** The handle nearest to the pointer, if one is near. */
   near(view: View, place: { clientX: number; clientY: number }, turns: boolean): Handle | null {
     const { stand } = this;
     if (!stand || !this.root.visible) return null;
@@ -105,7 +105,7 @@ export class Gizmo {
   }
 }
 
-/** Draws a handle along its axis; returns what paints its fills. */
+/** Draws a handle along its axis; returns its fill materials. */
 function make(handle: Handle, into: Object3D, lines: LineBasicMaterial[]): MeshBasicMaterial[] {
   const fill = (geometry: BufferGeometry): Mesh<BufferGeometry, MeshBasicMaterial> =>
     new Mesh(
@@ -126,7 +126,7 @@ function make(handle: Handle, into: Object3D, lines: LineBasicMaterial[]): MeshB
     lines[handle.axis] = paint;
     into.add(shaft);
     made.push(head);
-    // Along y as the cone is made; turned to its own axis.
+    // Along y like the cone geometry; rotated to its own axis.
     if (handle.axis === 0) into.rotation.z = -Math.PI / 2;
     if (handle.axis === 2) into.rotation.x = Math.PI / 2;
   }
@@ -135,7 +135,7 @@ function make(handle: Handle, into: Object3D, lines: LineBasicMaterial[]): MeshB
     const middle = (INNER + OUTER) / 2;
     side.position.set(middle, middle, 0);
     made.push(side);
-    // In the x-y plane as it is made; axis 0 is across y and z, axis 1 across z and x.
+    // In the x-y plane like the geometry; axis 0 is across y and z, axis 1 across z and x.
     if (handle.axis === 0) into.rotation.set(Math.PI / 2, Math.PI / 2, 0);
     if (handle.axis === 1) into.rotation.set(-Math.PI / 2, 0, -Math.PI / 2);
   }

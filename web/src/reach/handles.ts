@@ -1,25 +1,25 @@
 import { Quaternion, Vector3, type Ray } from "three";
-import { HingeDrag, meet, SliderDrag } from "../views/jointDrag";
+import { HingeDrag, intersectPlane, SliderDrag } from "../views/jointDrag";
 import type { View } from "../views/view";
 
 /** A handle of the gizmo: along an axis, in a plane across it, about it, or in the middle. */
 export interface Handle {
   kind: "arrow" | "square" | "ring" | "ball";
-  /** Which axis of the gizmo; −1 for the middle. */
+  /** Index of the gizmo's axis; −1 for the middle. */
   axis: number;
 }
 
-/** A place and a turn. */
+/** A position and a rotation. */
 export interface Stand {
   place: Vector3;
   turn: Quaternion;
 }
 
-/** Sizes of the gizmo in parts of its length: where squares begin and end, radius of rings. */
+/** Dimensions relative to the gizmo's length: start and end of squares, radius of rings. */
 export const INNER = 0.28;
 export const OUTER = 0.52;
 export const RING = 0.82;
-/** Its length, and how near the pointer must be [px]. */
+/** Its length, and the pick distance of the pointer [px]. */
 export const LENGTH_PX = 84;
 const NEAR_PX = 9;
 /** Above this cosine an axis points at the eye; below the other a ring is seen edge-on. */
@@ -42,7 +42,7 @@ export function axesOf(turn: Quaternion): Vector3[] {
   ];
 }
 
-/** Whether a handle can be used as it is seen. */
+/** Whether a handle can be used from this view direction. */
 export function usable(handle: Handle, axes: Vector3[], sight: Vector3): boolean {
   if (handle.axis < 0) return true;
   const along = Math.abs(axes[handle.axis]!.dot(sight));
@@ -50,7 +50,7 @@ export function usable(handle: Handle, axes: Vector3[], sight: Vector3): boolean
   return along > (handle.kind === "ring" ? EDGE_ON : 0.2);
 }
 
-/** How far a pointer [px of the view] is from a handle [px]; endless where it is not near. */
+/** Distance of a pointer [px of the view] to a handle [px]; infinite if far away. */
 export function distanceTo(
   handle: Handle,
   stand: Stand,
@@ -135,10 +135,10 @@ function inside(p: Spot, corners: Spot[]): boolean {
   return odd;
 }
 
-/** Maps the pointer's ray to where the tool is to stand. */
+/** Maps the pointer's ray to the target pose of the tool. */
 export type Follow = (ray: Ray) => { stand: Stand; moved: Vector3; turned: number };
 
-/** How a handle is followed from a ray on. */
+/** Returns the mapping of a handle that is dragged from a ray. */
 export function follow(handle: Handle, tool: Stand, gizmo: Stand, view: View, ray: Ray): Follow {
   const sight = ray.direction.clone();
   const origin = gizmo.place.clone();
@@ -155,7 +155,7 @@ export function follow(handle: Handle, tool: Stand, gizmo: Stand, view: View, ra
     return (now) => moved(axis.clone().multiplyScalar(slide.change(now) - start));
   }
   if (handle.kind === "ring") {
-    const grab = meet(ray, origin, axis) ?? origin.clone().add(sight);
+    const grab = intersectPlane(ray, origin, axis) ?? origin.clone().add(sight);
     const turn = new HingeDrag({ pivot: origin, axis }, grab, sight, view.pixelAt(origin));
     const start = turn.change(ray);
     return (now) => {
@@ -169,10 +169,10 @@ export function follow(handle: Handle, tool: Stand, gizmo: Stand, view: View, ra
     };
   }
   const normal = handle.kind === "square" ? axis : sight;
-  const start = meet(ray, origin, normal);
+  const start = intersectPlane(ray, origin, normal);
   let last = new Vector3();
   return (now) => {
-    const at = meet(now, origin, normal);
+    const at = intersectPlane(now, origin, normal);
     if (at && start) last = at.sub(start);
     return moved(last.clone());
   };

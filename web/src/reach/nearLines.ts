@@ -13,15 +13,15 @@ import type { Words } from "./viewLabels";
 /** Numbers in a row of the protocol's NEAR. */
 export const ROW = 11;
 const MOST = 24;
-/** Below this a distance is near to a collision [m]. */
+/** Distances below this are shown as close [m]. */
 const CLOSE = 0.02;
-/** So many distances have their figures in the views. */
-const TOLD = 2;
+/** Maximum number of labeled distances in the views. */
+const LABELED = 2;
 
-/** The shortest ways from the robot to what is near it: neutral, amber where close. */
+/** The shortest lines from the robot to nearby shapes: neutral, amber if close. */
 export class NearLines {
   private readonly paint = new LineBasicMaterial({ vertexColors: true, depthTest: false });
-  private readonly places = new Float32Array(6 * MOST);
+  private readonly positions = new Float32Array(6 * MOST);
   private readonly colors = new Float32Array(6 * MOST);
   readonly root = new LineSegments(new BufferGeometry(), this.paint);
   private tones: Record<Words["tone"], Color> = {
@@ -29,11 +29,11 @@ export class NearLines {
     warn: new Color(),
     err: new Color(),
   };
-  /** How many there are. */
+  /** Number of lines. */
   count = 0;
 
   constructor() {
-    this.root.geometry.setAttribute("position", new BufferAttribute(this.places, 3));
+    this.root.geometry.setAttribute("position", new BufferAttribute(this.positions, 3));
     this.root.geometry.setAttribute("color", new BufferAttribute(this.colors, 3));
     this.root.frustumCulled = false;
     this.root.renderOrder = 630;
@@ -48,7 +48,7 @@ export class NearLines {
     };
   }
 
-  /** Draws them and returns the figures of the closest. */
+  /** Draws them and returns the labels of the closest. */
   update(rows: Float32Array | null, keep: number | null, on: boolean): Words[] {
     this.root.visible = on;
     this.count = on && rows ? Math.min(MOST, Math.floor(rows.length / ROW)) : 0;
@@ -57,10 +57,10 @@ export class NearLines {
       const at = n * ROW;
       const far = rows![at + 6]!;
       const tone = far <= 0 ? "err" : far < Math.max(keep ?? 0, CLOSE) + 1e-3 ? "warn" : "";
-      this.places.set(rows!.subarray(at, at + 6), 6 * n);
+      this.positions.set(rows!.subarray(at, at + 6), 6 * n);
       this.tones[tone].toArray(this.colors, 6 * n);
       this.tones[tone].toArray(this.colors, 6 * n + 3);
-      if (n >= TOLD) continue;
+      if (n >= LABELED) continue;
       const middle = new Vector3().fromArray(rows!, at);
       middle.add(new Vector3().fromArray(rows!, at + 3)).multiplyScalar(0.5);
       const text = far <= 0 ? `${format(-far * 1e3, 1)} mm inside` : `${format(far * 1e3, 0)} mm`;

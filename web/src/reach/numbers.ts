@@ -1,4 +1,4 @@
-/** Where the numbers of the protocol's REACH begin. */
+/** Offsets of the numbers in the protocol's REACH. */
 export const LENGTHS = 14;
 export const AXES = 17;
 export const FIGURE = 26;

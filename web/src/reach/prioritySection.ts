@@ -12,15 +12,15 @@ import { check } from "./fields";
 import { aim, change } from "./setup";
 
 const WORDS: Record<ReachAim["kind"], string> = {
-  position: "Place of the tool",
-  orientation: "Turn of the tool",
+  position: "Position of the tool",
+  orientation: "Orientation of the tool",
   posture: "Posture",
-  "centre of mass": "Centre of mass",
+  "center of mass": "Center of mass",
   point: "Control point",
 };
-const KINDS = ["position", "orientation", "posture", "centre of mass"] as const;
+const KINDS = ["position", "orientation", "posture", "center of mass"] as const;
 
-/** What is wanted, and what comes first: order and weights. */
+/** The goals with their priorities and weights. */
 export function prioritySection(): HTMLElement {
   const list = h("div", { class: "aims", role: "list", "aria-label": "Priorities" });
   const more = h("div", { class: "reach-actions" });
@@ -29,7 +29,7 @@ export function prioritySection(): HTMLElement {
   const draw = (): void => {
     const aims = reach.setup?.aims ?? [];
     hold.input.checked = reach.setup?.hold ?? false;
-    if (alike(aims, drawn)) return; // a weight may be half written
+    if (alike(aims, drawn)) return; // a weight may be incomplete
     drawn = aims;
     list.replaceChildren(...aims.map((each, at) => row(aims, each, at)));
     const missing = KINDS.filter((kind) => !aims.some((each) => each.kind === kind));
@@ -47,7 +47,7 @@ export function prioritySection(): HTMLElement {
   );
 }
 
-/** Priorities counted from 0 in the order of the list, equal ones kept equal. */
+/** Priorities counted from 0 in the order of the list; equal ones stay equal. */
 function ranked(aims: ReachAim[]): ReachAim[] {
   let rank = -1;
   let last = Number.NaN;
@@ -60,7 +60,7 @@ function ranked(aims: ReachAim[]): ReachAim[] {
 
 function put(aims: ReachAim[]): void {
   if (aims.length === 0) {
-    toast({ level: "info", text: "Something must be wanted. This one stays." });
+    toast({ level: "info", text: "At least one goal is required." });
     return;
   }
   change({ aims: ranked(aims) });
@@ -71,7 +71,7 @@ function add(made: ReachAim): void {
   put([...aims, { ...made, priority: (aims.at(-1)?.priority ?? -1) + 1 }]);
 }
 
-/** Holds the middle of the selected link where it is. */
+/** Adds a goal that holds the middle of the selected link. */
 function addPoint(): void {
   const thing = primary();
   const known = thing && [...(store.scene?.elements ?? []), ...(store.scene?.anchors ?? [])];
@@ -90,7 +90,7 @@ function row(aims: ReachAim[], each: ReachAim, at: number): HTMLElement {
     const next = aims.map((one) => ({ ...one }));
     const [taken] = next.splice(at, 1);
     next.splice(to, 0, taken!);
-    // Each has a priority of its own where it has gone; the others keep theirs.
+    // A moved goal gets its own priority; the others keep theirs.
     put(next.map((one, n) => ({ ...one, priority: n })));
   };
   const share = (): void =>
@@ -123,12 +123,12 @@ function row(aims: ReachAim[], each: ReachAim, at: number): HTMLElement {
     at > 0
       ? iconButton(
           "loop",
-          shared ? `${words}: a priority of its own` : `${words}: share the priority above`,
+          shared ? `${words}: separate priority` : `${words}: share the priority above`,
           share,
           shared ? "on" : "",
         )
       : h("span", {}),
     at > 0 ? iconButton("down", `${words}: up`, () => move(at - 1), "up") : h("span", {}),
-    iconButton("close", `${words}: take away`, () => put(aims.filter((_, n) => n !== at))),
+    iconButton("close", `${words}: remove`, () => put(aims.filter((_, n) => n !== at))),
   );
 }

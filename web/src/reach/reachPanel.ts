@@ -13,7 +13,7 @@ import { prioritySection } from "./prioritySection";
 import { firstTip, usual } from "./setup";
 import { toolSection } from "./toolSection";
 
-/** Everything about dragging a tool by inverse kinematics. */
+/** The panel for dragging a tool by inverse kinematics. */
 export function reachPanel(): HTMLElement {
   const use = check("Drag with inverse kinematics", (on) => (on ? begin() : end()));
   const note = h("p", { class: "empty", role: "status" });
@@ -34,11 +34,11 @@ export function reachPanel(): HTMLElement {
     setHidden(rest, reach.setup === null);
     const words =
       store.scene && firstTip() === null
-        ? "Nothing here hangs on a joint that moves."
+        ? "This scene has no movable joint."
         : reach.setup === null
           ? "Choose a tool and drag it: the joints follow."
           : reach.joints.length === 0
-            ? "Inverse kinematics are being made ready."
+            ? "Preparing inverse kinematics."
             : "";
     setText(note, words);
     setHidden(note, words === "");

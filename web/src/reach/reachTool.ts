@@ -3,7 +3,7 @@ import { formatFine } from "../app/numbers";
 import { reach } from "../app/reach";
 import { isDriver, store } from "../app/store";
 import { announce } from "../app/topics";
-import type { Bodies, Piece } from "../views/bodies";
+import type { Bodies, ShapeMesh } from "../views/bodies";
 import type { LinkDrag, Place } from "../views/linkDrag";
 import type { Tool } from "../views/tool";
 import type { View } from "../views/view";
@@ -18,7 +18,7 @@ import { ChainDrag, HandleDrag, mayReach } from "./toolDrag";
 import { ToolTrace } from "./toolTrace";
 import { ViewLabels, type Words } from "./viewLabels";
 
-/** The tool that is dragged: its gizmo, and all that is drawn about it. */
+/** The dragged tool: its gizmo, and everything drawn around it. */
 export class ReachTool implements Tool {
   readonly root = new Group();
   readonly gizmo = new Gizmo();
@@ -28,9 +28,9 @@ export class ReachTool implements Tool {
   readonly cloud = new CloudPoints();
   readonly faces = new CollidingFaces();
   private readonly labels = new ViewLabels();
-  /** Where the drag under way wants the tool. */
+  /** Target pose of the active drag. */
   private wanted: Stand | null = null;
-  /** Whose way is drawn. */
+  /** The frame whose trace is drawn. */
   private traced = "";
 
   constructor() {
@@ -104,14 +104,14 @@ export class ReachTool implements Tool {
     });
   }
 
-  link(view: View, piece: Piece, at: Vector3, from: Place): LinkDrag | null | undefined {
+  link(view: View, piece: ShapeMesh, at: Vector3, from: Place): LinkDrag | null | undefined {
     const { scene, poses } = store;
     if (!this.root.visible || !scene || !poses || !carried(piece.element.body)) return undefined;
     return mayReach() ? new ChainDrag(view, piece, at, from, poses) : null;
   }
 }
 
-/** The figure of the ellipsoid, beside it. */
+/** Label with the figure of the ellipsoid. */
 function figure(numbers: Float64Array, { place }: Stand): Words {
   const longest = Math.max(
     ...drawnLengths(numbers.subarray(LENGTHS, LENGTHS + 3), reach.setup?.ellipsoid ?? "velocity"),
@@ -120,7 +120,7 @@ function figure(numbers: Float64Array, { place }: Stand): Words {
   return { at, text: `w ${formatFine(numbers[FIGURE]!, 4)}`, tone: "" };
 }
 
-/** Whether a body hangs on one of the joints that may move. */
+/** Whether one of the movable joints carries a body. */
 function carried(body: number): boolean {
   const joints = store.scene?.joints ?? [];
   for (let at = body, steps = 0; steps <= joints.length; steps++) {
@@ -132,7 +132,7 @@ function carried(body: number): boolean {
   return false;
 }
 
-/** A pose among numbers; null where there is none. */
+/** A pose in an array of numbers; null if there is none. */
 function standOf(numbers: Float64Array | null, at: number): Stand | null {
   if (!numbers || !Number.isFinite(numbers[at]!)) return null;
   const [x, y, z, w, i, j, k] = numbers.subarray(at, at + 7);

@@ -1,9 +1,9 @@
-import type { ReachAim, ReachSetup, Scene } from "../protocol/messages";
+import type { ReachAim, ReachSetup, SceneMessage } from "../protocol/messages";
 import { expectSetup, reach } from "../app/reach";
 import { command } from "../app/session";
 import { primary, store } from "../app/store";
 
-/** The tool's place more than its turn, then the posture that it began with. */
+/** The tool's position, weighted above its orientation; then the initial posture. */
 export const USUAL: ReachAim[] = [
   aim("position", 0, 1),
   aim("orientation", 0, 0.2),
@@ -19,7 +19,7 @@ export function aim(
   return { kind, priority, weight, frame, point: [0, 0, 0] };
 }
 
-/** How a tool is dragged if nothing else is said. */
+/** The default setup of a dragged tool. */
 export function usual(tip: string): ReachSetup {
   return {
     tip,
@@ -35,7 +35,7 @@ export function usual(tip: string): ReachSetup {
   };
 }
 
-/** Asks for another setup: the present one with some changes. */
+/** Requests another setup: the present one with some changes. */
 export function change(changes: Partial<ReachSetup>): void {
   if (reach.setup) put({ ...reach.setup, ...changes });
 }
@@ -44,15 +44,15 @@ function put(setup: ReachSetup): void {
   if (command({ type: "set_reach", setup })) expectSetup(setup);
 }
 
-/** Another tool: its chain begins anew, and control points are those of the old robot. */
+/** Selects another tool: the chain is reset, and control points of the old robot are dropped. */
 export function chooseTip(tip: string): void {
   const old = reach.setup ?? usual(tip);
   const aims = old.aims.filter((each) => each.kind !== "point");
   put({ ...old, tip, first: "", aims });
 }
 
-/** How many joints carry a body. */
-function depth(scene: Scene, body: number): number {
+/** Number of joints that carry a body. */
+function depth(scene: SceneMessage, body: number): number {
   let count = 0;
   for (let at = body, steps = 0; steps <= scene.joints.length; steps++) {
     const joint = scene.joints.find((each) => each.body === at);
@@ -69,8 +69,8 @@ export interface Tip {
   depth: number;
 }
 
-/** Everything that can be a tool: it hangs on a joint. Anchors first, those far out before. */
-export function tips(scene: Scene): Tip[] {
+/** All possible tools: anchors, then elements carried by a joint, distal ones first. */
+export function tips(scene: SceneMessage): Tip[] {
   const anchors = scene.anchors.map(({ name, body }) => ({ name, kind: "anchor" as const, body }));
   const elements = scene.elements.map(({ name, body }) => ({
     name,
@@ -87,7 +87,7 @@ export function tips(scene: Scene): Tip[] {
     .sort((a, b) => (a.kind === b.kind ? b.depth - a.depth : a.kind === "anchor" ? -1 : 1));
 }
 
-/** The tool to begin with: what is selected, or what most joints carry. */
+/** The default tool: the selection, or the frame carried by most joints. */
 export function firstTip(): string | null {
   if (!store.scene) return null;
   const all = tips(store.scene);

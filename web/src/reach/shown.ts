@@ -11,14 +11,14 @@ const WORDS: Record<ReachShow, string> = {
   cloud: "Show the cloud",
 };
 
-/** Lets something be drawn, or not. */
+/** Switches a display on or off. */
 export function showReach(what: ReachShow, on: boolean): void {
   reach.shows[what] = on;
   askToShow();
   announce("reach");
 }
 
-/** A box at the right of a section's title that draws or hides what it is about. */
+/** A check box at the right of a section's title that switches its display. */
 export function shown(what: ReachShow, words = ""): HTMLElement {
   const box = check(words, (on) => showReach(what, on));
   box.input.setAttribute("aria-label", WORDS[what]);

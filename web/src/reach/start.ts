@@ -3,7 +3,7 @@ import type { Stage } from "../views/stage";
 import { tool } from "../views/tool";
 import { ReachTool } from "./reachTool";
 
-/** Puts the tool into the views; once is enough. */
+/** Adds the tool to the views, once. */
 export function startReach(stage: Stage): ReachTool {
   if (tool.current instanceof ReachTool) return tool.current;
   const made = new ReachTool();

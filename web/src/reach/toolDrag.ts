@@ -5,23 +5,23 @@ import { offerTakeOver, programOf } from "../app/owners";
 import { reach } from "../app/reach";
 import { command } from "../app/session";
 import { isDriver, store } from "../app/store";
-import { newGesture } from "../app/wanted";
-import type { Piece } from "../views/bodies";
-import { meet } from "../views/jointDrag";
+import { newGesture } from "../app/targetSender";
+import type { ShapeMesh } from "../views/bodies";
+import { intersectPlane } from "../views/jointDrag";
 import type { LinkDrag, Place } from "../views/linkDrag";
 import { poseMatrix } from "../views/pose";
 import type { View } from "../views/view";
 import { toast } from "../ui/toast";
 import { follow, type Follow, type Handle, type Stand } from "./handles";
 
-/** Says why nothing can be dragged now; true where it can. */
+/** Reports why nothing can be dragged now; true if it can. */
 export function mayReach(): boolean {
   if (!isDriver()) {
-    command({ type: "drop" }); // says who drives
+    command({ type: "drop" }); // names the driver
     return false;
   }
   if (reach.joints.length === 0) {
-    toast({ level: "info", text: "The tool is being made ready. A moment, please." });
+    toast({ level: "info", text: "The tool is being prepared. Please wait." });
     return false;
   }
   if (!store.status?.running) return true;
@@ -34,8 +34,8 @@ export function mayReach(): boolean {
   return false;
 }
 
-/** Sends at most one wish for each picture: the newest. */
-class Wishes {
+/** Sends at most one target per snapshot: the newest. */
+class TargetSender {
   private waiting: { [key: string]: unknown; type: string } | null = null;
   private over = false;
   private readonly gesture = newGesture();
@@ -50,10 +50,10 @@ class Wishes {
     this.waiting = null;
   }
 
-  end(givenUp: boolean): void {
-    if (!givenUp) this.send();
+  end(cancelled: boolean): void {
+    if (!cancelled) this.send();
     this.over = true;
-    command({ type: "let_go", given_up: givenUp });
+    command({ type: "end_tool_drag", cancelled: cancelled });
     drag.words = "";
   }
 }
@@ -62,9 +62,9 @@ export function poseOf({ place, turn }: Stand): number[] {
   return [place.x, place.y, place.z, turn.w, turn.x, turn.y, turn.z];
 }
 
-/** Drags a handle of the gizmo; `wanted` tells where the tool is to stand. */
+/** Drags a handle of the gizmo; `wanted` returns the target pose of the tool. */
 export class HandleDrag implements LinkDrag {
-  private readonly wishes = new Wishes();
+  private readonly sender = new TargetSender();
   private readonly follow: Follow;
 
   constructor(
@@ -81,28 +81,28 @@ export class HandleDrag implements LinkDrag {
   move(event: Place): void {
     const { stand, moved, turned } = this.follow(this.view.ray(event));
     this.wanted(stand);
-    this.wishes.want(poseOf(stand));
+    this.sender.want(poseOf(stand));
     drag.words =
       turned !== 0
         ? formatSI(turned, "rad", store.degrees)
         : `${[moved.x, moved.y, moved.z].map((c) => format(c * 1e3, 0)).join("  ")} mm`;
   }
 
-  end(givenUp: boolean): void {
-    this.wishes.end(givenUp);
+  end(cancelled: boolean): void {
+    this.sender.end(cancelled);
     this.wanted(null);
   }
 }
 
 /** Drags any link by the point under the pointer, in the plane that faces the eye. */
 export class ChainDrag implements LinkDrag {
-  private readonly wishes = new Wishes();
+  private readonly sender = new TargetSender();
   private readonly sight: Vector3;
   private readonly point: number[];
 
   constructor(
     private readonly view: View,
-    private readonly piece: Piece,
+    private readonly piece: ShapeMesh,
     private readonly at: Vector3,
     from: Place,
     poses: Float32Array,
@@ -116,14 +116,14 @@ export class ChainDrag implements LinkDrag {
   }
 
   move(event: Place): void {
-    const to = meet(this.view.ray(event), this.at, this.sight);
+    const to = intersectPlane(this.view.ray(event), this.at, this.sight);
     if (!to) return;
     const { name } = this.piece.element;
-    this.wishes.want([to.x, to.y, to.z, 1, 0, 0, 0], { frame: name, point: this.point });
+    this.sender.want([to.x, to.y, to.z, 1, 0, 0, 0], { frame: name, point: this.point });
     drag.words = `${name.split("/").at(-1)} ${format(to.distanceTo(this.at) * 1e3, 0)} mm`;
   }
 
-  end(givenUp: boolean): void {
-    this.wishes.end(givenUp);
+  end(cancelled: boolean): void {
+    this.sender.end(cancelled);
   }
 }

@@ -1,5 +1,5 @@
 import { format, formatSI } from "../app/numbers";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { reach } from "../app/reach";
 import { store } from "../app/store";
 import { announce, on } from "../app/topics";
@@ -8,10 +8,10 @@ import { h, setText } from "../ui/dom";
 import { driving } from "../ui/driving";
 import { field, fill, line, segments } from "./fields";
 import { change, chooseTip, tips } from "./setup";
-import { toolStand } from "./toolStand";
+import { toolPoseFields } from "./toolPoseFields";
 import { MISS } from "./numbers";
 
-/** Which tool, which part of its chain, and how its gizmo stands. */
+/** The tool, the active part of its chain, and the orientation of its gizmo. */
 export function toolSection(): HTMLElement {
   const tip = h("select", { "aria-label": "End effector" });
   const first = h("select", { "aria-label": "First joint" });
@@ -31,8 +31,8 @@ export function toolSection(): HTMLElement {
     ],
     (choice) => gizmo({ own: choice === "tool" }),
   );
-  const stand = toolStand();
-  const miss = h("span", { class: "reach-figures", "aria-label": "Left to go" });
+  const stand = toolPoseFields();
+  const miss = h("span", { class: "reach-figures", "aria-label": "Remaining error" });
   tip.addEventListener("change", () => chooseTip(tip.value));
   first.addEventListener("change", () => change({ first: first.value }));
   const build = (): void => {
@@ -79,11 +79,11 @@ export function toolSection(): HTMLElement {
         ...stand.elements,
       ),
     ),
-    h("div", { class: "fields" }, line("Left to go", miss)),
+    h("div", { class: "fields" }, line("Remaining error", miss)),
   );
 }
 
-/** What the tool has left to go, and whether it has come to rest before it was there. */
+/** The remaining error of the tool, and whether it came to rest short of its target. */
 export function leftToGo(n: Float64Array, degrees: boolean): [words: string, short: boolean] {
   const [way, turn] = [n[MISS]!, n[MISS + 1]!];
   const words = `${format(way * 1e3, 1)} mm, ${formatSI(turn, "rad", degrees)}`;
@@ -91,7 +91,7 @@ export function leftToGo(n: Float64Array, degrees: boolean): [words: string, sho
   return way > 0 || turn > 0 ? [`${words} short`, true] : ["nothing", false];
 }
 
-/** Lets the gizmo stand otherwise; everybody has it as it suits them. */
+/** Changes the gizmo's mode; a local setting of this client. */
 export function gizmo(how: { turns?: boolean; own?: boolean }): void {
   Object.assign(reach, how);
   announce("reach");

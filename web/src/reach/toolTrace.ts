@@ -3,19 +3,19 @@ import { token } from "../app/theme";
 import { JUMPS } from "./numbers";
 
 const MOST = 3000;
-/** The tool must have gone this far for another point [m]. */
+/** Minimum distance between points [m]. */
 const STEP = 1e-3;
 
-/** The way that the tool has gone; where the robot was put elsewhere at once there is none. */
+/** The path of the tool, with a gap where the robot was moved by other means. */
 export class ToolTrace {
   readonly paint = new LineBasicMaterial({ transparent: true, opacity: 0.9 });
-  private readonly places = new Float32Array(3 * MOST);
-  private readonly at = new BufferAttribute(this.places, 3);
-  /** Whether the tool has come to a place from the one before. */
+  private readonly positions = new Float32Array(3 * MOST);
+  private readonly at = new BufferAttribute(this.positions, 3);
+  /** Whether the tool moved to a point from the previous one. */
   private readonly came = new Uint8Array(MOST);
   private readonly pairs = new BufferAttribute(new Uint16Array(2 * MOST), 1);
   readonly root: LineSegments;
-  /** How many places it goes through, and how many lines there are between them. */
+  /** Number of points, and of lines between them. */
   length = 0;
   lines = 0;
   private jumps = -1;
@@ -47,14 +47,14 @@ export class ToolTrace {
       this.length === 0
         ? Infinity
         : Math.hypot(
-            x - this.places[last]!,
-            y - this.places[last + 1]!,
-            z - this.places[last + 2]!,
+            x - this.positions[last]!,
+            y - this.positions[last + 1]!,
+            z - this.positions[last + 2]!,
           );
     if (far < STEP && !jumped) return;
     this.jumps = numbers[JUMPS]!;
     if (this.length === MOST) this.makeRoom();
-    this.places.set([x, y, z], 3 * this.length);
+    this.positions.set([x, y, z], 3 * this.length);
     this.came[this.length] = Number(!jumped && this.length > 0);
     this.length += 1;
     this.join(this.length - 1);
@@ -62,7 +62,7 @@ export class ToolTrace {
     this.root.geometry.setDrawRange(0, 2 * this.lines);
   }
 
-  /** Draws a line to a place from the one before it, where the tool has gone there. */
+  /** Draws a line to a point from the previous one, if the tool moved there. */
   private join(n: number): void {
     if (!this.came[n]) return;
     this.pairs.setX(2 * this.lines, n - 1);
@@ -70,9 +70,9 @@ export class ToolTrace {
     this.lines += 1;
   }
 
-  /** The older half makes room, so that not every point has all others moved. */
+  /** Drops the older half at once, so that not every new point shifts all others. */
   private makeRoom(): void {
-    this.places.copyWithin(0, 3 * (MOST / 2));
+    this.positions.copyWithin(0, 3 * (MOST / 2));
     this.came.copyWithin(0, MOST / 2);
     this.came[0] = 0;
     this.length = MOST / 2;

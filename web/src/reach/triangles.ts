@@ -1,8 +1,8 @@
-/** Whether surfaces cross: triangles are nine numbers in a row, all in one frame. */
+/** Intersection of surfaces: triangles are nine numbers each, all in one frame. */
 
 export type Triangles = Float32Array;
 
-/** Boxes around triangles: least and greatest x y z, six numbers each. */
+/** Bounding boxes of triangles: minimum and maximum x y z, six numbers each. */
 function boxes(all: Triangles): Float32Array {
   const made = new Float32Array((all.length / 9) * 6);
   for (let t = 0, b = 0; t < all.length; t += 9, b += 6) {
@@ -15,7 +15,7 @@ function boxes(all: Triangles): Float32Array {
   return made;
 }
 
-/** The box around all of some boxes. */
+/** The bounding box of some boxes. */
 function whole(all: Float32Array): number[] {
   const made = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   for (let b = 0; b < all.length; b += 6)
@@ -32,7 +32,7 @@ function meets(a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number)
   return true;
 }
 
-/** The triangles of each surface, by number, that cross one of the other. */
+/** Indices of the triangles of each surface that cross one of the other. */
 export function crossing(a: Triangles, b: Triangles): [number[], number[]] {
   const [around, beside] = [boxes(a), boxes(b)];
   const [all, other] = [whole(around), whole(beside)];
@@ -51,7 +51,7 @@ export function crossing(a: Triangles, b: Triangles): [number[], number[]] {
   return [[...found[0]], [...found[1]]];
 }
 
-/** Whether two triangles cross: an edge of one goes through the other. */
+/** Whether two triangles cross: an edge of one intersects the other. */
 function cross(a: Triangles, i: number, b: Triangles, j: number): boolean {
   for (let e = 0; e < 3; e++) {
     if (pierces(a, i + 3 * e, i + 3 * ((e + 1) % 3), b, j)) return true;
@@ -60,7 +60,7 @@ function cross(a: Triangles, i: number, b: Triangles, j: number): boolean {
   return false;
 }
 
-/** Whether the way from one corner to another goes through a triangle (Möller and Trumbore). */
+/** Whether the segment between two corners intersects a triangle (Möller and Trumbore). */
 function pierces(a: Triangles, from: number, to: number, b: Triangles, t: number): boolean {
   const [dx, dy, dz] = [a[to]! - a[from]!, a[to + 1]! - a[from + 1]!, a[to + 2]! - a[from + 2]!];
   const [ux, uy, uz] = [b[t + 3]! - b[t]!, b[t + 4]! - b[t + 1]!, b[t + 5]! - b[t + 2]!];

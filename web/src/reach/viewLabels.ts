@@ -6,15 +6,15 @@ import type { View } from "../views/view";
 export interface Words {
   at: Vector3;
   text: string;
-  /** How it is coloured. */
+  /** Its color. */
   tone: "" | "warn" | "err";
 }
 
-/** About as large as a label is [px]. */
+/** Approximate size of a label [px]. */
 const WIDE = 84;
 const HIGH = 22;
 
-/** Words at places of the world, in each view that is seen. */
+/** Labels at points of the world, in each visible view. */
 export class ViewLabels {
   private readonly made = new Map<View, HTMLElement[]>();
 
@@ -38,7 +38,7 @@ export class ViewLabels {
     return label;
   }
 
-  /** Puts a label beside its place, or below those that are there already. */
+  /** Places a label beside its point, or below existing ones. */
   private place(
     view: View,
     label: HTMLElement,

@@ -5,13 +5,13 @@ import { h } from "../ui/dom";
 const POINTER: [string, string][] = [
   ["Left-drag a link", "turns its nearest joint, within its limits"],
   ["Ctrl-drag a link", "pulls it with a spring while time runs"],
-  ["Left-drag on nothing", "orbits; pans in the flat views"],
+  ["Left-drag on the background", "orbits; pans in orthographic views"],
   ["Right- or middle-drag", "pans"],
   ["Wheel", "zooms to the pointer"],
   ["Click", "selects; Shift adds"],
 ];
 
-/** Keys and pointer, on one page. */
+/** Keys and pointer actions, on one page. */
 export function openHelp(): void {
   if (document.querySelector("dialog[open]")) return;
   const row = (key: string, words: string): HTMLElement =>

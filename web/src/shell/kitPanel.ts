@@ -8,7 +8,7 @@ import { h } from "../ui/dom";
 import { searchField } from "../ui/searchField";
 import { matches } from "./palette";
 
-/** Parts of the kits, to look through, search and open. */
+/** Parts of the kits, to browse, search and open. */
 export function kitPanel(): HTMLElement {
   const list = h("div", { class: "kit-grid", role: "group", "aria-label": "Parts" });
   const pick = h("select", { "aria-label": "Kit" });

@@ -9,7 +9,7 @@ import { tabs } from "../ui/tabs";
 import { kitPanel } from "./kitPanel";
 import { reachTab } from "./reachTab";
 
-/** Scene tree with search, the kit, and what the views show. */
+/** Scene tree with search, the kit, and the display options of the views. */
 export function leftPanel(): HTMLElement {
   const tree = new SceneTree();
   const strip = tabs("Left panel", ["Scene", "Kit", "Ports", "Reach"], layout.left, (left) =>

@@ -8,13 +8,13 @@ const MODES = [
   [
     "kinematic",
     "Kinematic",
-    "Joints go where they are wanted; see positions, speeds, accelerations",
+    "Joints follow their targets exactly: positions, speeds, accelerations",
   ],
-  ["emulation", "Emulation", "The same motion, with the moments that it takes in each joint"],
-  ["simulation", "Simulation", "Drives track the motion; see wanted and actual"],
+  ["emulation", "Emulation", "The same motion, with the moment that each joint requires"],
+  ["simulation", "Simulation", "Drives track the motion: wanted and actual values"],
 ] as const;
 
-/** Goes over to a mode; a scene that names none offers none. */
+/** Switches to a mode; a scene without one offers none. */
 function choose(mode: string): void {
   if (!store.scene?.mode || store.scene.replay !== null || store.scene.mode === mode) return;
   command({ type: "edit", kind: "scene", name: store.scene.name, key: "mode", value: mode });
@@ -29,7 +29,7 @@ export function modeCommands(): { id: string; title: string; run: () => void }[]
   }));
 }
 
-/** What moves the scene, one switch for scenes that offer it; time and posture go on. */
+/** The mode switch, for scenes that offer it; time and posture are kept. */
 export function modes(): HTMLElement {
   const made = MODES.map(([mode, label, title]) =>
     h(

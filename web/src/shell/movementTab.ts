@@ -1,6 +1,6 @@
 import { h } from "../ui/dom";
 
-/** The sheet that edits movements; its code comes when it is looked at first. */
+/** The movement editor; its code is loaded on demand. */
 export class MovementTab {
   readonly element = h("div", { class: "state movement", hidden: true });
   private asked = false;
@@ -13,7 +13,7 @@ export class MovementTab {
       .then(({ movementSheet }) => this.element.replaceChildren(movementSheet()))
       .catch(() => {
         this.asked = false;
-        this.element.replaceChildren(h("p", { class: "empty" }, "This sheet did not arrive."));
+        this.element.replaceChildren(h("p", { class: "empty" }, "This tab could not be loaded."));
       });
   }
 }

@@ -39,7 +39,7 @@ export function matches(title: string, typed: string): boolean {
     .every((word) => low.includes(word));
 }
 
-/** All commands and things by name: type, arrows, Enter. */
+/** All commands and objects by name: type, arrows, Enter. */
 export function openPalette(): void {
   openPicker(
     {

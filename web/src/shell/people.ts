@@ -5,7 +5,7 @@ import { button, rename } from "../ui/button";
 import { h } from "../ui/dom";
 import { openMenu } from "../ui/menu";
 
-/** Who is here, who drives; the button asks for the wheel or hands it over. */
+/** The clients and the driver; the button requests control or hands it over. */
 export function people(): HTMLElement {
   const made: HTMLButtonElement = h("button", {
     type: "button",
@@ -16,7 +16,7 @@ export function people(): HTMLElement {
   const request = h("div", { class: "request", role: "alertdialog", hidden: true });
   const ask = button("Ask to drive", () => send({ type: "control_request" }), "raised");
   const draw = (): void => {
-    const { people: all, driver, asks } = store.people;
+    const { people: all, driver, requester } = store.people;
     const order = [...all].sort((a, b) => Number(b === driver) - Number(a === driver));
     const badges = order
       .slice(0, 2)
@@ -39,34 +39,34 @@ export function people(): HTMLElement {
         watching > 0 ? `, ${watching} watch` : "",
       ),
     );
-    const waits = asks === store.you;
+    const waits = requester === store.you;
     ask.hidden = isDriver() || all.length === 0;
     ask.disabled = waits;
-    rename(ask, waits ? `Asked ${driver ?? ""}` : wish());
-    drawRequest(request, isDriver() ? asks : null);
+    rename(ask, waits ? `Asked ${driver ?? ""}` : requestLabel());
+    drawRequest(request, isDriver() ? requester : null);
   };
   on("people", draw);
   draw();
   return h("span", { class: "people-side" }, made, ask, request);
 }
 
-/** Somebody's question stays until it is answered. */
-function drawRequest(request: HTMLElement, asks: string | null): void {
-  request.hidden = asks === null;
-  if (asks === null) return request.replaceChildren();
-  const words = `${asks} asks to drive. Hand over?`;
+/** A request stays until it is answered. */
+function drawRequest(request: HTMLElement, requester: string | null): void {
+  request.hidden = requester === null;
+  if (requester === null) return request.replaceChildren();
+  const words = `${requester} asks to drive. Hand over?`;
   if (request.getAttribute("aria-label") === words && request.childElementCount > 0) return;
   request.setAttribute("aria-label", words);
   request.replaceChildren(
     h("span", {}, words),
-    button("Hand over", () => send({ type: "control_grant", to: asks }), "accent"),
-    // To grant the wheel to oneself is to say no.
+    button("Hand over", () => send({ type: "control_grant", to: requester }), "accent"),
+    // Granting control to oneself declines the request.
     button("Not now", () => send({ type: "control_grant", to: store.you }), "raised"),
   );
 }
 
-/** Where nobody drives there is nobody to ask. */
-function wish(): string {
+/** Without a driver there is nobody to ask. */
+function requestLabel(): string {
   return store.people.driver === null ? "Drive" : "Ask to drive";
 }
 
@@ -76,7 +76,8 @@ function whoIs(who: string): string {
 }
 
 function choices(): { label: string; run: () => void }[] {
-  if (!isDriver()) return [{ label: wish(), run: () => void send({ type: "control_request" }) }];
+  if (!isDriver())
+    return [{ label: requestLabel(), run: () => void send({ type: "control_request" }) }];
   const others = store.people.people.filter((who) => who !== store.you);
   if (others.length === 0) return [{ label: "Nobody else is here", run: () => undefined }];
   return others.map((who) => ({

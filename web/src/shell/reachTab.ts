@@ -4,7 +4,7 @@ import { isDriver, store } from "../app/store";
 import { on } from "../app/topics";
 import { h } from "../ui/dom";
 
-/** The panel about dragging a tool; its code comes when it is looked at first. */
+/** The panel for dragging a tool; its code is loaded on demand. */
 export function reachTab(): HTMLElement {
   const panel = h("div", {
     class: "panel-body scroll",
@@ -22,7 +22,7 @@ export function reachTab(): HTMLElement {
       })
       .catch(() => {
         asked = false;
-        panel.replaceChildren(h("p", { class: "empty" }, "This panel did not arrive."));
+        panel.replaceChildren(h("p", { class: "empty" }, "This panel could not be loaded."));
       });
   };
   on(["layout", "scene"], look);

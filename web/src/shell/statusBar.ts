@@ -1,5 +1,5 @@
 import { format, formatGap } from "../app/numbers";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { addCurve, charts } from "../charts/charts";
 import { on } from "../app/topics";
 import { reach } from "../app/reach";
@@ -9,7 +9,7 @@ import { h, setText } from "../ui/dom";
 
 const lastChart = (): (typeof charts.list)[number] | undefined => charts.list.at(-1);
 
-/** How the run stands, in one line. */
+/** The state of the run, in one line. */
 export function statusBar(): HTMLElement {
   const dot = h("span", { class: "dot" });
   const link = h("span", { role: "status" });
@@ -19,7 +19,7 @@ export function statusBar(): HTMLElement {
     values.set(name, value);
     return h("span", { class: `status-item ${extra}` }, `${name} `, value);
   };
-  /** A value that a click draws over time. */
+  /** A value that a click charts. */
   const charted = (name: string, words: string, signals: string[]): HTMLElement => {
     const made = item(name);
     const button = h(
@@ -56,8 +56,8 @@ export function statusBar(): HTMLElement {
     const words = {
       open: "Connected",
       connecting: "Connecting",
-      lost: store.linkReason,
-      refused: store.linkReason,
+      lost: store.linkText,
+      refused: store.linkText,
     };
     setText(link, words[store.link]);
     const look = `dot ${store.link}`;
@@ -82,7 +82,7 @@ export function statusBar(): HTMLElement {
       store.scene?.replay
         ? `Recording ${store.scene.replay.name}, ${format(store.scene.replay.duration, 1)} s`
         : status?.seeking
-          ? "You see the past. Play goes on from here."
+          ? "You see the past. Play continues from here."
           : watchesOnly()
             ? "You watch. Widen the window to drive"
             : !isDriver()

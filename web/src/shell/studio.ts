@@ -12,6 +12,7 @@ import { splitter } from "./splitter";
 import { statusBar } from "./statusBar";
 import { summarise } from "./summary";
 import { topBar } from "./topBar";
+import { trustBanner } from "./trustBanner";
 
 /** The studio: all regions around the views. */
 export function studio(stage: Stage): HTMLElement {
@@ -25,6 +26,7 @@ export function studio(stage: Stage): HTMLElement {
     h(
       "main",
       { class: "middle", role: "main", "aria-label": "Views" },
+      trustBanner(),
       stage.element,
       splitter("dock"),
       chartDock(),

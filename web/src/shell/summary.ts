@@ -5,7 +5,7 @@ import type { Stage } from "../views/stage";
 
 const EACH_MS = 1000;
 
-/** Keeps a sentence in each view that says what it shows, for those who cannot see it. */
+/** Keeps a text description of each view, for screen readers. */
 export function summarise(stage: Stage): void {
   setInterval(() => {
     const scene = store.scene;

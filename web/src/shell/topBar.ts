@@ -1,4 +1,4 @@
-import type { Scene } from "../protocol/messages";
+import type { SceneMessage } from "../protocol/messages";
 import { arrange, chooseWorkspace, layout, type Workspace } from "../app/layout";
 import { run } from "../app/commands";
 import { convert } from "../app/files";
@@ -46,7 +46,11 @@ export function topBar(): HTMLElement {
       "div",
       { class: "bar-side end" },
       people(),
-      h("span", { class: "wide-words" }, button("Share", share, "bare", "share")),
+      h(
+        "span",
+        { class: "wide-words" },
+        button("Share", () => void share(), "bare", "share"),
+      ),
       commandsButton(),
       themeButton(),
     ),
@@ -78,7 +82,7 @@ export function themeButton(): HTMLElement {
   return made;
 }
 
-/** Opens the left panel where the page is too narrow to show it always. */
+/** Opens the left panel on a narrow page. */
 function drawerButton(): HTMLElement {
   return iconButton(
     "layers",
@@ -116,8 +120,8 @@ function fileMenu(): HTMLElement {
   return pick;
 }
 
-/** What is open: the file that Save writes, or else the scene. */
-function fileName({ name, file, replay }: Scene): string {
+/** The open file: the one that Save writes, or else the scene. */
+function fileName({ name, file, replay }: SceneMessage): string {
   const short = file
     .split("/")
     .at(-1)

@@ -2,7 +2,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago something was, in words; both times in seconds since 1970. */
+/** Elapsed time as text; both times in seconds since 1970. */
 export function ago(when: number, now: number): string {
   const past = now - when;
   if (past < MINUTE) return "just now";

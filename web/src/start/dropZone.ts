@@ -1,18 +1,18 @@
-import type { Imported, Problem } from "../protocol/messages";
+import type { Imported, ErrorResponse } from "../protocol/messages";
 import { openScene } from "../app/files";
 import { isDriver, store } from "../app/store";
 import { command } from "../app/session";
-import { address } from "../app/token";
+import { address } from "../app/address";
 import { button } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { toast } from "../ui/toast";
 import { droppedFiles, type NamedFile } from "./droppedFiles";
 
-/** Sends files to the server and opens what it made of them. */
+/** Uploads files and opens the result. */
 async function bring(files: NamedFile[]): Promise<void> {
   if (files.length === 0) return;
-  // Who only watches is told so before anything is sent.
+  // Observers are refused before anything is sent.
   if (!isDriver()) return void command({ type: "open", scene: files[0]!.path });
   const form = new FormData();
   for (const { file, path } of files) form.append("files", file, path);
@@ -22,7 +22,7 @@ async function bring(files: NamedFile[]): Promise<void> {
       body: form,
       headers: { "x-linkwork-key": store.key },
     });
-    const result = (await answer.json()) as Imported | Problem;
+    const result = (await answer.json()) as Imported | ErrorResponse;
     if ("scene" in result) openScene(result.scene);
     else toast({ level: "error", text: [result.error, result.where].filter(Boolean).join(" ") });
   } catch {
@@ -30,7 +30,7 @@ async function bring(files: NamedFile[]): Promise<void> {
   }
 }
 
-/** Buttons that open files, or a folder with all that is in it. */
+/** Buttons that open files, or a folder with its content. */
 export function openButtons(): HTMLElement {
   const input = (label: string, folder: boolean): HTMLInputElement => {
     const made = h("input", {
@@ -59,7 +59,7 @@ export function openButtons(): HTMLElement {
   );
 }
 
-/** Where files are dropped, by name; in fact the whole window takes them. */
+/** The visible drop zone; in fact the whole window accepts files. */
 export function dropZone(): HTMLElement {
   return h(
     "div",
@@ -73,7 +73,7 @@ export function dropZone(): HTMLElement {
   );
 }
 
-/** Takes files dropped anywhere in the window, also while a scene is open. */
+/** Accepts files dropped anywhere in the window, also while a scene is open. */
 export function listenDrops(): void {
   const veil = h(
     "div",

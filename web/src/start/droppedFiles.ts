@@ -4,7 +4,7 @@ export interface NamedFile {
   path: string;
 }
 
-/** All files of a drop, folders walked through. */
+/** All files of a drop, including those in folders. */
 export async function droppedFiles(data: DataTransfer): Promise<NamedFile[]> {
   const entries = [...data.items]
     .map((item) => item.webkitGetAsEntry())

@@ -1,9 +1,9 @@
 import type { Gallery } from "../protocol/messages";
-import { address } from "../app/token";
+import { address } from "../app/address";
 
 let known: Promise<Gallery> | null = null;
 
-/** Scenes, kits and recent files, asked for once. */
+/** Scenes, kits and recent files, requested once. */
 export function fetchGallery(anew = false): Promise<Gallery> {
   if (!known || anew) {
     known = fetch(address("/api/gallery")).then(async (answer) => {

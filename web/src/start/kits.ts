@@ -2,7 +2,7 @@ import type { GalleryKit } from "../protocol/messages";
 import { iconButton } from "../ui/button";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
-import { address } from "../app/token";
+import { address } from "../app/address";
 import { partCard } from "./partCard";
 
 /** A kit on the start page; it shows its parts. */

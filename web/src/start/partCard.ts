@@ -1,11 +1,11 @@
 import type { GalleryPart } from "../protocol/messages";
 import { newScene, openScene } from "../app/files";
-import { address } from "../app/token";
+import { address } from "../app/address";
 import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { openMenu } from "../ui/menu";
 
-/** A kit's part with its picture; it opens by itself, or in a scene; `chosen` is called first. */
+/** A kit's part with its picture; opens alone, or in a scene; `chosen` is called first. */
 export function partCard(part: GalleryPart, kit: string, chosen?: () => void): HTMLElement {
   const then = (run: () => void) => (): void => {
     chosen?.();

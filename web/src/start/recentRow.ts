@@ -5,7 +5,7 @@ import { h } from "../ui/dom";
 import { icon } from "../ui/icon";
 import { ago } from "./ago";
 
-/** A file that was open; one that is gone says so and can only be taken off the list. */
+/** A recent file; a missing one is marked and can only be removed from the list. */
 export function recentRow(file: Recent): HTMLElement {
   const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
   const when = file.missing ? "missing" : ago(file.when, Date.now() / 1000);
@@ -14,7 +14,7 @@ export function recentRow(file: Recent): HTMLElement {
     {
       type: "button",
       class: "recent-row",
-      title: file.missing ? `${file.path}\nThis file is there no more.` : file.path,
+      title: file.missing ? `${file.path}\nThis file no longer exists.` : file.path,
       disabled: file.missing,
       onclick: () => openScene(file.path),
     },

@@ -8,13 +8,13 @@ import { fetchGallery } from "./gallery";
 
 const MEGA = 1e6;
 
-/** A size in words. */
+/** A size as text. */
 export function sizeWords(bytes: number): string {
   if (bytes < MEGA) return `${format(Math.max(1, bytes / 1e3), 0)} kB`;
   return `${format(bytes / MEGA, bytes < 10 * MEGA ? 1 : 0)} MB`;
 }
 
-/** Rows to open recordings by; one sentence where there are none. */
+/** Rows that open recordings; one sentence if there are none. */
 export function recordingRows(
   cards: RecordingCard[],
   chosen: () => void = () => undefined,
@@ -56,7 +56,7 @@ function row(card: RecordingCard, chosen: () => void): HTMLElement {
 /** Asks which recording to open. */
 export function openRecordings(): void {
   if (document.querySelector("dialog[open]")) return;
-  const list = h("div", { class: "palette-list recordings", role: "list" }, "Looking …");
+  const list = h("div", { class: "palette-list recordings", role: "list" }, "Loading …");
   const dialog = h(
     "dialog",
     { class: "palette", "aria-label": "Open a recording" },

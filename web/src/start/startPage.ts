@@ -1,7 +1,7 @@
 import type { Gallery, GalleryScene } from "../protocol/messages";
 import { newScene, openScene } from "../app/files";
 import { store } from "../app/store";
-import { address } from "../app/token";
+import { address } from "../app/address";
 import { on } from "../app/topics";
 import { matches } from "../shell/palette";
 import { commandsButton, themeButton } from "../shell/topBar";
@@ -43,7 +43,7 @@ export function startPage(): HTMLElement {
     kits.replaceChildren(...kitsShown.map(kitTile));
     if (kitsShown.length === 0) kits.append(h("p", { class: "empty" }, "No kit has this name."));
     const count = gallery.kits.reduce((n, kit) => n + kit.parts.length, 0);
-    setText(kitWords, `${count} part${count === 1 ? "" : "s"} that snap together`);
+    setText(kitWords, `${count} part${count === 1 ? "" : "s"}`);
     recent.replaceChildren(...gallery.recent.map(recentRow));
     if (gallery.recent.length === 0)
       recent.append(h("p", { class: "empty" }, "Files you open appear here."));
@@ -60,7 +60,7 @@ export function startPage(): HTMLElement {
         draw();
       },
       (error: Error) => {
-        // While there is no line, a notice over the page says why.
+        // While there is no connection, a notice over the page shows the reason.
         if (store.link === "open")
           scenes.replaceChildren(h("p", { class: "empty", role: "alert" }, error.message));
       },
@@ -72,7 +72,7 @@ export function startPage(): HTMLElement {
     const words =
       store.link === "open"
         ? `${location.host}, ${local ? "this machine only" : "open to the network"}`
-        : store.linkReason || "Connecting";
+        : store.linkText || "Connecting";
     host.replaceChildren(h("span", { class: `dot ${store.link}` }), words);
     if (store.link === "open" && !gallery) load(true);
   });
@@ -125,7 +125,7 @@ export function startPage(): HTMLElement {
   return page;
 }
 
-/** Shows a sign of work on what is being opened. */
+/** Shows progress on the item being opened. */
 function markOpening(page: HTMLElement): void {
   for (const each of page.querySelectorAll<HTMLElement>("[data-scene], [data-file]")) {
     const busy =

@@ -7,7 +7,7 @@ export interface TimeMark {
   text: string;
 }
 
-/** What is marked on the timeline: in a recording all it tells of, live the marks of this run. */
+/** Marks on the timeline: all events of a recording, or the marks of a live run. */
 export function marksShown(): TimeMark[] {
   const scene = store.scene;
   if (!scene) return [];

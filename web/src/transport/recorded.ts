@@ -3,8 +3,8 @@ import { store } from "../app/store";
 import { on } from "../app/topics";
 import { toast } from "../ui/toast";
 
-/** Says where a recording went when it ends, and offers to open it. */
-export function tellRecorded(): void {
+/** Shows where a finished recording was saved, and offers to open it. */
+export function announceRecordings(): void {
   let last: string | null = null;
   on(["status", "scene"], () => {
     const now = store.status?.recording ?? null;

@@ -4,7 +4,7 @@ import { on } from "../app/topics";
 import { button } from "../ui/button";
 import { h } from "../ui/dom";
 
-/** What one can do with a recording besides looking: go on live, or go back. */
+/** Actions of a recording: continue live, or go back. */
 export function replayControls(): HTMLElement {
   const onward = button("Go on from here", () => run("go-on"), "raised", "play");
   onward.title = "Runs the scene live from this instant";

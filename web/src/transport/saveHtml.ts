@@ -1,9 +1,9 @@
 import { store } from "../app/store";
-import { address } from "../app/token";
+import { address } from "../app/address";
 import { saveBlob } from "../ui/saveFile";
 import { toast } from "../ui/toast";
 
-/** Saves the recording that is shown as one page that needs no server. */
+/** Saves the displayed recording as a standalone page. */
 export async function saveHtml(): Promise<void> {
   const replay = store.scene?.replay;
   if (!replay) {
@@ -13,7 +13,9 @@ export async function saveHtml(): Promise<void> {
   toast({ level: "info", text: `Making a page of ${replay.name}. This takes a few seconds.` });
   try {
     const query = new URLSearchParams({ path: replay.path });
-    const answer = await fetch(address(`/api/recording.html?${query}`));
+    const answer = await fetch(address(`/api/recording.html?${query}`), {
+      headers: { "x-linkwork-key": store.key },
+    });
     if (!answer.ok) {
       const problem = (await answer.json().catch(() => ({}))) as { error?: string };
       throw new Error(problem.error ?? `The server answers ${answer.status}.`);

@@ -2,21 +2,21 @@ import { format } from "../app/numbers";
 import { command } from "../app/session";
 import { isDriver, store } from "../app/store";
 import { h } from "../ui/dom";
-import { Lane } from "./lane";
+import { MarkTrack } from "./markTrack";
 
 const SHORTEST_S = 20;
-/** The window goes on by whole marks, of which it has so many. */
+/** Number of marks in the window, which scrolls by whole marks. */
 const MARKS = 10;
 
-/** What the line shows [s]. */
+/** The displayed range [s]. */
 export interface Span {
   start: number;
   length: number;
 }
 
 /**
- * The part of a run that a line shows: its history and some room ahead. It is as long as the
- * history needs, however long the run is, and moves on with it.
+ * The displayed range of a run: its history and some room ahead. Its length depends on the history,
+ * not on the run, and it scrolls with the run.
  */
 export function spanOf(first: number, last: number): Span {
   let length = SHORTEST_S;
@@ -26,12 +26,12 @@ export function spanOf(first: number, last: number): Span {
   return { start, length };
 }
 
-/** The past and now on a line; dragging shows the past. */
+/** Past and present on a line; dragging shows the past. */
 export class Timeline {
   private readonly bar = h("span", { class: "time-past" });
   private readonly knob = h("span", { class: "time-knob" });
   private readonly marks = h("span", { class: "time-marks", "aria-hidden": "true" });
-  private readonly lane = new Lane();
+  private readonly markTrack = new MarkTrack();
   private readonly slider: HTMLElement;
   readonly element: HTMLElement;
   private span: Span = { start: 0, length: 0 };
@@ -52,7 +52,7 @@ export class Timeline {
       this.knob,
       this.marks,
     );
-    this.element = h("div", { class: "time-track" }, this.lane.element, this.slider);
+    this.element = h("div", { class: "time-track" }, this.markTrack.element, this.slider);
     this.slider.addEventListener("pointerdown", (event) => {
       if (!isDriver()) return;
       this.slider.setPointerCapture(event.pointerId);
@@ -82,7 +82,7 @@ export class Timeline {
     command({ type: "seek", time: Math.min(history[1], Math.max(history[0], time)) });
   }
 
-  /** All of a recording; of a run the last while, which stands still under a hand. */
+  /** The whole of a recording; of a run the recent past, which is constant during a drag. */
   private shown(time: number): Span {
     const [first, last] = store.status?.history ?? [time, time];
     if (store.scene?.replay && last > first) return { start: first, length: last - first };
@@ -115,7 +115,7 @@ export class Timeline {
       this.bar.style.left = `${place(history[0])}%`;
       this.bar.style.width = `${place(history[1]) - place(history[0])}%`;
     }
-    this.lane.draw(span);
+    this.markTrack.draw(span);
     const words = `${format(time, 1)} seconds`;
     if (this.slider.getAttribute("aria-valuetext") !== words) {
       this.slider.setAttribute("aria-valuenow", time.toFixed(1));

@@ -1,7 +1,7 @@
 import { run } from "../app/commands";
 import { command } from "../app/session";
 import { format } from "../app/numbers";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { store } from "../app/store";
 import { on } from "../app/topics";
 import { button, iconButton } from "../ui/button";

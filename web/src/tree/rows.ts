@@ -1,4 +1,4 @@
-import type { Scene } from "../protocol/messages";
+import type { SceneMessage } from "../protocol/messages";
 import type { Kind } from "../app/store";
 import type { IconName } from "../ui/icon";
 
@@ -9,7 +9,7 @@ export interface Row {
   name: string;
   label: string;
   icon: IconName;
-  /** Signal whose live value stands at the right, and its unit. */
+  /** Signal of the live value at the right, and its unit. */
   signal: string | null;
   unit: string;
   note: string;
@@ -20,8 +20,8 @@ function row(kind: Row["kind"], name: string, label: string, icon: IconName, not
   return { kind, name, label, icon, note, signal: null, unit: "", children: [] };
 }
 
-/** Scene → robot → part → element, joint, anchor, as names with `/` say. */
-export function treeOf(scene: Scene): Row {
+/** Scene → robot → part → element, joint, anchor, from names with `/`. */
+export function treeOf(scene: SceneMessage): Row {
   const root = row("scene", scene.name, scene.name.split("/").at(-1) ?? scene.name, "scene");
   const parts = new Map<string, Row>([["", root]]);
   const partRow = (name: string): Row => {
@@ -121,10 +121,10 @@ function folder(root: Row, label: string, icon: IconName, children: Row[]): void
   root.children.push(made);
 }
 
-/** The row that typing `typed` leads to, from `at` on and around; -1 if none begins so. */
+/** The next row from `at`, cyclically, that begins with `typed`; -1 if there is none. */
 export function typeAhead(labels: string[], typed: string, at: number): number {
   const low = typed.toLowerCase();
-  // One letter again and again goes from hit to hit; more letters stay where they fit.
+  // A repeated letter goes from match to match; further letters stay at a match.
   const first = low.length > 1 ? at : at + 1;
   for (let n = 0; n < labels.length; n++) {
     const here = (first + n) % labels.length;
@@ -133,7 +133,7 @@ export function typeAhead(labels: string[], typed: string, at: number): number {
   return -1;
 }
 
-/** Whether a row's name or signal has the typed words. */
+/** Whether a row's name or signal contains the typed words. */
 export function hits(row: Row, typed: string): boolean {
   const low = `${row.name} ${row.signal ?? ""}`.toLowerCase();
   return typed

@@ -1,15 +1,15 @@
 import { formatSI } from "../app/numbers";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { hover, isSelected, select } from "../app/selection";
 import { valueOf } from "../app/signals";
 import { same, store, type Kind, type Thing } from "../app/store";
 import { on } from "../app/topics";
 import { h, setText } from "../ui/dom";
 import { icon } from "../ui/icon";
-import { Unseen } from "../ui/unseen";
+import { RowVisibility } from "../ui/rowVisibility";
 import { hits, treeOf, typeAhead, type Row } from "./rows";
 
-/** How long letters typed one after the other belong together [ms]. */
+/** Maximum pause between letters of one search [ms]. */
 const TOGETHER = 700;
 
 interface Line {
@@ -20,7 +20,7 @@ interface Line {
   depth: number;
 }
 
-/** The scene as a tree; selection and hover are those of the views. */
+/** The scene as a tree; selection and hover are shared with the views. */
 export class SceneTree {
   readonly element = h("div", {
     class: "tree",
@@ -35,10 +35,10 @@ export class SceneTree {
   private revealed: Thing | null = null;
   private typed = "";
   private ahead = { letters: "", at: 0 };
-  /** Letters lead through the tree for who walks it by keys; after a click they are shortcuts. */
+  /** Letters search the tree during keyboard navigation; after a click they are shortcuts. */
   private byKeys = true;
   private readonly soon = paced(() => this.values());
-  private readonly unseen = new Unseen(this.element, this.soon);
+  private readonly visibility = new RowVisibility(this.element, this.soon);
 
   constructor() {
     on("scene", () => this.rebuild());
@@ -64,7 +64,7 @@ export class SceneTree {
     this.lines = [];
     if (store.scene) {
       const root = treeOf(store.scene);
-      // Big scenes open with their parts closed; small ones show everything.
+      // Large scenes start with their parts collapsed; small ones are expanded.
       const known = `${store.scene.name} ${store.scene.file}`;
       if (known !== this.known && store.scene.elements.length + store.scene.joints.length > 60) {
         const close = (row: Row, depth: number): void => {
@@ -169,10 +169,10 @@ export class SceneTree {
     }
   }
 
-  /** Brings what was selected last into sight; a pointer that passes by moves nothing. */
+  /** Scrolls to the last selection; hovering does not scroll. */
   private reveal(): void {
     const last = store.selection.at(-1) ?? null;
-    // What the user folded meanwhile stays folded: only a new selection is brought to light.
+    // Rows that the user collapsed stay collapsed: only a new selection is revealed.
     if (same(last, this.revealed)) return;
     this.revealed = last;
     const line = this.lines.find((l) => l.row.name === last?.name && l.row.kind === last.kind);
@@ -185,18 +185,18 @@ export class SceneTree {
 
   private values(): void {
     const live = this.lines.filter(({ row, element }) => row.signal && !element.hidden);
-    for (const { row, value } of this.unseen.among(live)) {
+    for (const { row, value } of this.visibility.among(live)) {
       const now = valueOf(row.signal);
       setText(value, now === null ? "" : formatSI(now, row.unit, store.degrees));
     }
   }
 
-  /** Letters lead to the next row that begins with them. */
+  /** Letters go to the next row that begins with them. */
   private lead(shown: Line[], letter: string, at: number): number {
     const now = performance.now();
     const fresh = now - this.ahead.at > TOGETHER;
     const letters = fresh ? letter : this.ahead.letters + letter;
-    // The same letter twice means the next one, not a name that begins with it twice.
+    // The same letter twice means the next match, not a name that begins with both.
     const same = [...letters].every((each) => each === letters[0]);
     this.ahead = { letters, at: now };
     const labels = shown.map((line) => line.row.label);

@@ -7,7 +7,7 @@ import { openMenu } from "../ui/menu";
 
 const KEYS = Object.keys(show) as ShowKey[];
 
-/** What the views show besides the bodies, as check boxes. */
+/** The optional displays of the views, as check boxes. */
 export function showPanel(): HTMLElement {
   const count = h("span", { class: "section-note" });
   const boxes = KEYS.map((key) => {

@@ -1,7 +1,7 @@
 import { h, setText } from "./dom";
 import { icon, type IconName } from "./icon";
 
-/** A button that shows only an icon; `label` names it. */
+/** An icon button; `label` is its accessible name. */
 export function iconButton(
   name: IconName,
   label: string,
@@ -21,7 +21,7 @@ export function iconButton(
   );
 }
 
-/** Gives a button of words other words. */
+/** Changes the text of a button. */
 export function rename(made: HTMLButtonElement, label: string): void {
   made.setAttribute("aria-label", label);
   setText(made.lastElementChild as HTMLElement, label);

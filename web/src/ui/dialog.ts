@@ -3,14 +3,14 @@ import { h } from "./dom";
 
 export interface Choice {
   label: string;
-  /** Returns a sentence to show instead of closing, where something is wrong. */
+  /** Returns an error text to show instead of closing. */
   run: () => string | undefined;
   style?: "accent" | "raised" | "bare";
 }
 
 /**
- * A question with a title, something to fill in or read, and choices; Escape leaves it. `left` is
- * called when it closes with nothing chosen, or cannot be asked because another one is.
+ * A dialog with a title, content and choices; Escape closes it. `left` is called when it closes
+ * without a choice, or cannot open because another one is open.
  */
 export function openDialog(
   title: string,
@@ -66,7 +66,7 @@ export function openDialog(
   first?.select?.();
 }
 
-/** A labelled text field for a dialog. */
+/** A labeled text field for a dialog. */
 export function dialogField(label: string, value: string): [HTMLElement, HTMLInputElement] {
   const input = h("input", { type: "text", value, spellcheck: "false", autocomplete: "off" });
   return [h("label", { class: "dialog-field" }, h("span", {}, label), input), input];

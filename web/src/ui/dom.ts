@@ -1,7 +1,7 @@
 type Child = Node | string | null | undefined | false;
 type Props = Record<string, unknown>;
 
-/** Makes an element: `h("button", { class: "bare", "aria-label": "Undo", onclick }, icon)`. */
+/** Creates an element: `h("button", { class: "bare", "aria-label": "Undo", onclick }, icon)`. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props = {},
@@ -18,16 +18,16 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Writes text only when it differs, so that live values cost nothing when still. */
+/** Writes text only if it differs, so that constant values cost nothing. */
 export function setText(element: HTMLElement, text: string): void {
   const only = element.firstChild;
-  // A text in the place of another would have the browser style and build the element anew.
+  // Replacing the text node would make the browser restyle and rebuild the element.
   if (only instanceof Text && only === element.lastChild) {
     if (only.data !== text) only.data = text;
   } else if (element.textContent !== text) element.textContent = text;
 }
 
-/** Hides or shows only where that changes something: the browser would style the page anew. */
+/** Hides or shows only on a change, as the browser would restyle the page. */
 export function setHidden(element: HTMLElement, hidden: boolean): void {
   if (element.hidden !== hidden) element.hidden = hidden;
 }

@@ -2,14 +2,14 @@ import { isDriver, store } from "../app/store";
 import { on } from "../app/topics";
 import { h } from "./dom";
 
-/** Why a control that changes something is off, or empty for who drives. */
+/** Why a control is disabled; empty for the driver. */
 export function whyOff(): string {
   if (isDriver()) return "";
   const who = store.people.driver;
   return who ? `${who} drives. Ask to drive first.` : "Nobody drives. Ask to drive first.";
 }
 
-/** Controls of the driver: visibly off for those who watch. */
+/** Controls of the driver: disabled for observers. */
 export function driving(...children: (Node | string)[]): HTMLFieldSetElement {
   const set = h("fieldset", { class: "driving" }, ...children);
   const draw = (): void => {

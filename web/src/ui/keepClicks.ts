@@ -1,15 +1,15 @@
 const PRESSABLE = "button, [role=treeitem]";
-/** Who moves farther with the button down wants no click [px]. */
+/** A press that moves farther is not a click [px]. */
 const STILL = 4;
 
-/** What a button or row is known by when it has been drawn anew. */
+/** Identifies a button or row after a redraw. */
 function nameOf(element: HTMLElement): string {
   const { signal, kind } = element.dataset;
   return signal === undefined ? `${element.ariaLabel} ${element.textContent}` : `${signal} ${kind}`;
 }
 
-/** The one that stands for a button or row that is gone. */
-function heir(gone: HTMLElement): HTMLElement | null {
+/** The replacement of a removed button or row. */
+function replacementOf(gone: HTMLElement): HTMLElement | null {
   const name = nameOf(gone);
   const found = [...document.querySelectorAll<HTMLElement>(PRESSABLE)].filter(
     (each) => each.offsetParent !== null && nameOf(each) === name,
@@ -18,8 +18,8 @@ function heir(gone: HTMLElement): HTMLElement | null {
 }
 
 /**
- * Panels draw their buttons anew as the server's answers come. One that is drawn anew between
- * press and release would lose the click, so the click goes to the one in its place.
+ * Panels redraw their buttons when the server answers. A button that is redrawn between press and
+ * release would lose the click, so its replacement is clicked.
  */
 export function keepClicks(): void {
   let held: { element: HTMLElement; x: number; y: number } | null = null;
@@ -32,7 +32,7 @@ export function keepClicks(): void {
     held = null;
     if (!was || was.element.isConnected) return;
     if (Math.hypot(event.clientX - was.x, event.clientY - was.y) < STILL)
-      heir(was.element)?.click();
+      replacementOf(was.element)?.click();
   };
   document.addEventListener("pointerdown", press, true);
   document.addEventListener("pointerup", release, true);

@@ -4,17 +4,17 @@ export interface MenuItem {
   label: string;
   run: () => void;
   key?: string;
-  /** Whether it holds now; the items of a menu that can be checked rule each other out… */
+  /** Whether it is checked; checkable items of a menu are mutually exclusive… */
   checked?: boolean;
-  /** …unless each is switched by itself. */
+  /** …unless each is switched separately. */
   toggle?: boolean;
-  /** Why it cannot be chosen now; empty where it can. */
+  /** Why it is disabled; empty if it is enabled. */
   why?: string;
-  /** Whether a line stands above it. */
+  /** Whether there is a separator above it. */
   apart?: boolean;
 }
 
-/** Where a menu opens: below a control, or at a place on the screen for what has the focus. */
+/** Position of a menu: below a control, or at a point of the screen for the focused element. */
 export type MenuPlace = HTMLElement | { x: number; y: number; focus: HTMLElement };
 
 /** Opens a menu; arrows, Home and End move, Escape and Tab close, a letter goes to its item. */
@@ -46,7 +46,7 @@ export function openMenu(place: MenuPlace, items: MenuItem[], label: string): vo
     event.stopPropagation();
   });
   menu.addEventListener("contextmenu", (event) => event.preventDefault());
-  // A modal dialog hides and disables all that is outside it.
+  // A modal dialog hides and disables everything outside it.
   const dialog = place instanceof HTMLElement ? place.closest("dialog") : null;
   (dialog ?? document.body).append(menu);
   const box = place instanceof HTMLElement ? place.getBoundingClientRect() : null;
@@ -76,7 +76,7 @@ function line(item: MenuItem, choose: () => void): HTMLElement {
   );
 }
 
-/** Moves the focus in a menu; false for a key that means nothing here. */
+/** Moves the focus in a menu; false for other keys. */
 function move(menu: HTMLElement, key: string): boolean {
   const all = [...menu.querySelectorAll<HTMLElement>("button")];
   const at = all.indexOf(document.activeElement as HTMLElement);

@@ -1,30 +1,30 @@
 import { h } from "./dom";
 
-/** Something to pick: its name, a word beside it, and what picking it does. */
+/** An item: its name, a text beside it, and its action. */
 export interface Pick {
   title: string;
   hint: string;
   run: () => void;
-  /** Attributes that its row carries besides. */
+  /** Further attributes of its row. */
   props?: Record<string, string>;
 }
 
 interface Words {
-  /** What the dialog is called. */
+  /** Title of the dialog. */
   title: string;
-  /** What the text field is called. */
+  /** Label of the text field. */
   field: string;
   placeholder: string;
-  /** What the list is called. */
+  /** Label of the list. */
   list: string;
-  /** What stands in the place of an empty list. */
+  /** Text for an empty list. */
   none: string;
 }
 
 /**
- * A dialog to pick one of many by typing: arrows, Enter, Escape. `find` gives what fits the text;
- * `between` stands between field and list. Returns how to draw the list anew, or null where
- * another dialog is open.
+ * A dialog to pick one of many items by typing: arrows, Enter, Escape. `find` returns the matches
+ * of a text; `between` is placed between field and list. Returns a function that redraws the list,
+ * or null if another dialog is open.
  */
 export function openPicker(
   words: Words,
@@ -79,7 +79,7 @@ export function openPicker(
     if (event.key === "ArrowDown") at = Math.min(at + 1, shown.length - 1);
     else if (event.key === "ArrowUp") at = Math.max(at - 1, 0);
     else if (event.key === "Enter") {
-      // Else the button that gets the focus back would be pressed by the same key.
+      // Otherwise the same key would press the button that regains the focus.
       event.preventDefault();
       return choose(at);
     } else return;

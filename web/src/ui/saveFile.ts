@@ -1,4 +1,4 @@
-/** Lets the browser save something under a name. */
+/** Makes the browser save data under a name. */
 export function saveBlob(blob: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

@@ -2,7 +2,7 @@ import { iconButton } from "./button";
 import { h } from "./dom";
 import { icon } from "./icon";
 
-/** A search field: `/` goes there, Escape clears. */
+/** A search field: `/` focuses it, Escape clears. */
 export function searchField(words: string, search: (typed: string) => void): HTMLElement {
   const input = h("input", {
     type: "text",

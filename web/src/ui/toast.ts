@@ -9,15 +9,15 @@ export interface Toast {
 }
 
 const STAY_MS = 6000;
-/** Who is offered something needs time to decide. */
+/** Toasts with an action stay longer. */
 const OFFER_MS = 12000;
-const MOST = 3;
-let shelf: HTMLElement | null = null;
+const MAX_TOASTS = 3;
+let container: HTMLElement | null = null;
 
-/** One sentence, one action; gone after six seconds unless it is an error. */
+/** One sentence, one action; closes after six seconds unless it is an error. */
 export function toast(message: Toast): void {
-  shelf ??= document.body.appendChild(h("div", { class: "toasts" }));
-  for (const old of shelf.querySelectorAll<HTMLElement>(".toast")) {
+  container ??= document.body.appendChild(h("div", { class: "toasts" }));
+  for (const old of container.querySelectorAll<HTMLElement>(".toast")) {
     if (old.dataset["text"] === message.text) old.remove();
   }
   const { action } = message;
@@ -43,12 +43,12 @@ export function toast(message: Toast): void {
     iconButton("close", "Dismiss", close),
   );
   card.dataset["text"] = message.text;
-  shelf.append(card);
-  while (shelf.childElementCount > MOST) shelf.firstElementChild?.remove();
+  container.append(card);
+  while (container.childElementCount > MAX_TOASTS) container.firstElementChild?.remove();
   if (message.level !== "error") setTimeout(close, action ? OFFER_MS : STAY_MS);
 }
 
-/** Takes errors away whose cause is gone; the list of messages keeps them. */
+/** Removes errors whose cause is gone; the message list keeps them. */
 export function forgetErrors(): void {
-  shelf?.querySelectorAll(".toast.error").forEach((card) => card.remove());
+  container?.querySelectorAll(".toast.error").forEach((card) => card.remove());
 }

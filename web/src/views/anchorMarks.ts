@@ -10,11 +10,11 @@ import {
 import { isSelected } from "../app/selection";
 import { same, store } from "../app/store";
 import { token } from "../app/theme";
-import type { AnchorView, Scene } from "../protocol/messages";
+import type { AnchorView, SceneMessage } from "../protocol/messages";
 import type { Bodies } from "./bodies";
 import type { View } from "./view";
 
-/** A pointer that is so near to an anchor means it [px]. */
+/** Pick distance of an anchor [px]. */
 const NEAR_PX = 9;
 
 const VERTEX = `
@@ -24,7 +24,7 @@ void main() {
   gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
   gl_PointSize = size;
 }`;
-// A dot within a ring that parts it from what is behind.
+// A dot within a ring that separates it from the background.
 const FRAGMENT = `
 varying vec3 ink; uniform vec3 edge;
 void main() {
@@ -34,12 +34,12 @@ void main() {
   #include <colorspace_fragment>
 }`;
 
-/** Anchors as dots of one size in every view; those that are chosen in the colour of intent. */
+/** Anchors as dots of constant size in every view; selected ones in the accent color. */
 export class AnchorMarks {
   readonly root = new Group();
   private readonly inks = { chosen: new Color(), plain: new Color() };
   private anchors: AnchorView[] = [];
-  private places: Vector3[] = [];
+  private positions: Vector3[] = [];
   private readonly paint = new ShaderMaterial({
     vertexShader: VERTEX,
     fragmentShader: FRAGMENT,
@@ -58,9 +58,9 @@ export class AnchorMarks {
     this.paint.uniforms["size"]!.value *= Math.min(2, ratio);
   }
 
-  build(scene: Scene): void {
+  build(scene: SceneMessage): void {
     this.anchors = scene.anchors;
-    this.places = scene.anchors.map(() => new Vector3());
+    this.positions = scene.anchors.map(() => new Vector3());
   }
 
   recolor(): void {
@@ -72,7 +72,7 @@ export class AnchorMarks {
   update(on: boolean, bodies: Bodies): void {
     const chosen = (anchor: AnchorView): boolean =>
       isSelected({ kind: "anchor", name: anchor.name });
-    // Those that are chosen are seen in any case: a loop may be closed between them.
+    // Selected anchors are always visible: a loop may be closed between them.
     const shown = this.anchors.map((anchor) => on || chosen(anchor));
     this.root.visible = shown.includes(true);
     if (!this.root.visible) return;
@@ -81,7 +81,7 @@ export class AnchorMarks {
     const { chosen: accent, plain } = this.inks;
     this.anchors.forEach((anchor, i) => {
       const group = bodies.groups[anchor.body];
-      const place = this.places[i]!;
+      const place = this.positions[i]!;
       place.fromArray(anchor.pose);
       if (group) place.applyMatrix4(group.matrix);
       if (!shown[i]) return;
@@ -102,7 +102,7 @@ export class AnchorMarks {
     const box = view.element.getBoundingClientRect();
     let [best, nearest] = [NEAR_PX, null as string | null];
     this.anchors.forEach((anchor, i) => {
-      const at = view.project(this.places[i]!);
+      const at = view.project(this.positions[i]!);
       const far = at
         ? Math.hypot(at.x - event.clientX + box.left, at.y - event.clientY + box.top)
         : Infinity;

@@ -14,7 +14,7 @@ const UP = new Vector3(0, 0, 1);
 const matrix = new Matrix4();
 const size = new Vector3();
 
-/** Arrows from points, each with a dot where it begins, seen through everything. */
+/** Arrows from points, each with a dot at its start, visible through everything. */
 export class Arrows {
   readonly root = new Group();
   readonly paint = new MeshBasicMaterial({ depthTest: false, transparent: true });
@@ -43,7 +43,7 @@ export class Arrows {
     return [this.dots, this.shafts, this.heads];
   }
 
-  /** Says how many there are; those that are seen are to be put then. True if any is. */
+  /** Sets the number of arrows; visible ones are to be set then. True if any is visible. */
   begin(count: number, dots: boolean, arrows: boolean): boolean {
     this.dots.count = dots ? count : 0;
     this.shafts.count = this.heads.count = arrows ? count : 0;
@@ -52,11 +52,11 @@ export class Arrows {
   }
 
   /**
-   * Puts an arrow.
+   * Sets an arrow.
    *
    * @param way - unit vector along it
    * @param long - its length [m]
-   * @param scale - how thick it is, and how large its dot; 1 for things of some decimetres
+   * @param scale - relative thickness and dot size; 1 for objects of some decimeters
    */
   put(i: number, at: Vector3, way: Vector3, long: number, scale: number): void {
     const turn = new Quaternion().setFromUnitVectors(UP, way);
@@ -68,7 +68,7 @@ export class Arrows {
     this.heads.setMatrixAt(i, matrix.compose(tip, turn, size));
   }
 
-  /** Takes over what was put. */
+  /** Uploads the arrows that were set. */
   end(count: number): void {
     for (const { instanceMatrix } of this.meshes()) {
       instanceMatrix.clearUpdateRanges();

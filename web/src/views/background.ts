@@ -29,7 +29,7 @@ export class Background extends Mesh<BufferGeometry, ShaderMaterial> {
     this.renderOrder = -1000;
   }
 
-  /** The theme's own colours, or the one that the scene names. */
+  /** The theme's own colors, or the scene's. */
   recolor(dark: boolean, named = ""): void {
     const [high, low] = dark ? ["#20252b", "#15181c"] : ["#f6f8fa", "#e3e8ec"];
     this.material.uniforms["high"]!.value.set(named.slice(0, 7) || high);

@@ -1,6 +1,6 @@
-import { address } from "../app/token";
+import { address } from "../app/address";
 
-/** Meshes and images by hash that need not be asked for. */
+/** Cached meshes and images, by hash. */
 export const atHand = new Map<string, ArrayBuffer>();
 
 /** A mesh or an image of the scene; null if there is none. */

@@ -10,13 +10,13 @@ import {
   type Material,
 } from "three";
 import { isHidden } from "../app/hidden";
-import type { ElementView, Scene, ShapeView } from "../protocol/messages";
+import type { ElementView, SceneMessage, ShapeView } from "../protocol/messages";
 import { Drawn } from "./drawn";
 import { poseMatrix } from "./pose";
 import { surface } from "./shapes";
 import { laidOut, repeated, texture } from "./textures";
 
-export interface Piece {
+export interface ShapeMesh {
   mesh: Mesh<BufferGeometry, Material>;
   element: ElementView;
   shape: ShapeView;
@@ -25,28 +25,28 @@ export interface Piece {
 const POSE = 7;
 
 /**
- * The bodies of the scene as groups of meshes; poses arrive as one block of numbers. The groups say
- * where things are and are pointed at; `drawn` is what is seen.
+ * The bodies of the scene as groups of meshes; poses arrive as one block of numbers. The groups
+ * have the poses and are picked; `drawn` is rendered.
  */
 export class Bodies {
   readonly root = new Group();
   readonly drawn = new Drawn();
   groups: Group[] = [];
-  pieces: Piece[] = [];
-  /** Called when a mesh has arrived later than the scene. */
+  shapeMeshes: ShapeMesh[] = [];
+  /** Called when a mesh has loaded after the scene. */
   onArrival: () => void = () => undefined;
   private readonly materials = new Map<string, MeshStandardMaterial>();
   private readonly wires = new Map<Material, MeshStandardMaterial>();
   private collision = false;
-  /** Whether there are other pieces to draw, or others places for them. */
+  /** Whether the drawn pieces, or their poses, have changed. */
   private changed = true;
   private moved = true;
   private moving: number[] = [];
   private small = { of: -1, size: Infinity };
 
-  build(scene: Scene): void {
+  build(scene: SceneMessage): void {
     this.root.clear();
-    this.pieces = [];
+    this.shapeMeshes = [];
     this.changed = true;
     this.moving = scene.bodies.flatMap((body, number) => (body.static ? [] : [number]));
     this.small.of = -1;
@@ -66,7 +66,7 @@ export class Bodies {
     const group = this.groups[element.body];
     if (!group) return;
     const mesh = new Mesh<BufferGeometry, Material>(undefined, this.material(shape));
-    const piece: Piece = { mesh, element, shape };
+    const piece: ShapeMesh = { mesh, element, shape };
     mesh.matrixAutoUpdate = false;
     poseMatrix(shape.pose, 0, mesh.matrix);
     mesh.castShadow = shape.kind !== "plane";
@@ -77,7 +77,7 @@ export class Bodies {
     this.dress(piece);
     group.add(mesh);
     mesh.matrixWorld.multiplyMatrices(group.matrix, mesh.matrix);
-    this.pieces.push(piece);
+    this.shapeMeshes.push(piece);
     this.changed = true;
     this.onArrival();
   }
@@ -87,7 +87,7 @@ export class Bodies {
     const key = `${color} ${image ?? ""} ${repeat.join(" ")}`;
     let material = this.materials.get(key);
     if (!material) {
-      // `#rrggbbaa` has how solid it is in its last two digits.
+      // The last two digits of `#rrggbbaa` are the opacity.
       const solid = color.length === 9 ? parseInt(color.slice(7), 16) / 255 : 1;
       material = new MeshStandardMaterial({
         color: new Color(color.slice(0, 7)),
@@ -102,7 +102,7 @@ export class Bodies {
     return material;
   }
 
-  /** Lays an image on a material as soon as it is there; its own colours are shown then. */
+  /** Applies an image to a material once it has loaded; its own colors are shown then. */
   private async cover(
     material: MeshStandardMaterial,
     image: string,
@@ -118,16 +118,16 @@ export class Bodies {
     this.onArrival();
   }
 
-  /** Collision shapes on: what collides is drawn as wires over what is seen. */
+  /** Draws collision shapes as wireframes over the visible shapes. */
   redress(collision: boolean): void {
     this.collision = collision;
     this.changed = true;
-    this.pieces.forEach((piece) => this.dress(piece));
+    this.shapeMeshes.forEach((piece) => this.dress(piece));
   }
 
-  private dress(piece: Piece): void {
+  private dress(piece: ShapeMesh): void {
     const { shape, mesh } = piece;
-    // The grid and its shadow stand for level ground.
+    // The grid and its shadow represent level ground.
     const seen = shape.visible && !isLevelPlane(shape);
     const drawn = this.collision ? shape.collide || seen : seen;
     mesh.visible = drawn && !isHidden(piece.element.name);
@@ -152,7 +152,7 @@ export class Bodies {
     this.moved = true;
   }
 
-  /** Puts all pieces where their bodies are: once per picture, for all views. */
+  /** Updates the poses of all pieces: once per frame, for all views. */
   follow(): void {
     if (this.moved) {
       for (const group of this.groups) {
@@ -161,36 +161,36 @@ export class Bodies {
           mesh.matrixWorld.multiplyMatrices(group.matrix, mesh.matrix);
       }
     }
-    if (this.changed) this.drawn.build(this.pieces);
+    if (this.changed) this.drawn.build(this.shapeMeshes);
     if (this.moved || this.changed) this.drawn.follow();
     this.moved = this.changed = false;
   }
 
-  of(element: string): Piece[] {
-    return this.pieces.filter((piece) => piece.element.name === element);
+  of(element: string): ShapeMesh[] {
+    return this.shapeMeshes.filter((piece) => piece.element.name === element);
   }
 
-  onBody(body: number): Piece[] {
-    return this.pieces.filter((piece) => piece.element.body === body);
+  onBody(body: number): ShapeMesh[] {
+    return this.shapeMeshes.filter((piece) => piece.element.body === body);
   }
 
-  /** Size of the smallest body that moves [m]; infinite where none does. */
+  /** Size of the smallest moving body [m]; infinite if none moves. */
   smallest(): number {
-    if (this.small.of !== this.pieces.length) {
+    if (this.small.of !== this.shapeMeshes.length) {
       const sizes = this.moving.map((body) => {
         const box = new Box3().setFromPoints(this.corners(this.onBody(body)));
         return box.isEmpty() ? Infinity : box.getSize(new Vector3()).length();
       });
-      this.small = { of: this.pieces.length, size: Math.min(...sizes) };
+      this.small = { of: this.shapeMeshes.length, size: Math.min(...sizes) };
     }
     return this.small.size;
   }
 
-  /** Corners of boxes around some pieces, or around all that is not endless floor [m]. */
-  corners(pieces: Piece[] = this.pieces): Vector3[] {
+  /** Corners of the bounding boxes of some pieces, or of all except infinite floors [m]. */
+  corners(shapeMeshes: ShapeMesh[] = this.shapeMeshes): Vector3[] {
     this.follow();
     const found: Vector3[] = [];
-    for (const { mesh, shape } of pieces) {
+    for (const { mesh, shape } of shapeMeshes) {
       if (shape.kind === "plane" || !mesh.visible || isGround(shape)) continue;
       if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
       const box = mesh.geometry.boundingBox;
@@ -203,9 +203,9 @@ export class Bodies {
     return found;
   }
 
-  /** The ball around some pieces, or around all that is not endless floor. */
-  bounds(pieces: Piece[] = this.pieces): Sphere {
-    const corners = this.corners(pieces);
+  /** The bounding sphere of some pieces, or of all except infinite floors. */
+  bounds(shapeMeshes: ShapeMesh[] = this.shapeMeshes): Sphere {
+    const corners = this.corners(shapeMeshes);
     if (corners.length === 0) return new Sphere(undefined, 0.6);
     return new Box3().setFromPoints(corners).getBoundingSphere(new Sphere());
   }

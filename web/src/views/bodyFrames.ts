@@ -11,19 +11,19 @@ import {
   SphereGeometry,
   type Material,
 } from "three";
-import type { Scene } from "../protocol/messages";
+import type { SceneMessage } from "../protocol/messages";
 import { show } from "../app/show";
 import { token } from "../app/theme";
 import type { Bodies } from "./bodies";
 
 const DENSE = 6;
 
-/** Frames, centres of mass and boxes of equal inertia, per moving body. */
+/** Frames, centers of mass and equivalent inertia boxes, per moving body. */
 export class BodyFrames {
   readonly root = new Group();
-  private carriers: { group: Group; axes: AxesHelper; centre: Mesh; box: LineSegments }[] = [];
+  private carriers: { group: Group; axes: AxesHelper; center: Mesh; box: LineSegments }[] = [];
 
-  build(scene: Scene): void {
+  build(scene: SceneMessage): void {
     this.root.clear();
     this.carriers = scene.bodies.map((body) => {
       const group = new Group();
@@ -32,24 +32,24 @@ export class BodyFrames {
       paintAxes(axes);
       (axes.material as Material).depthTest = false;
       axes.renderOrder = 600;
-      const centre = new Mesh(
+      const center = new Mesh(
         new SphereGeometry(0.008, 16, 12),
         new MeshBasicMaterial({ color: 0xe8a33d, depthTest: false, transparent: true }),
       );
-      centre.renderOrder = 610;
+      center.renderOrder = 610;
       const [x = 0, y = 0, z = 0] = body.com;
-      centre.position.set(x, y, z);
+      center.position.set(x, y, z);
       const box = new LineSegments(
         new EdgesGeometry(new BoxGeometry(1, 1, 1)),
         new LineBasicMaterial({ color: 0xa78bfa, depthTest: false, transparent: true }),
       );
       box.renderOrder = 605;
-      box.position.copy(centre.position);
+      box.position.copy(center.position);
       box.scale.set(...equalBox(body.mass, body.inertia));
-      group.add(axes, centre, box);
+      group.add(axes, center, box);
       group.userData["moving"] = !body.static && body.mass > 0;
       this.root.add(group);
-      return { group, axes, centre, box };
+      return { group, axes, center, box };
     });
   }
 
@@ -58,15 +58,15 @@ export class BodyFrames {
   }
 
   update(bodies: Bodies): void {
-    this.root.visible = show.frames || show.centres || show.inertia;
+    this.root.visible = show.frames || show.centers || show.inertia;
     if (!this.root.visible) return;
-    this.carriers.forEach(({ group, axes, centre, box }, i) => {
+    this.carriers.forEach(({ group, axes, center, box }, i) => {
       const from = bodies.groups[i];
       if (from) group.matrix.copy(from.matrix);
       group.matrixWorldNeedsUpdate = true;
       const moving = group.userData["moving"] as boolean;
       axes.visible = show.frames;
-      centre.visible = show.centres && moving;
+      center.visible = show.centers && moving;
       box.visible = show.inertia && moving;
     });
   }

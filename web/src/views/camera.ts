@@ -13,9 +13,9 @@ interface Stand {
   target: Vector3;
   yaw: number;
   pitch: number;
-  /** Half of the height seen at the target [m]. */
+  /** Half of the visible height at the target [m]. */
   half: number;
-  /** Vertical opening of the perspective camera [rad]. */
+  /** Vertical field of view of the perspective camera [rad]. */
   opening: number;
 }
 
@@ -25,11 +25,11 @@ export class ViewCamera {
   readonly orthographic = new OrthographicCamera(-1, 1, 1, -1, -100, 200);
   preset: Preset;
   stand: Stand;
-  /** The scene's viewpoint that was chosen last, until the camera is moved. */
+  /** The last viewpoint of the scene, until the camera is moved. */
   viewpoint = "";
-  /** Whether all stays in sight when the view changes its size: until the camera is moved. */
+  /** Whether everything stays visible when the view is resized: until the camera is moved. */
   fitted = false;
-  /** How the camera was placed last; another one whenever it is placed elsewhere. */
+  /** Identifies the last placement of the camera. */
   stood: { preset: Preset | null; state: number[] } = { preset: null, state: [] };
   private aspect = 1;
   private height = 1;
@@ -58,7 +58,7 @@ export class ViewCamera {
     return this.stand.half / Math.tan(this.stand.opening / 2);
   }
 
-  /** Looks from one side, at what is looked at now. */
+  /** Looks from one side, at the present target. */
   choose(preset: Preset): void {
     this.preset = preset;
     this.viewpoint = "";
@@ -67,7 +67,7 @@ export class ViewCamera {
     this.glide({ ...this.end(), yaw: nearest(yaw, this.stand.yaw), pitch, opening });
   }
 
-  /** Looks as the scene's own viewpoint says. */
+  /** Looks from a viewpoint of the scene. */
   lookFrom({ name, xyz, look_at, opening }: ViewpointView): void {
     this.preset = "perspective";
     this.fitted = false;
@@ -85,12 +85,12 @@ export class ViewCamera {
     });
   }
 
-  /** Turns about the target by pixels; a side that is turned away from becomes free. */
+  /** Orbits about the target by pixels; an orthographic side view becomes free. */
   orbit(dx: number, dy: number): void {
     this.turn(-dx * 0.008, dy * 0.008);
   }
 
-  /** Turns about the target [rad]. */
+  /** Orbits about the target [rad]. */
   turn(yaw: number, pitch: number): void {
     this.stop();
     this.preset = "perspective";
@@ -106,7 +106,7 @@ export class ViewCamera {
     this.stand.target.addScaledVector(right, -dx * scale).addScaledVector(up, dy * scale);
   }
 
-  /** Zooms so that what is under the pointer stays there; `x`, `y` run from −1 to 1. */
+  /** Zooms about the pointer; `x`, `y` are from −1 to 1. */
   zoom(factor: number, x: number, y: number): void {
     this.stop();
     const half = Math.min(60, Math.max(0.005, this.stand.half * factor));
@@ -118,7 +118,7 @@ export class ViewCamera {
     this.stand.half = half;
   }
 
-  /** Sees all of these points [m], clear of the controls at the edges of the view. */
+  /** Fits all of these points [m], clear of the controls at the edges of the view. */
   fit(points: Vector3[], at: "glide" | "once" = "glide", spare = 1): void {
     if (points.length === 0) return;
     const bars = (px: number): number => Math.min(0.4, (2 * px) / this.height);
@@ -129,26 +129,26 @@ export class ViewCamera {
     this.glide({ ...end, target: found.target, half: found.half * spare }, at);
   }
 
-  /** Moves along with something. */
+  /** Moves along with an object. */
   shift(by: Vector3): void {
     this.stand.target.add(by);
     this.to?.target.add(by);
     this.from?.target.add(by);
   }
 
-  /** Puts something into the middle. */
-  centre(target: Vector3): void {
+  /** Centers a point. */
+  center(target: Vector3): void {
     this.fitted = false;
     this.glide({ ...this.end(), target: target.clone() });
   }
 
-  /** How tall and how wide for its height the view is. */
+  /** Height and aspect ratio of the view. */
   resize(aspect: number, height: number): void {
     this.aspect = aspect;
     this.height = height;
   }
 
-  /** Where the camera stands at last, when it glides. */
+  /** The final placement of an animated camera. */
   private end(): Stand {
     const stand = this.to ?? this.stand;
     return { ...stand, target: stand.target.clone() };
@@ -179,7 +179,7 @@ export class ViewCamera {
     this.began = performance.now();
   }
 
-  /** Places the camera; true while it still glides. */
+  /** Places the camera; true while it is animated. */
   update(): boolean {
     const gliding = this.advance();
     const { target, yaw, pitch, half, opening } = this.stand;
@@ -225,7 +225,7 @@ export class ViewCamera {
   }
 }
 
-/** The same direction as `angle`, by the short way from `now` [rad]. */
+/** The equivalent of `angle` that is nearest to `now` [rad]. */
 function nearest(angle: number, now: number): number {
   return angle + TURN * Math.round((now - angle) / TURN);
 }

@@ -3,7 +3,7 @@ import { PRESETS } from "./presets";
 import { saveSnapshot } from "./snapshot";
 import type { Stage } from "./stage";
 
-/** A press of a key turns so far [rad], moves so far [px], zooms by so much. */
+/** Rotation [rad], displacement [px] and zoom factor of a key press. */
 const TURN = Math.PI / 12;
 const MOVE = 40;
 const NEARER = 0.8;
@@ -21,9 +21,9 @@ const MOVES: [string, string, number, number][] = [
   ["down", "Ctrl+↓", 0, -MOVE],
 ];
 
-/** Where the active view looks from, by menu, palette and key. */
+/** View directions of the active view, by menu, palette and key. */
 export function cameraCommands(stage: Stage): Command[] {
-  const { sight } = stage;
+  const { cameraTargets } = stage;
   const steer = (change: () => void) => (): void => {
     change();
     stage.refresh();
@@ -33,17 +33,17 @@ export function cameraCommands(stage: Stage): Command[] {
       id: `view-${name}`,
       title: name === "perspective" ? "Perspective view" : `View from the ${title.toLowerCase()}`,
       key,
-      run: () => sight.choose(stage.active(), name),
+      run: () => cameraTargets.choose(stage.active(), name),
     })),
     {
       id: "viewpoint",
       title: "Next viewpoint of the scene",
       key: "9",
-      run: () => sight.viewpoint(stage.active()),
+      run: () => cameraTargets.viewpoint(stage.active()),
     },
-    { id: "reset-views", title: "Reset all views", key: "0", run: () => sight.reset() },
-    { id: "fit", title: "Fit all in the views", key: "Home", run: () => sight.fit() },
-    { id: "frame", title: "Frame the selection", key: "F", run: () => sight.frame() },
+    { id: "reset-views", title: "Reset all views", key: "0", run: () => cameraTargets.reset() },
+    { id: "fit", title: "Fit all in the views", key: "Home", run: () => cameraTargets.fit() },
+    { id: "frame", title: "Frame the selection", key: "F", run: () => cameraTargets.frame() },
     ...TURNS.map(([where, key, yaw, pitch]) => ({
       id: `turn-${where}`,
       title: `Camera: turn ${where}`,

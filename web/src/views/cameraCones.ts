@@ -9,14 +9,14 @@ import {
 } from "three";
 import { store } from "../app/store";
 import { token } from "../app/theme";
-import type { CameraView, Scene } from "../protocol/messages";
+import type { CameraView, SceneMessage } from "../protocol/messages";
 import type { Bodies } from "./bodies";
 import { frameMatrix } from "./sensorRays";
 
-/** How far ahead of a camera its picture is drawn [m]. */
+/** Distance from a camera at which its image is drawn [m]. */
 const AHEAD = 0.35;
 
-/** Where cameras look: a pyramid from the lens to the edges of the picture. */
+/** Fields of view of cameras: a pyramid from the lens to the edges of the image. */
 export class CameraCones {
   readonly root = new Group();
   private cameras: { name: string; view: CameraView }[] = [];
@@ -29,7 +29,7 @@ export class CameraCones {
     this.root.add(this.lines);
   }
 
-  build(scene: Scene): void {
+  build(scene: SceneMessage): void {
     this.cameras = scene.sensors.flatMap(({ name, camera }) =>
       camera ? [{ name, view: camera }] : [],
     );
@@ -39,7 +39,7 @@ export class CameraCones {
     this.paint.color = new Color(token("text"));
   }
 
-  /** Draws all cameras, or only the one that is selected. */
+  /** Draws all cameras, or only the selected one. */
   update(all: boolean, bodies: Bodies): void {
     const chosen = store.selection.at(-1);
     const positions: number[] = [];
@@ -56,7 +56,7 @@ export class CameraCones {
   }
 }
 
-/** Four edges from the lens and the picture's frame, as ends of lines. */
+/** Four edges from the lens and the image frame, as line segments. */
 function pyramid(view: CameraView, body: Parameters<Vector3["applyMatrix4"]>[0]): number[] {
   const matrix = frameMatrix(view.frame).premultiply(body);
   const ahead = Math.min(AHEAD, view.far);

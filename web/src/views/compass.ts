@@ -9,7 +9,7 @@ const AXES = [
   { name: "z", at: new Vector3(0, 0, 1) },
 ];
 
-/** Shows where the axes point: balls in perspective, an axis pair in the flat views. */
+/** Shows the axes: balls in perspective, an axis pair in orthographic views. */
 export class Compass {
   readonly element = h("div", { class: "compass", "aria-hidden": "true" });
   private readonly svg = document.createElementNS(SPACE, "svg");

@@ -4,18 +4,18 @@ import { Arrows } from "./arrows";
 
 const MOST = 256;
 const ROW = 7;
-/** Longest arrow [m]; forces are drawn by their root so that small ones stay visible. */
+/** Maximum arrow length [m]; lengths are by square root, so that small forces stay visible. */
 const LONGEST = 0.25;
-/** Marks have their full size on bodies of this size [m], and a part of it on smaller ones. */
+/** Marks have full size on bodies of this size [m], and less on smaller ones. */
 const FULL_SIZE = 0.2;
 const SMALLEST = 0.35;
 
-/** How large marks are on things of a size [m], so that these are still seen. */
+/** Scale of marks for objects of a size [m], so that these stay visible. */
 export function markScale(size: number): number {
   return Math.min(1, Math.max(SMALLEST, size / FULL_SIZE));
 }
 
-/** Contact points and the forces there, in the colour of force. */
+/** Contact points and the forces there, in the color of force. */
 export class ContactArrows extends Arrows {
   constructor() {
     super(MOST, 620);
@@ -26,8 +26,8 @@ export class ContactArrows extends Arrows {
   }
 
   /**
-   * @param rows - contacts: place and force, seven numbers each
-   * @param scale - how large marks are, up to 1
+   * @param rows - contacts: position and force, seven numbers each
+   * @param scale - scale of marks, up to 1
    */
   update(rows: Float32Array | null, points: boolean, forces: boolean, scale: number): void {
     const count = rows ? Math.min(MOST, Math.floor(rows.length / ROW)) : 0;

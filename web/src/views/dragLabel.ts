@@ -2,11 +2,11 @@ import { drag } from "../app/drag";
 import { h, setText } from "../ui/dom";
 import { forceWords } from "./pull";
 
-/** Says beside the pointer what a drag does where no glyph says it: the force of a pull, values. */
+/** Label beside the pointer for drags without a glyph: the force of a pull, values. */
 export class DragLabel {
   readonly element = h("div", { class: "drag-label", role: "status", hidden: true });
 
-  /** Shows it beside a place in the view [px]. */
+  /** Shows it beside a point in the view [px]. */
   at(x: number, y: number): void {
     this.element.style.transform = `translate(${Math.round(x + 16)}px, ${Math.round(y + 12)}px)`;
     this.draw();

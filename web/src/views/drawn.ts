@@ -1,34 +1,33 @@
 import { Group, InstancedMesh, Mesh, type BufferGeometry, type Material } from "three";
-import type { Piece } from "./bodies";
+import type { ShapeMesh } from "./bodies";
 
-/** So many equal pieces and more are drawn by one command. */
+/** Minimum number of equal pieces for instancing. */
 const MANY = 2;
 
 interface Crowd {
   mesh: InstancedMesh<BufferGeometry, Material>;
-  pieces: Piece[];
+  shapeMeshes: ShapeMesh[];
 }
 
 /**
- * The visible pieces as the graphics card gets them: equal ones by one command for all. They stand
- * flat in one group and take their places from the pieces, so nothing is walked or multiplied anew
- * for each of four views.
+ * The rendered pieces: equal ones are instanced. They are in one flat group with the poses of the
+ * pieces, so that no hierarchy is traversed for each of four views.
  */
 export class Drawn {
   readonly root = new Group();
   crowds: Crowd[] = [];
-  /** What draws crowds; a material that draws both would be prepared anew at each change. */
+  /** Materials of instanced meshes; a shared material would be recompiled at each change. */
   private readonly copies = new Map<Material, Material>();
 
-  build(pieces: Piece[]): void {
+  build(shapeMeshes: ShapeMesh[]): void {
     this.root.clear();
     for (const { mesh } of this.crowds) mesh.dispose();
     this.crowds = [];
-    const equal = new Map<string, Piece[]>();
-    for (const piece of pieces) {
+    const equal = new Map<string, ShapeMesh[]>();
+    for (const piece of shapeMeshes) {
       if (!piece.mesh.visible) continue;
       const { geometry, material } = piece.mesh;
-      // What is seen through is drawn from the far to the near, each by itself.
+      // Transparent pieces are drawn separately, from far to near.
       if (material.transparent) this.alone(piece);
       else {
         const key = `${geometry.uuid} ${material.uuid}`;
@@ -43,18 +42,18 @@ export class Drawn {
     }
   }
 
-  private alone({ mesh: of }: Piece): void {
+  private alone({ mesh: of }: ShapeMesh): void {
     const mesh = new Mesh(of.geometry, of.material);
     this.place(mesh, of);
     mesh.matrixWorld = of.matrixWorld;
   }
 
-  private together(pieces: Piece[]): void {
-    const of = pieces[0]!.mesh;
-    const mesh = new InstancedMesh(of.geometry, this.copy(of.material), pieces.length);
+  private together(shapeMeshes: ShapeMesh[]): void {
+    const of = shapeMeshes[0]!.mesh;
+    const mesh = new InstancedMesh(of.geometry, this.copy(of.material), shapeMeshes.length);
     this.place(mesh, of);
     mesh.frustumCulled = false;
-    this.crowds.push({ mesh, pieces });
+    this.crowds.push({ mesh, shapeMeshes });
   }
 
   private place(mesh: Mesh, of: Mesh): void {
@@ -70,18 +69,18 @@ export class Drawn {
     return copy;
   }
 
-  /** Forgets what was made of a material that has changed. */
+  /** Drops the copy of a material that has changed. */
   forget(material: Material): void {
     this.copies.get(material)?.dispose();
     this.copies.delete(material);
   }
 
-  /** Takes the places of the pieces over: call after they moved, before drawing. */
+  /** Updates the poses of the pieces: call after they moved, before drawing. */
   follow(): void {
-    for (const { mesh, pieces } of this.crowds) {
-      const places = mesh.instanceMatrix.array as Float32Array;
-      for (let i = 0; i < pieces.length; i++) {
-        places.set(pieces[i]!.mesh.matrixWorld.elements, 16 * i);
+    for (const { mesh, shapeMeshes } of this.crowds) {
+      const matrices = mesh.instanceMatrix.array as Float32Array;
+      for (let i = 0; i < shapeMeshes.length; i++) {
+        matrices.set(shapeMeshes[i]!.mesh.matrixWorld.elements, 16 * i);
       }
       mesh.instanceMatrix.needsUpdate = true;
     }

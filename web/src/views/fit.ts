@@ -1,6 +1,6 @@
 import { Vector3 } from "three";
 
-/** Room left free around what is fitted, as parts of the half height and width of a view. */
+/** Margin around the fitted points, relative to the half height and width of a view. */
 export interface Room {
   top: number;
   bottom: number;
@@ -9,20 +9,20 @@ export interface Room {
 
 export interface Fitted {
   target: Vector3;
-  /** Half of the height seen at the target [m]. */
+  /** Half of the visible height at the target [m]. */
   half: number;
 }
 
 const LEAST = 0.02;
 
 /**
- * The stand from which every point is seen, as near as possible.
+ * The nearest camera placement from which every point is visible.
  *
- * In a frustum with tangent t a point (x, y, z toward the eye) is seen from distance d when
- * |x − c| ≤ t (d − z); both sides together give d ≥ (max(x + t z) + max(−x + t z)) / 2t.
+ * In a frustum with tangent t a point (x, y, z toward the eye) is visible from distance d when |x −
+ * c| ≤ t (d − z); both sides together give d ≥ (max(x + t z) + max(−x + t z)) / 2t.
  *
  * @param right - unit vectors of the view: to the right, up, and towards the eye
- * @param slope - tangent of half the vertical opening; 0 for a parallel projection
+ * @param slope - tangent of half the vertical field of view; 0 for a parallel projection
  */
 export function fitPoints(
   points: Vector3[],
@@ -31,7 +31,7 @@ export function fitPoints(
   slope: number,
   room: Room,
 ): Fitted {
-  const origin = centreOf(points);
+  const origin = centerOf(points);
   const seen = points.map((point) => {
     const p = point.clone().sub(origin);
     return { x: p.dot(right), y: p.dot(up), z: p.dot(out) };
@@ -61,7 +61,7 @@ export function fitPoints(
   };
 }
 
-function centreOf(points: Vector3[]): Vector3 {
+function centerOf(points: Vector3[]): Vector3 {
   const low = new Vector3(Infinity, Infinity, Infinity);
   const high = low.clone().negate();
   for (const point of points) {

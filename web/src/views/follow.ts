@@ -2,10 +2,10 @@ import { announce, on } from "../app/topics";
 import { store } from "../app/store";
 
 let body: number | null = null;
-/** The scene that it is in. */
+/** The scene of that body. */
 let scene = -1;
 
-/** The cameras keep this body in sight; null lets them stand still. */
+/** The body that cameras follow; null for none. */
 export function follow(index: number | null): void {
   body = index;
   scene = store.shown;

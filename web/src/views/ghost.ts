@@ -7,18 +7,18 @@ import {
   type Material,
   type BufferGeometry,
 } from "three";
-import type { Bodies, Piece } from "./bodies";
+import type { Bodies, ShapeMesh } from "./bodies";
 import { Outline } from "./outline";
 import { poseMatrix } from "./pose";
 
 const POSE = 7;
-/** Less than this [m, or a quaternion part] counts as standing where it should. */
+/** Smaller differences [m, or a quaternion component] count as being at the target. */
 const MOVED = 8e-3;
 
-/** Where ghost and link nearly coincide, the ghost is seen, and does not flicker. */
+/** Draws the ghost in front of a nearly coincident link, without flicker. */
 const NEARER = { polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 };
 
-/** How far two poses are apart [m, or a quaternion part]; of each turn there are two quaternions. */
+/** Difference of two poses [m, or a quaternion component]; q and −q are the same rotation. */
 export function apart(a: Float32Array, b: Float32Array, at: number): number {
   let [along, same, other] = [0, 0, 0];
   for (let k = at; k < at + 3; k++) along = Math.max(along, Math.abs(a[k]! - b[k]!));
@@ -29,7 +29,7 @@ export function apart(a: Float32Array, b: Float32Array, at: number): number {
   return Math.max(along, Math.min(same, other));
 }
 
-/** The wanted posture, translucent; bodies that already stand where they should are left out. */
+/** The target posture, translucent; bodies at their target are omitted. */
 export class Ghost {
   readonly root = new Group();
   readonly edge = new Outline(4, 1, 700);
@@ -40,7 +40,7 @@ export class Ghost {
     ...NEARER,
   });
   private readonly depth = new MeshBasicMaterial({ colorWrite: false, ...NEARER });
-  private copies: Piece[] = [];
+  private copies: ShapeMesh[] = [];
   private groups: Group[] = [];
   private moved = "";
 
@@ -54,7 +54,7 @@ export class Ghost {
       this.root.add(group);
       return group;
     });
-    for (const piece of bodies.pieces) {
+    for (const piece of bodies.shapeMeshes) {
       const group = this.groups[piece.element.body];
       if (!group || !piece.shape.visible || piece.shape.kind === "plane") continue;
       group.add(this.copy(piece, this.depth, 690));
@@ -63,11 +63,15 @@ export class Ghost {
       this.copies.push({ ...piece, mesh: shown });
     }
     this.root.add(this.edge.root);
-    this.edge.around([]); // nothing of the scene before
+    this.edge.around([]); // clears the previous scene
     this.moved = "";
   }
 
-  private copy(piece: Piece, material: Material, order: number): Mesh<BufferGeometry, Material> {
+  private copy(
+    piece: ShapeMesh,
+    material: Material,
+    order: number,
+  ): Mesh<BufferGeometry, Material> {
     const mesh = new Mesh<BufferGeometry, Material>(piece.mesh.geometry, material);
     mesh.matrixAutoUpdate = false;
     mesh.matrix.copy(piece.mesh.matrix);

@@ -6,16 +6,16 @@ export type Layer = "axis" | "arc" | "ends" | "sector" | "actual" | "wanted";
 export type Strokes = Record<Layer, number[]>;
 
 const STEP = Math.PI / 36;
-/** So near a limit the range is marked [rad]. */
+/** Range near a limit that is marked [rad]. */
 const NEAR_LIMIT = (12 * Math.PI) / 180;
 
-/** Triangles of a ring piece in the xy plane between two radii and two angles [rad]. */
+/** Triangles of a ring sector in the xy plane between two radii and two angles [rad]. */
 export function ribbon(inner: number, outer: number, from: number, to: number): number[] {
-  const pieces = Math.max(1, Math.ceil(Math.abs(to - from) / STEP));
+  const segments = Math.max(1, Math.ceil(Math.abs(to - from) / STEP));
   const out: number[] = [];
-  for (let i = 0; i < pieces; i++) {
-    const a = from + ((to - from) * i) / pieces;
-    const b = from + ((to - from) * (i + 1)) / pieces;
+  for (let i = 0; i < segments; i++) {
+    const a = from + ((to - from) * i) / segments;
+    const b = from + ((to - from) * (i + 1)) / segments;
     const p = [Math.cos(a), Math.sin(a), Math.cos(b), Math.sin(b)] as const;
     out.push(
       p[0] * inner,
@@ -79,7 +79,7 @@ function put(out: number[], matrix: Matrix4, positions: number[]): void {
   }
 }
 
-/** A turning degree of freedom: axis, range, its last 12°, sector from zero and two needles. */
+/** A rotational degree of freedom: axis, range, its last 12°, sector from zero and two needles. */
 export function dial(out: Strokes, hand: Hand, r: number): void {
   const { matrix, lo, hi, actual, wanted } = hand;
   const from = lo ?? -Math.PI;
@@ -98,7 +98,7 @@ export function dial(out: Strokes, hand: Hand, r: number): void {
     put(out.wanted, matrix, bar(tip(wanted, 0.15), tip(wanted, 1.08), 1.6 * thin));
 }
 
-/** A sliding degree of freedom: the track beside its axis, the ends of its range, two needles. */
+/** A translational degree of freedom: track beside its axis, ends of its range, two needles. */
 export function track(out: Strokes, hand: Hand, r: number): void {
   const { matrix, lo, hi, actual, wanted } = hand;
   const from = lo ?? Math.min(-r, actual - r);
@@ -117,7 +117,7 @@ export function track(out: Strokes, hand: Hand, r: number): void {
     put(out.wanted, matrix, bar(at(wanted, 0), at(wanted, side * 1.3), 1.5 * thin));
 }
 
-/** One of the three ways in which a ball joint turns. */
+/** One of the three rotations of a ball joint. */
 export function ring(out: Strokes, { matrix }: Hand, r: number): void {
   const thin = 0.012 * r;
   put(out.arc, matrix, ribbon(r - thin, r + thin, -Math.PI, Math.PI));
@@ -132,7 +132,7 @@ export function rail(out: Strokes, { points, lo, hi, actual, wanted }: Hand, r: 
     (near ? out.ends : out.arc).push(...bar(points[i]!, to, near ? 3 * thin : thin));
   });
   const from = lo ?? 0;
-  // The points are evenly spaced, so their way is the range where the file gives none.
+  // The points are evenly spaced, so their length is the range if the file has none.
   const way = points.slice(1).reduce((sum, to, i) => sum + to.distanceTo(points[i]!), 0);
   const range = hi === null ? way : hi - from;
   const needle = (value: number, height: number): number[] => {

@@ -10,10 +10,10 @@ void main() {
   if (behind) gl_Position.z = gl_Position.w * 0.9999;
 }`;
 
-// Lines are as wide as one pixel, from the screen derivative of the coordinate.
+// Lines are one pixel wide, by the screen derivative of the coordinate.
 const FRAGMENT = `
 uniform vec3 ink; uniform float strength; uniform vec3 axisU; uniform vec3 axisV;
-uniform vec3 colorU; uniform vec3 colorV; uniform vec3 centre; uniform float reach;
+uniform vec3 colorU; uniform vec3 colorV; uniform vec3 center; uniform float reach;
 uniform float fine; uniform float coarse;
 varying vec3 place;
 float line(vec2 p, float cell) {
@@ -24,7 +24,7 @@ float line(vec2 p, float cell) {
 }
 void main() {
   vec2 p = vec2(dot(place, axisU), dot(place, axisV));
-  float fade = 1.0 - smoothstep(0.35 * reach, reach, distance(place, centre));
+  float fade = 1.0 - smoothstep(0.35 * reach, reach, distance(place, center));
   float a = max(line(p, fine) * 0.45, line(p, coarse)) * strength;
   vec2 w = fwidth(p);
   float onU = 1.0 - min(abs(p.y) / max(w.y, 1e-6), 1.0);
@@ -68,7 +68,7 @@ export class Grid extends Mesh<PlaneGeometry, ShaderMaterial> {
         axisV: { value: V[plane] },
         colorU: { value: new Color() },
         colorV: { value: new Color() },
-        centre: { value: new Vector3() },
+        center: { value: new Vector3() },
         reach: { value: 8 },
         behind: { value: false },
         fine: { value: 0.1 },
@@ -82,23 +82,23 @@ export class Grid extends Mesh<PlaneGeometry, ShaderMaterial> {
     this.frustumCulled = false;
   }
 
-  /** Puts the grid around a point; its cells suit the half height that is seen [m]. */
-  follow(centre: Vector3, reach: number, seen: number): void {
+  /** Centers the grid at a point; its cells depend on the visible half height [m]. */
+  follow(center: Vector3, reach: number, seen: number): void {
     const uniforms = this.material.uniforms;
-    const along = centre.clone();
+    const along = center.clone();
     if (this.plane === "xy") along.z = 0;
     if (this.plane === "xz") along.y = 0;
     if (this.plane === "yz") along.x = 0;
     this.position.copy(along);
     this.scale.setScalar(2 * reach);
     const coarse = seen > 12 ? 5 : seen < 0.12 ? 0.1 : 0.5;
-    uniforms["centre"]!.value.copy(along);
+    uniforms["center"]!.value.copy(along);
     uniforms["reach"]!.value = reach;
     uniforms["fine"]!.value = coarse / 5;
     uniforms["coarse"]!.value = coarse;
   }
 
-  /** Flat views have the grid behind all bodies. */
+  /** Orthographic views have the grid behind all bodies. */
   set behind(on: boolean) {
     this.material.uniforms["behind"]!.value = on;
   }

@@ -3,9 +3,9 @@ import type { JointView } from "../protocol/messages";
 import { jointFrame } from "./jointFrame";
 import { poseMatrix } from "./pose";
 
-/** What a joint's glyph shows of one degree of freedom. */
+/** The glyph of one degree of freedom of a joint. */
 export interface Hand {
-  /** A dial turns about z with x at zero; a track runs along z; a rail runs along its points. */
+  /** A dial turns about z with x at zero; a track is along z; a rail is along its points. */
   kind: "dial" | "track" | "rail" | "ring";
   /** From the hand's frame to the world. */
   matrix: Matrix4;
@@ -24,9 +24,9 @@ export interface Values {
 }
 
 /**
- * The hands of a joint where it stands now.
+ * The glyphs of a joint in its present pose.
  *
- * @param towards - where a dial's zero points to, in the frame of the body at value zero
+ * @param towards - direction of a dial's zero, in the frame of the body at value zero
  */
 export function handsOf(
   joint: JointView,
@@ -90,7 +90,7 @@ export function handsOf(
   }
 }
 
-/** Three rings, and a dial about the axis that the rotation vector gives. */
+/** Three rings, and a dial about the axis of the rotation vector. */
 function turning(
   hand: (kind: Hand["kind"], dof: number, matrix: Matrix4) => Hand,
   first: number,
@@ -120,7 +120,7 @@ function railPoints(joint: JointView, poses: Float32Array): Vector3[] {
   return points;
 }
 
-/** A frame at `place`: z along the axis, x towards a point as far as the axis allows. */
+/** A frame at `place`: z along the axis, x towards a point as far as possible. */
 export function stand(place: Vector3, axis: Vector3, towards: Vector3): Matrix4 {
   const z = axis.clone().normalize();
   const x = towards.clone().sub(place).projectOnPlane(z);

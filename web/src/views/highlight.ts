@@ -2,10 +2,10 @@ import { Group } from "three";
 import { store, type Thing } from "../app/store";
 import { token } from "../app/theme";
 import { drag } from "../app/drag";
-import type { Bodies, Piece } from "./bodies";
+import type { Bodies, ShapeMesh } from "./bodies";
 import { Outline } from "./outline";
 
-/** Outlines of what is selected and of what is under the pointer. */
+/** Outlines of the selection and of the hovered object. */
 export class Highlight {
   readonly root = new Group();
   private readonly chosen = new Outline(1, 2, 900);
@@ -15,8 +15,8 @@ export class Highlight {
     this.root.add(this.near.root, this.chosen.root);
   }
 
-  /** The pieces that stand for a thing: an element's own, or the body a joint carries. */
-  pieces(thing: Thing): Piece[] {
+  /** The pieces of an object: an element's own, or the body of a joint. */
+  shapeMeshes(thing: Thing): ShapeMesh[] {
     const scene = store.scene;
     if (!scene) return [];
     if (thing.kind === "element") return this.bodies.of(thing.name);
@@ -25,7 +25,7 @@ export class Highlight {
       return joint ? this.bodies.onBody(joint.body) : [];
     }
     if (thing.kind === "part") {
-      return this.bodies.pieces.filter(
+      return this.bodies.shapeMeshes.filter(
         ({ element }) => element.part === thing.name || element.name.startsWith(`${thing.name}/`),
       );
     }
@@ -36,14 +36,14 @@ export class Highlight {
     return [];
   }
 
-  selected(): Piece[] {
-    return [...new Set(store.selection.flatMap((thing) => this.pieces(thing)))];
+  selected(): ShapeMesh[] {
+    return [...new Set(store.selection.flatMap((thing) => this.shapeMeshes(thing)))];
   }
 
   update(): void {
-    const dragged = drag.joint ? this.pieces({ kind: "joint", name: drag.joint }) : [];
+    const dragged = drag.joint ? this.shapeMeshes({ kind: "joint", name: drag.joint }) : [];
     this.chosen.around([...new Set([...this.selected(), ...dragged])]);
-    this.near.around(store.hover ? this.pieces(store.hover) : []);
+    this.near.around(store.hover ? this.shapeMeshes(store.hover) : []);
   }
 
   follow(): void {

@@ -1,6 +1,6 @@
 import { Color, Vector3 } from "three";
 import { layout } from "../app/layout";
-import { paced } from "../app/paced";
+import { paced } from "../app/throttle";
 import { store } from "../app/store";
 import { token } from "../app/theme";
 import { h, setHidden, setText } from "../ui/dom";
@@ -11,25 +11,25 @@ import type { View } from "./view";
 
 const MOST = 512;
 const ROW = 7;
-/** The largest force is as long as this part of the scene's radius. */
+/** Drawn length of the largest force, relative to the scene's radius. */
 const REACH = 0.4;
-/** What was the largest force counts half after this long [ms]. */
+/** Half-life of the largest force, which scales the arrows [ms]. */
 const HALF_MS = 700;
 
-/** Which force is the largest, of what, and where. */
+/** The largest force, its joint, and its position. */
 export interface Largest {
   force: number;
   name: string;
   at: Vector3;
 }
 
-/** A force as people read it. */
+/** A force as text. */
 export function newtons(force: number): string {
   if (force >= 9995) return `${(force / 1000).toFixed(1)} kN`;
   return `${force.toFixed(force >= 99.95 ? 0 : force >= 9.995 ? 1 : 2)} N`;
 }
 
-/** Numbers of the rows with the largest forces, of which there are `most` at most. */
+/** Indices of the rows with the largest forces, `most` at most. */
 export function strongest(rows: Float32Array, most: number): number[] {
   const all = Array.from({ length: Math.floor(rows.length / ROW) }, (_, i) => i);
   if (all.length <= most) return all;
@@ -41,14 +41,14 @@ function forceOf(rows: Float32Array, i: number): number {
   return Math.hypot(rows[i * ROW + 3]!, rows[i * ROW + 4]!, rows[i * ROW + 5]!);
 }
 
-/** What holds joints and loops, as arrows: on the second body of each, as long as the force. */
+/** Constraint forces of joints and loops as arrows, on the second body of each. */
 export class JointForces extends Arrows {
   largest: Largest | null = null;
   private peak = 0;
   private found = 0;
-  /** The scene's, until another is built [m]. */
+  /** Radius of the scene, until another is built [m]. */
   private radius: number | null = null;
-  /** How many forces there are, and of how many the arrows are drawn. */
+  /** Number of forces, and of drawn arrows. */
   private counts = { all: 0, drawn: 0 };
   private readonly labels = new Map<View, HTMLElement>();
   private readonly write = paced(() => this.labels.forEach((label) => this.name(label)));
@@ -90,7 +90,7 @@ export class JointForces extends Arrows {
     views.forEach((view) => this.label(view, reach));
   }
 
-  /** The largest force now, and the one that arrows are measured by: it falls slowly. */
+  /** The present largest force, and the reference of the arrows, which decays slowly. */
   private find(rows: Float32Array, drawn: number[]): void {
     const first = drawn.reduce((a, b) => (forceOf(rows, b) > forceOf(rows, a) ? b : a));
     const force = forceOf(rows, first);
@@ -106,7 +106,7 @@ export class JointForces extends Arrows {
     return this.radius;
   }
 
-  /** Takes the labels of views that are gone away. */
+  /** Removes the labels of views that no longer exist. */
   private forget(views: View[]): void {
     this.labels.forEach((label, view) => {
       if (views.includes(view)) return;
@@ -115,7 +115,7 @@ export class JointForces extends Arrows {
     });
   }
 
-  /** Names the largest force beside its arrow. */
+  /** Labels the largest force beside its arrow. */
   private label(view: View, reach: number): void {
     let label = this.labels.get(view);
     if (!label) {
@@ -145,7 +145,7 @@ export class JointForces extends Arrows {
   }
 }
 
-/** The joint, or behind the joints the loop, of a number. */
+/** The joint of an index or, after the joints, the loop. */
 function nameOf(number: number): string {
   const { joints = [], loops = [] } = store.scene ?? {};
   return (joints[number] ?? loops[number - joints.length])?.name ?? "";

@@ -6,7 +6,7 @@ import type { JointFrame } from "./jointDrag";
 const parent = new Matrix4();
 const zero = new Matrix4();
 
-/** Where a joint stands now: parent ∘ x0 carries its pivot and axis. */
+/** Present pose of a joint: parent ∘ x0 carries its pivot and axis. */
 export function jointFrame(joint: JointView, poses: Float32Array): JointFrame & { base: Matrix4 } {
   if (joint.parent >= 0) poseMatrix(poses, joint.parent * 7, parent);
   else parent.identity();
@@ -21,7 +21,7 @@ const SLIDES = new Set(["slider", "cylindrical"]);
 
 export type Motion = "turn" | "slide" | null;
 
-/** How the first degree of freedom of a joint moves along its axis, or null where it does not. */
+/** Motion of a joint's first degree of freedom along its axis, or null if there is none. */
 export function motionOf(joint: JointView): Motion {
   if (joint.dofs.length === 0) return null;
   if (TURNS.has(joint.type)) return "turn";

@@ -32,10 +32,10 @@ const OPACITY: Record<Layer, number> = {
 const LAYERS = Object.keys(OPACITY) as Layer[];
 const DRAW = { dial, track, ring, rail };
 
-/** Axis, range, value and wish of each degree of freedom of a joint, drawn over everything. */
+/** Axis, range, value and target of each degree of freedom of a joint, drawn over everything. */
 export class JointGlyph {
   readonly root = new Group();
-  /** The joint that is shown, or null. */
+  /** The displayed joint, or null. */
   joint: JointView | null = null;
   private sized = { key: "", radius: 0.1 };
   private readonly layers = new Map<Layer, Mesh<BufferGeometry, MeshBasicMaterial>>();
@@ -91,7 +91,7 @@ export class JointGlyph {
     labelJoint(views, at, size, joint, values, held);
   }
 
-  /** Asks for the values of the joint that is shown. */
+  /** Requests the values of the displayed joint. */
   private observe(joint: JointView | null): void {
     if (joint === this.joint) return;
     this.joint = joint;
@@ -102,13 +102,13 @@ export class JointGlyph {
     );
   }
 
-  /** Large enough to read beside the whole scene, not larger than what it turns [m]. */
+  /** Large enough to read beside the whole scene, but not larger than its link [m]. */
   private size(joint: JointView, bodies: Bodies): number {
-    if (this.sized.key !== `${joint.name} ${bodies.pieces.length}`) {
+    if (this.sized.key !== `${joint.name} ${bodies.shapeMeshes.length}`) {
       const own = bodies.bounds(bodies.onBody(joint.body)).radius;
       const all = bodies.bounds().radius;
       const radius = Math.min(0.3 * all, Math.max(0.2 * all, 0.8 * own));
-      this.sized = { key: `${joint.name} ${bodies.pieces.length}`, radius };
+      this.sized = { key: `${joint.name} ${bodies.shapeMeshes.length}`, radius };
     }
     return this.sized.radius;
   }
@@ -129,7 +129,7 @@ function valuesOf(joint: JointView): Values {
   };
 }
 
-/** The middle of the link's shapes, in the frame of its body: where a dial's zero points to. */
+/** The center of the link's shapes, in the frame of its body: direction of a dial's zero. */
 function towards(joint: JointView): Vector3 {
   const link = new Vector3();
   const own = store.scene?.elements.filter((e) => e.body === joint.body) ?? [];

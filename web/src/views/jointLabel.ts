@@ -8,7 +8,7 @@ import { h, setHidden } from "../ui/dom";
 import type { Values } from "./hands";
 import type { View } from "./view";
 
-/** Degrees of freedom whose values fit beside a joint; more have their place in the table. */
+/** Maximum number of values beside a joint; more are in the table. */
 const MOST = 3;
 
 /** Writes `J3 71.0° → 96.0°` beside the joint in each view. */
@@ -38,7 +38,7 @@ export function labelJoint(
 
 const sizes = new WeakMap<HTMLElement, { key: string; width: number; height: number }>();
 
-/** How large a label is; asked of the browser, which lays out the page, only for a new text. */
+/** Size of a label; measured, which triggers a layout, only for a new text. */
 function sizeOf(label: HTMLElement): { width: number; height: number } {
   const key = label.dataset["key"] ?? "";
   let known = sizes.get(label);
@@ -58,11 +58,11 @@ function write(
 ): void {
   const shown = joint.dofs.slice(0, MOST).map((dof, i) => {
     const now = formatSI(values.actual[i] ?? 0, dof.unit, store.degrees);
-    const wish = values.wanted[i] ?? null;
+    const target = values.wanted[i] ?? null;
     return {
       name: dof.name,
       now,
-      wish: wish === null ? now : formatSI(wish, dof.unit, store.degrees),
+      target: target === null ? now : formatSI(target, dof.unit, store.degrees),
     };
   });
   const key = JSON.stringify([joint.name, full, held, shown]);
@@ -70,9 +70,9 @@ function write(
   label.dataset["key"] = key;
   const parts: (Node | string)[] = [];
   if (full) parts.push(h("b", {}, joint.name.split("/").at(-1) ?? joint.name));
-  for (const { name, now, wish } of shown) {
+  for (const { name, now, target } of shown) {
     parts.push(shown.length > 1 ? ` ${name} ${now}` : ` ${now}`);
-    if (full && wish !== now) parts.push(" ", h("i", {}, `→ ${wish}`));
+    if (full && target !== now) parts.push(" ", h("i", {}, `→ ${target}`));
   }
   if (shown.length === 0) parts.push(` ${joint.type}`);
   if (held) parts.push(" ", h("u", {}, "at its limit"));

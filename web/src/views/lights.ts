@@ -12,10 +12,10 @@ import {
 } from "three";
 import type { LightView } from "../protocol/messages";
 
-/** How bright our own sun is; a scene's light of strength 1 is as bright. */
+/** Intensity of the default sun; a scene's light of strength 1 is as bright. */
 const BRIGHT = 2.1;
 
-/** Soft sky, one sun with a shadow or the scene's own lights, and the floor that catches it. */
+/** Soft sky, one sun with a shadow or the scene's own lights, and the floor with the shadow. */
 export class Lights {
   readonly root = new Group();
   readonly floor = new Mesh(
@@ -26,7 +26,7 @@ export class Lights {
   private readonly sun = new DirectionalLight(0xffffff, BRIGHT);
   private readonly fill = new DirectionalLight(0xdfe9ff, 0.45);
 
-  /** The lights that the scene names; without any, our own sun shines. */
+  /** The scene's lights; without any, the default sun is used. */
   private own: { light: DirectionalLight | PointLight; view: LightView }[] = [];
   private on = true;
 
@@ -38,7 +38,7 @@ export class Lights {
     this.root.add(this.sky, this.sun, this.sun.target, this.fill, this.floor);
   }
 
-  /** Whether bodies throw shadows on each other. */
+  /** Whether bodies cast shadows on each other. */
   get shadows(): boolean {
     return this.on;
   }
@@ -48,7 +48,7 @@ export class Lights {
     for (const { light, view } of this.own) light.castShadow = on && view.shadows;
   }
 
-  /** Takes the scene's lights in place of the sun. */
+  /** Uses the scene's lights instead of the sun. */
   build(views: LightView[]): void {
     for (const { light } of this.own) this.root.remove(light, ...targets(light));
     this.own = views.map((view) => ({ light: made(view), view }));
@@ -57,7 +57,7 @@ export class Lights {
     this.shadows = this.on;
   }
 
-  /** Aims the sun at what is in the scene. */
+  /** Aims the sun at the scene. */
   aim(ball: Sphere): void {
     const r = Math.max(ball.radius, 0.2);
     const c = ball.center;
@@ -85,7 +85,7 @@ export class Lights {
   }
 }
 
-/** A light of the scene: parallel, or from its place in all directions. */
+/** A light of the scene: parallel, or a point light. */
 function made(view: LightView): DirectionalLight | PointLight {
   const color = new Color(view.color.slice(0, 7));
   if (view.kind === "sun") {
@@ -95,7 +95,7 @@ function made(view: LightView): DirectionalLight | PointLight {
   }
   const [x = 0, y = 0, z = 0] = view.xyz;
   const [a = 0, b = 0, c = 0] = view.look_at;
-  // As bright as a sun where it looks; three counts candela, which fall with the distance squared.
+  // As bright as a sun at its target; three.js uses candela, which fall with distance squared.
   const away = Math.max(0.2, Math.hypot(x - a, y - b, z - c));
   const lamp = new PointLight(color, BRIGHT * view.strength * away * away);
   lamp.position.set(x, y, z);
@@ -114,7 +114,7 @@ function soften({ shadow }: DirectionalLight | PointLight): void {
   shadow.radius = 3;
 }
 
-/** Lets the shadows of a sun reach over a ball around its target. */
+/** Extends the shadows of a sun over a sphere around its target. */
 function cover({ shadow }: DirectionalLight, reach: number, far: number): void {
   const { camera } = shadow;
   camera.left = camera.bottom = -reach;

@@ -6,10 +6,10 @@ import { offerTakeOver, programOf } from "../app/owners";
 import { command } from "../app/session";
 import { valueOf } from "../app/signals";
 import { isDriver, store } from "../app/store";
-import { beginGesture, want } from "../app/wanted";
+import { beginGesture, want } from "../app/targetSender";
 import { toast } from "../ui/toast";
-import type { Piece } from "./bodies";
-import { gripOf, type Grip } from "./grip";
+import type { ShapeMesh } from "./bodies";
+import { linkDragSolver, type LinkDragSolver } from "./linkDragSolver";
 import { motionOf } from "./jointFrame";
 import { Pull } from "./pull";
 import { tool } from "./tool";
@@ -20,14 +20,14 @@ export interface Place {
   clientY: number;
 }
 
-/** A drag of a link under way. */
+/** An active drag of a link. */
 export interface LinkDrag {
   move(event: Place): void;
-  /** Lets go; a drag that is given up puts the joint back where it was. */
+  /** Ends the drag; a canceled drag restores the joint. */
   end(givenUp: boolean): void;
 }
 
-/** The joint that carries a body, or the nearest above it that can move. */
+/** The joint that carries a body, or the nearest movable one above it. */
 export function nearestJoint(joints: JointView[], body: number): JointView | null {
   let at = body;
   for (let steps = 0; steps <= joints.length; steps++) {
@@ -40,12 +40,12 @@ export function nearestJoint(joints: JointView[], body: number): JointView | nul
 }
 
 /**
- * Begins to drag a link: its nearest joint follows, or a spring pulls it. Returns null where
- * nothing can be dragged, and says why.
+ * Begins to drag a link: its nearest joint follows, or a spring pulls it. Returns null if nothing
+ * can be dragged, and reports the reason.
  */
 export function beginLinkDrag(
   view: View,
-  piece: Piece,
+  piece: ShapeMesh,
   grab: Vector3,
   from: Place,
   pull: boolean,
@@ -53,7 +53,7 @@ export function beginLinkDrag(
   const { scene, poses } = store;
   if (!scene || !poses || scene.bodies[piece.element.body]?.static !== false) return null;
   if (!isDriver()) {
-    command({ type: "drop" }); // says who drives
+    command({ type: "drop" }); // names the driver
     return null;
   }
   const running = store.status?.running ?? false;
@@ -71,7 +71,7 @@ export function beginLinkDrag(
   const driven = joint?.dofs.some((dof) => dof.target_signal !== null) ?? false;
   if (pull || (running && !driven)) return new Pull(view, piece, grab, from, poses);
   if (!joint) {
-    toast({ level: "info", text: `${piece.element.name} hangs on no joint that moves.` });
+    toast({ level: "info", text: `${piece.element.name} has no movable joint.` });
     return null;
   }
   const who = joint.dofs.map(programOf).find((each) => each !== null);
@@ -81,7 +81,7 @@ export function beginLinkDrag(
   }
   const sight = view.ray(from).direction.clone();
   const up = new Vector3().setFromMatrixColumn(view.camera.camera.matrixWorld, 1);
-  const grip = gripOf({
+  const solver = linkDragSolver({
     joint,
     poses,
     grab: grab.clone(),
@@ -90,47 +90,47 @@ export function beginLinkDrag(
     pixel: view.pixelAt(grab),
     valueOf: (dof) => valueOf(dof.signal) ?? 0,
   });
-  return grip && new Turn(view, joint, grip, view.ray(from));
+  return solver && new Turn(view, joint, solver, view.ray(from));
 }
 
 /** Moves a joint by hand. */
 class Turn implements LinkDrag {
-  private told = false;
+  private limitShown = false;
   private readonly starts: { [dof: string]: number } = {};
 
   constructor(
     private readonly view: View,
     private readonly joint: JointView,
-    private readonly grip: Grip,
+    private readonly solver: LinkDragSolver,
     ray: ReturnType<View["ray"]>,
   ) {
-    for (const { dof, value } of grip(ray)) this.starts[dof.name] = value;
+    for (const { dof, value } of solver(ray)) this.starts[dof.name] = value;
     drag.joint = joint.name;
     beginGesture();
   }
 
   move(event: Place): void {
     const { joint } = this;
-    const wishes = this.grip(this.view.ray(event));
-    const first = wishes.find((wish) => wish.held) ?? wishes[0];
+    const targets = this.solver(this.view.ray(event));
+    const first = targets.find((target) => target.held) ?? targets[0];
     if (!first) return;
-    if (first.held && !this.told) {
+    if (first.held && !this.limitShown) {
       const name = joint.name.split("/").at(-1) ?? joint.name;
       const at = formatSI(first.value, first.dof.unit, store.degrees);
       toast({ level: "warning", text: `${name} is at its limit, ${at}. It stops here.` });
-      this.told = true;
+      this.limitShown = true;
     }
     drag.dof = first.dof;
     drag.value = first.value;
     drag.held = first.held;
-    drag.values = Object.fromEntries(wishes.map(({ dof, value }) => [dof.signal, value]));
+    drag.values = Object.fromEntries(targets.map(({ dof, value }) => [dof.signal, value]));
     const glyph = motionOf(joint) !== null && joint.dofs.length === 1;
     drag.words = glyph
       ? ""
-      : wishes
+      : targets
           .map(({ dof, value }) => `${dof.name} ${formatSI(value, dof.unit, store.degrees)}`)
           .join("  ");
-    for (const { dof, value } of wishes) want(joint, dof, value);
+    for (const { dof, value } of targets) want(joint, dof, value);
   }
 
   end(givenUp: boolean): void {

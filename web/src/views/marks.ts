@@ -1,5 +1,5 @@
 import { Group } from "three";
-import type { JointView, Scene } from "../protocol/messages";
+import type { JointView, SceneMessage } from "../protocol/messages";
 import { show } from "../app/show";
 import { store } from "../app/store";
 import { drag } from "../app/drag";
@@ -17,7 +17,7 @@ import { tool } from "./tool";
 import { Trace } from "./trace";
 import type { View } from "./view";
 
-/** What is drawn about the bodies: glyphs, contacts, frames, centres, traces, the pull. */
+/** Displays around the bodies: glyphs, contacts, frames, centers, traces, the pull. */
 export class Marks {
   readonly root = new Group();
   readonly glyph = new JointGlyph();
@@ -44,7 +44,7 @@ export class Marks {
     );
   }
 
-  build(scene: Scene): void {
+  build(scene: SceneMessage): void {
     this.held.build();
     this.anchors.build(scene);
     this.frames.build(scene);
@@ -79,13 +79,13 @@ export class Marks {
     tool.current?.update(views, bodies);
   }
 
-  /** Computes where the marks are that are seen. */
+  /** Computes the positions of visible marks. */
   settle(): void {
     for (const each of this.root.children) if (each.visible) each.updateMatrixWorld();
   }
 }
 
-/** The joint that is dragged or selected, or that carries what is selected. */
+/** The dragged or selected joint, or the joint of the selection. */
 function shownJoint(): JointView | null {
   const scene = store.scene;
   const chosen = store.selection.at(-1);

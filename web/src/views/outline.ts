@@ -11,7 +11,7 @@ import {
   type BufferGeometry,
 } from "three";
 import { mergeVertices } from "three/examples/jsm/utils/BufferGeometryUtils.js";
-import type { Piece } from "./bodies";
+import type { ShapeMesh } from "./bodies";
 
 const VERTEX = `
 uniform vec2 size; uniform float width;
@@ -32,7 +32,7 @@ void main() {
 
 const smooth = new WeakMap<BufferGeometry, BufferGeometry>();
 
-/** The same surface with joined corners, so that a grown copy has no gaps. */
+/** The same surface with merged corners, so that an enlarged copy has no gaps. */
 function joined(geometry: BufferGeometry): BufferGeometry {
   let made = smooth.get(geometry);
   if (!made) {
@@ -47,7 +47,7 @@ function joined(geometry: BufferGeometry): BufferGeometry {
   return made;
 }
 
-/** A line around the silhouette of some pieces, seen through everything else. */
+/** A line around the silhouette of some pieces, visible through everything else. */
 export class Outline {
   readonly root = new Group();
   readonly line: ShaderMaterial;
@@ -86,9 +86,9 @@ export class Outline {
 
   private readonly order: number;
 
-  around(pieces: Piece[]): void {
+  around(shapeMeshes: ShapeMesh[]): void {
     this.root.clear();
-    for (const { mesh, shape } of pieces) {
+    for (const { mesh, shape } of shapeMeshes) {
       if (!mesh.visible || shape.kind === "plane") continue;
       const inside = new Mesh(mesh.geometry, this.mask);
       const outside = new Mesh(joined(mesh.geometry), this.line);
@@ -103,7 +103,7 @@ export class Outline {
     }
   }
 
-  /** Follows the bodies: call after they moved, before drawing. */
+  /** Updates the poses of the bodies: call after they moved, before drawing. */
   follow(): void {
     for (const copy of this.root.children) {
       copy.matrixWorld.copy((copy.userData["of"] as Mesh).matrixWorld);

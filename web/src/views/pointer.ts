@@ -2,7 +2,7 @@ import { Vector3, type Intersection } from "three";
 import { hover, select } from "../app/selection";
 import { isDriver, store, type Thing } from "../app/store";
 import { announce, on } from "../app/topics";
-import type { Piece } from "./bodies";
+import type { ShapeMesh } from "./bodies";
 import { DragLabel } from "./dragLabel";
 import { beginLinkDrag, type LinkDrag } from "./linkDrag";
 import type { Stage } from "./stage";
@@ -13,11 +13,11 @@ import { openViewMenu } from "./viewMenu";
 const CLICK_PX = 4;
 
 interface Hit {
-  piece: Piece;
+  piece: ShapeMesh;
   point: Vector3;
 }
 
-/** What the pointer does in a view: select, turn a joint, pull, orbit, pan, zoom. */
+/** Pointer actions in a view: select, drag a joint, pull, orbit, pan, zoom. */
 export function attachPointer(stage: Stage, view: View): void {
   const element = view.element;
   let down: {
@@ -26,9 +26,9 @@ export function attachPointer(stage: Stage, view: View): void {
     button: number;
     hit: Hit | null;
     moved: boolean;
-    /** Whether a link was to be dragged that cannot be: the view stays where it is. */
+    /** Whether the link under the pointer cannot be dragged: the view does not move then. */
     refused: boolean;
-    /** Begins to drag the handle of a tool that is under the pointer. */
+    /** Begins to drag the tool handle under the pointer. */
     handle: (() => LinkDrag | null) | null;
   } | null = null;
   let link: LinkDrag | null = null;
@@ -39,13 +39,15 @@ export function attachPointer(stage: Stage, view: View): void {
   element.append(label.element);
 
   const pick = (event: { clientX: number; clientY: number }): Hit | null => {
-    const meshes = stage.bodies.pieces.filter((p) => p.mesh.visible).map((p) => p.mesh);
+    const meshes = stage.bodies.shapeMeshes.filter((p) => p.mesh.visible).map((p) => p.mesh);
     const found: Intersection[] = view.caught(event).intersectObjects(meshes, false);
     const first = found[0];
-    return first ? { piece: first.object.userData["piece"] as Piece, point: first.point } : null;
+    return first
+      ? { piece: first.object.userData["piece"] as ShapeMesh, point: first.point }
+      : null;
   };
 
-  /** What is under the pointer: an anchor before the element that it is on. */
+  /** The object under the pointer: an anchor before its element. */
   const thingAt = (
     event: { clientX: number; clientY: number },
     hit = pick(event),
@@ -127,7 +129,7 @@ export function attachPointer(stage: Stage, view: View): void {
     label.draw();
     announce("drag");
   };
-  /** What is dragged must still be there, and ours to drag. */
+  /** The dragged object must still exist, and this client must drive. */
   on(["scene", "people"], () => {
     if (link && (!isDriver() || store.shown !== dragged)) letGo(false);
   });
@@ -159,7 +161,7 @@ export function attachPointer(stage: Stage, view: View): void {
   });
   element.addEventListener("contextmenu", (event) => {
     event.preventDefault();
-    // The mouse opens its menu on release, else a drag with its right button would open one.
+    // The mouse opens the menu on release, since a drag with the right button must not open it.
     if (event.button === 2) return;
     if (event.target !== element || document.querySelector(".menu")) return;
     const chosen = store.selection.at(-1);

@@ -1,11 +1,11 @@
 import type { ViewpointView } from "../protocol/messages";
 
-/** From where a view looks: one of the six sides, or freely. */
+/** View direction: one of the six sides, or free. */
 export type Preset = "front" | "back" | "right" | "left" | "top" | "bottom" | "perspective";
 
 export const STEEP = Math.PI / 2 - 0.001;
 
-/** Angles of sight: yaw about z, pitch above the floor [rad]. */
+/** Angles of view: yaw about z, pitch above the floor [rad]. */
 export const ANGLES: Record<Preset, [number, number]> = {
   front: [-Math.PI / 2, 0],
   back: [Math.PI / 2, 0],
@@ -30,7 +30,7 @@ export function titleOf(preset: Preset): string {
   return PRESETS.find(({ name }) => name === preset)?.title ?? preset;
 }
 
-/** The plane of the world that a view looks at. */
+/** The plane of the world that a view faces. */
 export function planeOf(preset: Preset): "xy" | "xz" | "yz" {
   if (preset === "front" || preset === "back") return "xz";
   if (preset === "right" || preset === "left") return "yz";

@@ -4,14 +4,14 @@ import { format } from "../app/numbers";
 import { command } from "../app/session";
 import { valueOf, watch } from "../app/signals";
 import { store } from "../app/store";
-import { PULL_RATE } from "../protocol/messages";
-import type { Piece } from "./bodies";
-import { meet } from "./jointDrag";
+import { GRAB_FREQUENCY } from "../protocol/messages";
+import type { ShapeMesh } from "./bodies";
+import { intersectPlane } from "./jointDrag";
 import type { LinkDrag, Place } from "./linkDrag";
 import { poseMatrix } from "./pose";
 import type { View } from "./view";
 
-/** Pulls a point of a link with a spring, in the plane that faces the eye. */
+/** Pulls a point of a link with a spring, in the plane parallel to the screen. */
 export class Pull implements LinkDrag {
   private readonly local: [number, number, number];
   private readonly sight: Vector3;
@@ -20,7 +20,7 @@ export class Pull implements LinkDrag {
 
   constructor(
     private readonly view: View,
-    private readonly piece: Piece,
+    private readonly piece: ShapeMesh,
     private readonly grab: Vector3,
     from: Place,
     poses: Float32Array,
@@ -38,13 +38,13 @@ export class Pull implements LinkDrag {
   }
 
   move(event: Place): void {
-    const to = meet(this.view.ray(event), this.grab, this.sight);
+    const to = intersectPlane(this.view.ray(event), this.grab, this.sight);
     if (!to) return;
     const { element } = this.piece;
     const body = store.scene?.bodies[element.body];
     const mass = (body && (valueOf(`${body.name}.mass`) ?? body.mass)) || 1;
     const target: [number, number, number] = [to.x, to.y, to.z];
-    const stiffness = mass * PULL_RATE ** 2;
+    const stiffness = mass * GRAB_FREQUENCY ** 2;
     const force = drag.pull?.force ?? 0;
     drag.pull = { element: element.name, point: this.local, target, stiffness, force };
     if (!this.waiting) requestAnimationFrame(() => this.send());
@@ -65,7 +65,7 @@ export class Pull implements LinkDrag {
   }
 }
 
-/** The force of a pull as its label says it. */
+/** The force of a pull as text. */
 export function forceWords(newton: number): string {
   return `${format(newton, newton < 10 ? 2 : 1)} N`;
 }

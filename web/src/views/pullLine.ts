@@ -15,7 +15,7 @@ import { token } from "../app/theme";
 import type { Bodies } from "./bodies";
 import { poseMatrix } from "./pose";
 
-/** The spring of a pull: from the point that is held to where the pointer is. */
+/** The spring of a pull: from its point to the pointer. */
 export class PullLine {
   readonly root = new Group();
   private readonly paint = new LineBasicMaterial({ depthTest: false, transparent: true });

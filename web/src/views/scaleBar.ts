@@ -1,7 +1,7 @@
 import { h } from "../ui/dom";
 import type { ViewCamera } from "./camera";
 
-/** How long a round length is on the screen, in the flat views. */
+/** A scale bar of a round length, in orthographic views. */
 export class ScaleBar {
   private readonly text = h("span", {});
   private readonly bar = h("span", { class: "scale-line" });

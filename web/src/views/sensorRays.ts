@@ -14,14 +14,14 @@ import {
 } from "three";
 import { valueOf, watch } from "../app/signals";
 import { token } from "../app/theme";
-import type { FanView, RayView, Scene } from "../protocol/messages";
+import type { FanView, RayView, SceneMessage } from "../protocol/messages";
 import type { Bodies } from "./bodies";
 
 const MOST = 2048;
-/** A distance this near to the range counts as nothing met [m]. */
+/** Distances this near to the range count as no hit [m]. */
 const NOTHING = 1e-6;
 
-/** The lines of ray sensors: bright to what they meet, faint on to the end of their range. */
+/** The lines of ray sensors: bright up to the hit, faint to the end of their range. */
 export class SensorRays {
   readonly root = new Group();
   private rays: RayView[] = [];
@@ -46,7 +46,7 @@ export class SensorRays {
     this.dots.count = 0;
   }
 
-  build(scene: Scene): void {
+  build(scene: SceneMessage): void {
     this.rays = scene.sensors
       .flatMap(({ ray, fan }) => (ray ? [ray] : fan ? raysOf(fan) : []))
       .slice(0, MOST);
@@ -87,13 +87,13 @@ export class SensorRays {
   }
 }
 
-/** A frame of 7 numbers, place and quaternion wxyz, as a matrix. */
+/** A frame of 7 numbers, position and quaternion wxyz, as a matrix. */
 export function frameMatrix([x, y, z, w, i, j, k]: number[]): Matrix4 {
   const turn = new Quaternion(i, j, k, w);
   return new Matrix4().compose(new Vector3(x, y, z), turn, new Vector3(1, 1, 1));
 }
 
-/** The rays of a lidar, each as a ray of its own. */
+/** The rays of a lidar as separate rays. */
 function raysOf(fan: FanView): RayView[] {
   const matrix = frameMatrix(fan.frame);
   const start = fan.frame.slice(0, 3);

@@ -45,7 +45,7 @@ function primitive(kind: string, size: number[]): BufferGeometry {
   }
 }
 
-/** A turned piece along z with lightly broken edges: radius at the bottom, at the top, length [m]. */
+/** A solid of revolution along z with chamfered edges: bottom and top radius, length [m]. */
 function turned(bottom: number, top: number, length: number): BufferGeometry {
   const half = length / 2;
   const edge = Math.min(bottom, top || bottom, half) * 0.05;
@@ -55,13 +55,13 @@ function turned(bottom: number, top: number, length: number): BufferGeometry {
   return sharp(new LatheGeometry(profile, ROUND).rotateX(Math.PI / 2));
 }
 
-/** Lathe surfaces are smoothed along the profile; flat rings look right with split corners. */
+/** Lathe surfaces are smoothed along the profile; flat rings need split corners. */
 function sharp(lathe: BufferGeometry): BufferGeometry {
   const flat = lathe.toNonIndexed();
   const at = flat.getAttribute("position");
   flat.computeVertexNormals();
   const normal = flat.getAttribute("normal");
-  // Round the turned walls: the normal of a wall leans only along z and the radius.
+  // Smooth around the axis: the normal of a wall has only z and radial components.
   for (let i = 0; i < at.count; i++) {
     const z = normal.getZ(i);
     const r = Math.hypot(at.getX(i), at.getY(i));
@@ -74,7 +74,7 @@ function sharp(lathe: BufferGeometry): BufferGeometry {
 
 async function fetchMesh(hash: string): Promise<BufferGeometry> {
   const data = await blob(hash);
-  if (!data) throw new Error(`Mesh ${hash.slice(0, 8)} did not arrive.`);
+  if (!data) throw new Error(`Mesh ${hash.slice(0, 8)} could not be loaded.`);
   const [vertices = 0, triangles = 0] = new Uint32Array(data, 0, 2);
   const indexed = new BufferGeometry();
   indexed.setAttribute("position", new BufferAttribute(new Float32Array(data, 8, vertices * 3), 3));

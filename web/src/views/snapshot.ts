@@ -3,7 +3,7 @@ import { saveBlob } from "../ui/saveFile";
 import type { Stage } from "./stage";
 import type { View } from "./view";
 
-/** Draws the views and saves the picture: all of them, or one. */
+/** Draws the views and saves the image: all of them, or one. */
 export function saveSnapshot(stage: Stage, view?: View): void {
   const name = [store.scene?.name ?? "views", view?.camera.preset].filter(Boolean).join("-");
   picture(stage, view).toBlob((blob) => {
@@ -11,7 +11,7 @@ export function saveSnapshot(stage: Stage, view?: View): void {
   }, "image/png");
 }
 
-/** A copy of what the canvas shows now. */
+/** A copy of the canvas. */
 function picture(stage: Stage, view?: View): HTMLCanvasElement {
   stage.draw();
   const full = stage.element.getBoundingClientRect();
@@ -22,7 +22,7 @@ function picture(stage: Stage, view?: View): HTMLCanvasElement {
   copy.height = Math.round(box.height * ratio);
   const left = Math.round((box.left - full.left) * ratio);
   const top = Math.round((box.top - full.top) * ratio);
-  // Drawn in the same turn as the picture: the canvas keeps nothing for later.
+  // Drawn in the same task: the canvas does not keep its content.
   copy.getContext("2d")?.drawImage(stage.renderer.domElement, -left, -top);
   return copy;
 }

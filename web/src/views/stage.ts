@@ -14,14 +14,14 @@ import { Highlight } from "./highlight";
 import { Lights } from "./lights";
 import { Marks } from "./marks";
 import { planeOf } from "./presets";
-import { Sight } from "./sight";
+import { CameraTargets } from "./cameraTargets";
 import { StereoDrawing } from "./stereo";
 import { tool } from "./tool";
 import { View } from "./view";
 
 const SLOTS: ViewName[] = ["top", "perspective", "front", "right"];
 
-/** The views: one canvas, drawn four times by scissor; drawn only when something changed. */
+/** The views: one canvas, drawn four times by scissor; redrawn only after a change. */
 export class Stage {
   readonly element: HTMLElement;
   readonly views: View[];
@@ -30,7 +30,7 @@ export class Stage {
   readonly scene = new Scene();
   readonly marks = new Marks();
   readonly highlight = new Highlight(this.bodies);
-  readonly sight: Sight;
+  readonly cameraTargets: CameraTargets;
   readonly ghost = new Ghost();
   readonly lights = new Lights();
   readonly grids = { xy: new Grid("xy"), xz: new Grid("xz"), yz: new Grid("yz") };
@@ -40,7 +40,7 @@ export class Stage {
   private readonly boxes = new Map<View, Vector4>();
   private asked = false;
   private ghostStale = true;
-  /** Whether what throws shadows has moved or changed since they were drawn. */
+  /** Whether shadow casters have moved or changed since the shadows were drawn. */
   private shadowsStale = true;
 
   constructor() {
@@ -51,10 +51,10 @@ export class Stage {
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
     this.renderer.autoClear = false;
-    this.scene.matrixWorldAutoUpdate = false; // once per picture, and only what is seen
+    this.scene.matrixWorldAutoUpdate = false; // once per frame, and only visible ones
     this.stereo = new StereoDrawing(this.renderer);
     this.views = SLOTS.map((slot) => new View(slot, this));
-    this.sight = new Sight(this.views, this.bodies, this.highlight, this.refresh);
+    this.cameraTargets = new CameraTargets(this.views, this.bodies, this.highlight, this.refresh);
     this.element = h("div", { class: "views" }, this.canvas, ...this.views.map((v) => v.element));
     this.scene.add(
       this.background,
@@ -71,7 +71,7 @@ export class Stage {
     this.refresh();
   }
 
-  /** Asks for a new picture at the next chance. */
+  /** Requests a redraw in the next frame. */
   readonly refresh = (): void => {
     if (this.asked) return;
     this.asked = true;
@@ -84,8 +84,8 @@ export class Stage {
       if (!store.poses) return;
       this.bodies.pose(store.poses);
       this.shadowsStale = true;
-      this.sight.arrive();
-      this.sight.keepInSight();
+      this.cameraTargets.arrive();
+      this.cameraTargets.keepInSight();
       this.refresh();
     });
     on(["ghost", "contacts", "forces", "signals", "hover", "selection", "drag"], this.refresh);
@@ -112,11 +112,11 @@ export class Stage {
     this.refresh();
   }
 
-  /** A shape is there: its mesh may have come later than the scene. */
+  /** A shape has arrived: its mesh may be later than the scene. */
   private arrive(): void {
     this.ghostStale = this.shadowsStale = true;
     this.lights.aim(this.bodies.bounds());
-    this.sight.arrive();
+    this.cameraTargets.arrive();
     this.highlight.update();
     this.refresh();
   }
@@ -147,12 +147,12 @@ export class Stage {
     if (w === 0 || hgt === 0) return;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(w, hgt, false);
-    this.sight.refit();
+    this.cameraTargets.refit();
     this.place();
     this.draw();
   }
 
-  /** Looks where the views are on the canvas; asking at each picture would lay out the page. */
+  /** Measures the views on the canvas; measuring in each frame would trigger a layout. */
   private place(): void {
     const full = this.element.getBoundingClientRect();
     for (const view of this.views) {
@@ -174,7 +174,7 @@ export class Stage {
       this.ghostStale = false;
     }
     this.ghost.pose(show.ghost ? store.ghost : null, store.poses);
-    this.bodies.drawn.root.visible = store.poses !== null; // until then nobody knows where they are
+    this.bodies.drawn.root.visible = store.poses !== null; // until then their positions are unknown
     this.bodies.follow();
     if (this.ghost.root.visible) this.ghost.root.updateMatrixWorld();
     this.ghost.edge.follow();

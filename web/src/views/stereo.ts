@@ -15,7 +15,7 @@ import {
 } from "three";
 import type { Stereo } from "../app/layout";
 
-/** Eyes this part of the distance apart: comfortable for what is looked at, near or far. */
+/** Eye distance relative to the viewing distance, comfortable at any scale. */
 const EYES = 1 / 40;
 
 const VERTEX = `void main() { gl_Position = vec4(position.xy, 0.0, 1.0); }`;
@@ -40,7 +40,7 @@ void main() {
   #include <colorspace_fragment>
 }`;
 
-// Least squares fit of red and cyan glasses to full colour (Dubois 2001), by rows.
+// Least squares fit of red and cyan glasses to full color (Dubois 2001), by rows.
 const RED = new Matrix3(
   ...[0.4561, 0.500484, 0.176381],
   ...[-0.0400822, -0.0378246, -0.0157589],
@@ -53,7 +53,7 @@ const CYAN = new Matrix3(
 );
 const KINDS: Stereo[] = ["anaglyph", "side by side", "interlaced"];
 
-/** One picture for two eyes: each is drawn by itself, then both are laid together. */
+/** One image for two eyes: each is rendered separately, then both are combined. */
 export class StereoDrawing {
   private readonly eyes = new StereoCamera();
   private readonly targets = [this.target(), this.target()] as const;
@@ -80,7 +80,7 @@ export class StereoDrawing {
     this.sheet.frustumCulled = false;
   }
 
-  /** A picture of one eye; outlines need the stencil, smooth edges the samples. */
+  /** The image of one eye; outlines need the stencil, antialiasing the samples. */
   private target(): WebGLRenderTarget {
     return new WebGLRenderTarget(1, 1, {
       type: HalfFloatType,

@@ -10,14 +10,14 @@ import { blob } from "./blobs";
 
 const known = new Map<string, Promise<Texture | null>>();
 
-/** An image of the scene, fetched once; null if it is none that the browser can read. */
+/** An image of the scene, fetched once; null if the browser cannot read it. */
 export function texture(hash: string): Promise<Texture | null> {
   let found = known.get(hash);
   if (!found) known.set(hash, (found = load(hash)));
   return found;
 }
 
-/** The image laid out several times along its width and its height. */
+/** The image repeated along its width and its height. */
 export function repeated(image: Texture, [across, up]: readonly [number, number]): Texture {
   if (across === 1 && up === 1) return image;
   const made = image.clone();
@@ -43,7 +43,7 @@ async function load(hash: string): Promise<Texture | null> {
   }
 }
 
-/** The surface with a place in the image for each corner; meshes without get theirs by side. */
+/** The surface with texture coordinates; meshes without get box mapping. */
 export function laidOut(geometry: BufferGeometry): BufferGeometry {
   if (geometry.getAttribute("uv")) return geometry;
   const made = geometry.index ? geometry.toNonIndexed() : geometry.clone();

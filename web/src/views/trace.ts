@@ -5,7 +5,7 @@ import type { Bodies } from "./bodies";
 
 const MOST = 900;
 
-/** The path of the selected element or joint's body, drawn behind it. */
+/** The path of the selected element, or of the selected joint's body. */
 export class Trace {
   readonly root = new Group();
   private points: Vector3[] = [];
@@ -20,7 +20,7 @@ export class Trace {
     this.root.add(this.line);
   }
 
-  /** How many places it goes through. */
+  /** Number of points. */
   get length(): number {
     return this.points.length;
   }

@@ -20,9 +20,9 @@ export class View {
   private readonly compass = new Compass();
   private readonly scale = new ScaleBar();
   private readonly caster = new Raycaster();
-  /** As it was measured last [px]. */
+  /** Its last measured size [px]. */
   size = { width: 0, height: 0, aspect: 1 };
-  /** The size and the stand of the camera for which compass and scale were drawn. */
+  /** The size and camera placement for which compass and scale were drawn. */
   private ornamented: { stood: unknown; size: unknown } = { stood: null, size: null };
   private active = false;
 
@@ -67,7 +67,7 @@ export class View {
     this.rename();
   }
 
-  /** Writes the name of the side that is seen. */
+  /** Writes the name of the view direction. */
   rename(): void {
     const name = titleOf(this.camera.preset);
     if (this.title.textContent === name) return;
@@ -76,7 +76,7 @@ export class View {
     this.element.classList.toggle("flat", this.camera.flat);
   }
 
-  /** Takes the size of the view over; true if it is seen and has changed. */
+  /** Updates the size of the view; true if it is visible and has changed. */
   measure(): boolean {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (width === 0 || height === 0) return false;
@@ -92,7 +92,7 @@ export class View {
     return layout.stereo === "side by side" && !this.camera.flat && !fourViews();
   }
 
-  /** Pointer place from −1 to 1 in this view, or in its half of the view for an eye. */
+  /** Pointer position from −1 to 1 in this view, or in its half of the view for an eye. */
   place(event: { clientX: number; clientY: number }): Vector2 {
     const box = this.element.getBoundingClientRect();
     const across = (event.clientX - box.left) / box.width;
@@ -111,7 +111,7 @@ export class View {
     return this.caught(event).ray.clone();
   }
 
-  /** Where a point of the world is in this view [px], or null behind the camera. */
+  /** Position of a world point in this view [px], or null behind the camera. */
   project(point: Vector3): { x: number; y: number } | null {
     const at = point.clone().project(this.camera.camera);
     if (at.z > 1) return null;
@@ -119,7 +119,7 @@ export class View {
     return { x: ((at.x + 1) / 2) * width, y: ((1 - at.y) / 2) * height };
   }
 
-  /** Size of a pixel at a point of the world [m]. */
+  /** Size of a pixel at a world point [m]. */
   pixelAt(point: Vector3): number {
     const { camera, flat, stand } = this.camera;
     const away = camera.getWorldDirection(new Vector3()).dot(point.clone().sub(camera.position));
@@ -127,13 +127,13 @@ export class View {
     return (2 * Math.max(half, 0)) / Math.max(this.size.height, 1);
   }
 
-  /** Whether a point of the world is within this view. */
+  /** Whether a world point is within this view. */
   shows(point: Vector3): boolean {
     const { x, y, z } = point.clone().project(this.camera.camera);
     return Math.abs(x) <= 1 && Math.abs(y) <= 1 && z <= 1;
   }
 
-  /** Updates camera and, where it moved, ornaments; true while the camera glides. */
+  /** Updates the camera and, if it moved, the overlays; true while the camera is animated. */
   update(): boolean {
     const gliding = this.camera.update();
     const active = fourViews() && layout.active === this.slot;

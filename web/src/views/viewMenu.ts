@@ -1,14 +1,14 @@
 import { addCurve } from "../charts/charts";
 import { chosenAnchors, closeLoop } from "../app/closeLoop";
 import { anyHidden, setHidden, showAll, showOnly } from "../app/hidden";
-import { ALONE, arrange, layout } from "../app/layout";
+import { SEPARATE_WINDOW, arrange, layout } from "../app/layout";
 import { select } from "../app/selection";
 import { standsAlone } from "../app/session";
 import { store, type Thing } from "../app/store";
 import { fourViews, watchesOnly } from "../app/width";
 import { openMenu, type MenuItem } from "../ui/menu";
 import type { JointView } from "../protocol/messages";
-import { openAlone } from "../shell/alone";
+import { openSeparateWindow } from "../shell/separateWindow";
 import { follow, followed } from "./follow";
 import { nearestJoint } from "./linkDrag";
 import type { Stage } from "./stage";
@@ -17,7 +17,7 @@ import { snapshots } from "./viewToolbar";
 
 const short = (name: string): string => name.split("/").at(-1) ?? name;
 
-/** The menu of a place in a view: about the element there, if any, then about the view. */
+/** The context menu of a view: for the element there, if any, then for the view. */
 export function openViewMenu(
   stage: Stage,
   view: View,
@@ -38,13 +38,13 @@ function aboutElement(stage: Stage, name: string): MenuItem[] {
     { label: `Select ${short(name)}`, run: () => select(thing) },
     {
       label: `Frame ${short(name)}`,
-      run: () => stage.sight.frame(stage.highlight.pieces(thing)),
+      run: () => stage.cameraTargets.frame(stage.highlight.shapeMeshes(thing)),
     },
   ];
   if (scene.bodies[found.body]?.static === false) {
     const on = followed() === found.body;
     items.push({
-      label: on ? "Follow nothing" : `Follow ${short(name)}`,
+      label: on ? "Stop following" : `Follow ${short(name)}`,
       run: () => follow(on ? null : found.body),
     });
   }
@@ -79,22 +79,26 @@ function aboutJoint(joint: JointView): MenuItem[] {
 function about(stage: Stage, view: View): MenuItem[] {
   const shots = snapshots(stage, view);
   const items: MenuItem[] = [
-    { label: "Fit all", key: "Home", apart: true, run: () => stage.sight.fit() },
+    { label: "Fit all", key: "Home", apart: true, run: () => stage.cameraTargets.fit() },
   ];
   if (chosenAnchors().length === 2)
     items.unshift({ label: "Close loop here", apart: true, run: closeLoop });
-  if (anyHidden()) items.push({ label: "Show what is hidden", run: showAll });
-  if (!watchesOnly() && (ALONE === null || ALONE === "views"))
+  if (anyHidden()) items.push({ label: "Show hidden elements", run: showAll });
+  if (!watchesOnly() && (SEPARATE_WINDOW === null || SEPARATE_WINDOW === "views"))
     items.push({
       label: fourViews() ? "One view" : "Four views",
       key: "V",
       run: () => arrange({ four: !layout.four, active: view.slot, stereo: "none" }),
     });
   items.push(...shots);
-  if (ALONE === null && !standsAlone())
+  if (SEPARATE_WINDOW === null && !standsAlone())
     items.push(
-      { label: "This view in its own window", apart: true, run: () => openAlone(view.slot) },
-      { label: "All views in their own window", run: () => openAlone("views") },
+      {
+        label: "This view in its own window",
+        apart: true,
+        run: () => openSeparateWindow(view.slot),
+      },
+      { label: "All views in their own window", run: () => openSeparateWindow("views") },
     );
   return items;
 }

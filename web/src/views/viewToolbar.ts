@@ -14,7 +14,7 @@ import { saveSnapshot } from "./snapshot";
 import type { Stage } from "./stage";
 import type { View } from "./view";
 
-/** The small controls on top of a view: which view, what it follows, fit, one or four. */
+/** The small controls on top of a view: direction, followed body, fit, one or four. */
 export function viewToolbar(
   stage: Stage,
   view: View,
@@ -59,7 +59,7 @@ export function viewToolbar(
   rename();
   on("layout", rename);
   right.append(
-    iconButton("frame", "Fit all (Home)", () => stage.sight.fit([view])),
+    iconButton("frame", "Fit all (Home)", () => stage.cameraTargets.fit([view])),
     toggle,
   );
   element.append(h("div", { class: "spring" }), right);
@@ -68,26 +68,26 @@ export function viewToolbar(
   return { element, title };
 }
 
-/** Sides and viewpoints that a view can look from. */
+/** Sides and viewpoints of a view. */
 export function sides(stage: Stage, view: View): MenuItem[] {
   return [
     ...PRESETS.map(({ name, title, key }) => ({
       label: title,
       key,
       checked: view.camera.preset === name && view.camera.viewpoint === "",
-      run: () => stage.sight.choose(view, name),
+      run: () => stage.cameraTargets.choose(view, name),
     })),
     ...(store.scene?.viewpoints ?? []).map(({ name }) => ({
       label: `Viewpoint: ${name}`,
       key: "9",
       checked: view.camera.viewpoint === name,
-      run: () => stage.sight.viewpoint(view, name),
+      run: () => stage.cameraTargets.viewpoint(view, name),
     })),
-    { label: "Reset all views", key: "0", run: () => stage.sight.reset() },
+    { label: "Reset all views", key: "0", run: () => stage.cameraTargets.reset() },
   ];
 }
 
-/** Pictures that can be saved. */
+/** Images that can be saved. */
 export function snapshots(stage: Stage, view: View): MenuItem[] {
   return [
     { label: "Snapshot of this view", run: () => saveSnapshot(stage, view) },

@@ -1,33 +1,32 @@
-"""CAN: frames, the hub that carries them, and the doors through which programs reach it."""
+"""CAN buses."""
 
-from linkwork.buses.can.faults import Fault, Faults, Kind
+from linkwork.buses.can.faults import CanFault, CanFaultKind, CanFaultSet
 from linkwork.buses.can.frame import (
     CanError,
-    Frame,
+    CanFrame,
     data_frame,
     error_frame,
     parse_frame,
     remote_frame,
 )
-from linkwork.buses.can.hub import Event, Hub
-from linkwork.buses.can.log import Entry, FrameLog
-from linkwork.buses.can.node import Counters, Node
-from linkwork.buses.can.states import ErrorCounters, State
+from linkwork.buses.can.hub import CanHub, HubEvent
+from linkwork.buses.can.monitoring import FrameLog, LogEntry
+from linkwork.buses.can.node import CanNode, Counters, ErrorCounters, NodeState
 
 __all__ = [
     "CanError",
+    "CanFault",
+    "CanFaultKind",
+    "CanFaultSet",
+    "CanFrame",
+    "CanHub",
+    "CanNode",
     "Counters",
-    "Entry",
     "ErrorCounters",
-    "Event",
-    "Fault",
-    "Faults",
-    "Frame",
     "FrameLog",
-    "Hub",
-    "Kind",
-    "Node",
-    "State",
+    "HubEvent",
+    "LogEntry",
+    "NodeState",
     "data_frame",
     "error_frame",
     "parse_frame",

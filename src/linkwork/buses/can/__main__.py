@@ -1,6 +1,6 @@
-"""A bus by itself, without a session: ``python -m linkwork.buses.can``.
+"""A CAN bus without a session: ``python -m linkwork.buses.can``.
 
-Prints one JSON line with the addresses of its doors, then answers each line on standard input:
+Prints one JSON line with the addresses of its servers, then answers each line on standard input:
 ``stats`` gives the counters as JSON, ``fault {...}`` starts a fault, ``clear`` ends all of them,
 ``quit`` ends the bus.
 """
@@ -15,25 +15,30 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from linkwork.buses.can.faults import Fault, Kind
-from linkwork.buses.can.hub import Hub
-from linkwork.buses.can.node import Node
-from linkwork.buses.can.slcan import SlcanPty, SlcanTcp
-from linkwork.buses.can.socketcand import Socketcand, beacon_for
-from linkwork.errors import LinkworkError
+from linkwork.buses.can.faults import CanFault, CanFaultKind
+from linkwork.buses.can.hub import CanHub
+from linkwork.buses.can.node import CanNode
+from linkwork.buses.can.slcan import SlcanPty, SlcanServer
+from linkwork.buses.can.socketcand import SocketcandServer, beacon_for
+from linkwork.core.errors import LinkworkError
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m linkwork.buses.can", description=__doc__)
     parser.add_argument("--name", default="can0", help="name of the bus")
     parser.add_argument("--bitrate", type=int, default=1_000_000, help="bit/s")
-    parser.add_argument("--timed", action="store_true", help="frames take their time on the wire")
+    parser.add_argument(
+        "--timed", action="store_true", help="frames take as long as on a real wire"
+    )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--socketcand", type=int, default=0, metavar="PORT", help="0: a free one")
     parser.add_argument("--slcan", type=int, default=0, metavar="PORT", help="0: a free one")
-    parser.add_argument("--pty", action="store_true", help="slcan on a pseudo terminal as well")
+    parser.add_argument("--pty", action="store_true", help="also slcan on a pseudo terminal")
     parser.add_argument("--beacon", action="store_true", help="announce the bus by UDP broadcast")
-    parser.add_argument("--patience", type=float, default=10.0, help="for clients [s]")
+    parser.add_argument("--timeout", type=float, default=10.0, help="for clients [s]")
+    parser.add_argument(  # its former name
+        "--patience", type=float, dest="timeout", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
     parser.add_argument(
         "--answer", action="store_true", help="a node that answers id with id + 1 and the same data"
     )
@@ -41,24 +46,24 @@ def _arguments() -> argparse.Namespace:
 
 
 async def _serve(options: argparse.Namespace) -> None:
-    hub = Hub(options.name, bitrate=options.bitrate, timed=options.timed)
-    socketcand = Socketcand([hub], patience=options.patience)
-    slcan = SlcanTcp(hub, patience=options.patience)
+    hub = CanHub(options.name, bitrate=options.bitrate, timed=options.timed)
+    socketcand = SocketcandServer([hub], timeout=options.timeout)
+    slcan = SlcanServer(hub, timeout=options.timeout)
     await socketcand.start(options.host, options.socketcand)
     await slcan.start(options.host, options.slcan)
-    pty = SlcanPty(hub, patience=options.patience) if options.pty else None
+    pty = SlcanPty(hub, timeout=options.timeout) if options.pty else None
     beacon = None
     if options.beacon:
         beacon = beacon_for(socketcand)
         beacon.start()
     if options.answer:
         _answering(hub)
-    doors = {
+    endpoints = {
         "socketcand": [socketcand.host, socketcand.port],
         "slcan": [slcan.host, slcan.port],
         "pty": pty.path if pty else None,
     }
-    print(json.dumps(doors), flush=True)
+    print(json.dumps(endpoints), flush=True)
     await _orders(hub, socketcand)
     if beacon is not None:
         beacon.stop()
@@ -69,8 +74,8 @@ async def _serve(options: argparse.Namespace) -> None:
     hub.close()
 
 
-def _answering(hub: Hub) -> Node:
-    """A node of our own: it answers each frame with an even identifier."""
+def _answering(hub: CanHub) -> CanNode:
+    """A node that answers each frame with an even identifier."""
 
     def answer(frame: Any) -> None:
         if not frame.error and not frame.id & 1:
@@ -80,7 +85,7 @@ def _answering(hub: Hub) -> Node:
     return node
 
 
-async def _orders(hub: Hub, socketcand: Socketcand) -> None:
+async def _orders(hub: CanHub, socketcand: SocketcandServer) -> None:
     loop = asyncio.get_running_loop()
     while True:
         line = (await loop.run_in_executor(None, sys.stdin.readline)).strip()
@@ -88,13 +93,13 @@ async def _orders(hub: Hub, socketcand: Socketcand) -> None:
             return
         order, _, rest = line.partition(" ")
         try:
-            answer = _obey(hub, socketcand, order, rest)
+            answer = _execute(hub, socketcand, order, rest)
         except (LinkworkError, ValueError, TypeError) as error:
             answer = {"error": str(error)}
         print(json.dumps(answer), flush=True)
 
 
-def _obey(hub: Hub, socketcand: Socketcand, order: str, rest: str) -> dict[str, Any]:
+def _execute(hub: CanHub, socketcand: SocketcandServer, order: str, rest: str) -> dict[str, Any]:
     if order == "stats":
         return {
             "frames": hub.frames,
@@ -109,14 +114,16 @@ def _obey(hub: Hub, socketcand: Socketcand, order: str, rest: str) -> dict[str, 
             },
         }
     if order == "fault":
-        wish = json.loads(rest)
-        wish["ids"] = frozenset(wish.get("ids", ()))
-        return {"number": hub.add_fault(Fault(**wish | {"kind": Kind(wish["kind"])}))}
+        request = json.loads(rest)
+        request["ids"] = frozenset(request.get("ids", ()))
+        return {
+            "number": hub.add_fault(CanFault(**request | {"kind": CanFaultKind(request["kind"])}))
+        }
     if order == "clear":
         for number in [number for number, _, _ in hub.faults]:
             hub.remove_fault(number)
         return {}
-    raise ValueError(f"no such order: {order!r}")
+    raise ValueError(f"unknown order: {order!r}")
 
 
 def main() -> None:

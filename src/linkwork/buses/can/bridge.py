@@ -1,4 +1,4 @@
-"""A bus outside, real or virtual, joined to the hub through python-can."""
+"""Bridge from the hub to an external CAN bus, by python-can."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ import secrets
 import threading
 from typing import Any
 
-from linkwork.buses.can.frame import CanError, Frame
-from linkwork.buses.can.hub import Hub
+from linkwork.buses.can.frame import CanError, CanFrame
+from linkwork.buses.can.hub import CanHub
 
-# Interfaces that bring back what they sent; they carry a message's channel, which says whose it is.
+# Interfaces that return sent messages; the channel of a message identifies its sender.
 _ECHOING = frozenset({"udp_multicast"})
-WAITING_MOST = 4096
+MAX_WAITING = 4096
 BATCH = 256
 
 
 class Bridge:
-    """Makes two buses one: what is sent on either is heard on the other.
+    """Connects two buses: frames of either are received on the other.
 
-    python-can blocks, so that reading and writing have a thread each. An end that breaks (a cable
-    pulled out) is told as an event and opened again every ``retry`` seconds.
+    python-can blocks, so that reading and writing have a thread each. A lost connection (an
+    unplugged cable) is logged as an event and opened again every ``retry`` seconds.
 
     Args:
-        hub: Our bus.
+        hub: The hub.
         interface: python-can's name of the interface: ``socketcan``, ``udp_multicast``,
             ``virtual``, ``pcan``, …
         channel: Its channel.
-        retry: Time between two tries to open it again [s].
+        retry: Time between two attempts to open it again [s].
         options: Further arguments of ``can.Bus``, such as ``bitrate``.
     """
 
     def __init__(
-        self, hub: Hub, interface: str, channel: str | int, *, retry: float = 2.0, **options: Any
+        self, hub: CanHub, interface: str, channel: str | int, *, retry: float = 2.0, **options: Any
     ) -> None:
         self.hub = hub
         self.where = f"{interface} {channel}"
         self.retry = retry
         self._options = {"interface": interface, "channel": channel, **options}
-        self._waiting: queue.Queue[Frame | None] = queue.Queue(WAITING_MOST)
+        self._waiting: queue.Queue[CanFrame | None] = queue.Queue(MAX_WAITING)
         self._ended = threading.Event()
         self._bus: Any = None
         self._mark = f"linkwork-{secrets.token_hex(6)}" if interface in _ECHOING else None
         self._threads: list[threading.Thread] = []
-        self.node = hub.attach(self.where, self._hear, outbox=WAITING_MOST)
+        self.node = hub.attach(self.where, self._on_frame, outbox=MAX_WAITING)
         self.node.present = lambda: self.connected
 
     @property
     def connected(self) -> bool:
-        """The end outside is open."""
+        """Whether the external bus is open."""
         return self._bus is not None
 
     async def start(self) -> None:
-        """Opens the end outside.
+        """Opens the external bus.
 
         Raises:
-            CanError: It cannot be opened; the message says why.
+            CanError: If it cannot be opened.
         """
         try:
             self._bus = await asyncio.to_thread(self._open)
@@ -69,7 +69,7 @@ class Bridge:
             thread = threading.Thread(target=work, name=name, daemon=True)
             self._threads.append(thread)
             thread.start()
-        self.hub.tell(f"bus {self.hub.name} is joined to {self.where}.")
+        self.hub.emit(f"bus {self.hub.name} is connected to {self.where}.")
 
     async def stop(self) -> None:
         """Closes it."""
@@ -84,7 +84,7 @@ class Bridge:
             self._bus = None
         self.node.detach()
 
-    def _hear(self, frame: Frame) -> bool | None:
+    def _on_frame(self, frame: CanFrame) -> bool | None:
         if frame.error:
             return None
         if self._bus is None:
@@ -95,11 +95,11 @@ class Bridge:
             return False
         return None
 
-    def _arrived(self, frames: list[Frame], odd: int) -> None:
+    def _arrived(self, frames: list[CanFrame], odd: int) -> None:
         for frame in frames:
             self.node.send(frame)
         for _ in range(odd):
-            self.node.bad("brought a CAN FD frame, which this bus does not carry.")
+            self.node.bad("received a CAN FD frame, which this bus does not support.")
 
     # In threads
 
@@ -108,15 +108,15 @@ class Bridge:
             import can
         except ImportError:
             raise CanError(
-                "a bus outside needs python-can, which is not installed.",
+                "an external bus needs python-can, which is not installed.",
                 hint='Install it with: pip install "linkwork[bus]"',
             ) from None
         try:
             return can.Bus(**self._options)
-        except Exception as error:  # each interface raises what its driver raises
+        except Exception as error:  # each interface raises its driver's exceptions
             raise CanError(
                 f"{self.where} cannot be opened: {str(error).rstrip('.') or type(error).__name__}.",
-                hint="Is the interface there, and up? socketcan needs a kernel that has it.",
+                hint="Check that the interface exists and is up; socketcan needs kernel support.",
             ) from None
 
     def _call(self, *call: Any) -> None:
@@ -145,7 +145,7 @@ class Bridge:
                 self._broke(error)
 
     def _is_echo(self, message: Any) -> bool:
-        """Whether a message is one of ours that comes back."""
+        """Whether a message is an echo of a sent one."""
         return not message.is_rx or (self._mark is not None and message.channel == self._mark)
 
     def _reopen(self) -> None:
@@ -153,7 +153,7 @@ class Bridge:
             return
         with contextlib.suppress(CanError):
             self._bus = self._open()
-            self._call(self.hub.tell, f"{self.where} is back.")
+            self._call(self.hub.emit, f"{self.where} is back.")
 
     def _broke(self, error: Exception) -> None:
         bus, self._bus = self._bus, None
@@ -161,7 +161,7 @@ class Bridge:
             return
         with contextlib.suppress(Exception):
             bus.shutdown()
-        self._call(self.hub.tell, f"{self.where} broke: {error}. It is tried again.")
+        self._call(self.hub.emit, f"{self.where} broke: {error}. Retrying.")
 
     def _write(self) -> None:
         while not self._ended.is_set():
@@ -173,12 +173,12 @@ class Bridge:
                 bus.send(to_message(frame, channel=self._mark), timeout=0.1)
             except Exception as error:
                 if self.node.count.lost == 0:
-                    self._call(self.hub.tell, f"{self.where} does not take frames: {error}.")
+                    self._call(self.hub.emit, f"{self.where} does not accept frames: {error}.")
                 self.node.count.lost += 1
 
 
-def to_message(frame: Frame, *, channel: str | None = None) -> Any:
-    """A frame as python-can has it, with the channel that it says it comes from."""
+def to_message(frame: CanFrame, *, channel: str | None = None) -> Any:
+    """Returns a frame as a message of python-can, with the channel of its sender."""
     import can
 
     return can.Message(
@@ -192,13 +192,13 @@ def to_message(frame: Frame, *, channel: str | None = None) -> Any:
     )
 
 
-def from_message(message: Any) -> Frame | None:
-    """A message of python-can as a frame; None for what CAN 2.0 does not have."""
+def from_message(message: Any) -> CanFrame | None:
+    """A message of python-can as a frame; None for kinds that CAN 2.0 does not have."""
     if message.is_error_frame:
-        return Frame(message.arbitration_id, bytes(8), True, False, True, 8)
+        return CanFrame(message.arbitration_id, bytes(8), True, False, True, 8)
     if message.is_fd or message.dlc > 8:
         return None
-    return Frame(
+    return CanFrame(
         message.arbitration_id,
         b"" if message.is_remote_frame else bytes(message.data),
         message.is_extended_id,

@@ -1,4 +1,4 @@
-"""What a scene may say of a CAN bus, and what people may order while it runs."""
+"""Parameters of a CAN bus."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from linkwork.buses.can.faults import Kind
+from linkwork.buses.can.faults import CanFaultKind
 from linkwork.buses.can.frame import parse_frame
 
 FaultName = Annotated[str, msgspec.Meta(max_length=200)]
@@ -20,17 +20,17 @@ class CanParams(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         channel: Name by which clients open the bus.
         bitrate: Bit rate, for load and timing [bit/s].
-        timed: Whether frames take as long as on a wire of that bit rate, and are heard when
+        timed: Whether frames take as long as on a wire of that bit rate, and are received when
             their last bit has passed.
-        restart_after: A node that went bus off comes back after this time [s]; by order if absent.
-        host: Interface that the doors listen on. The protocols know no password.
-        socketcand: Port of the socketcand door; 0 for a free one, false for none.
-        beacon: Whether the door is announced by UDP broadcast.
-        slcan: Port of an slcan door over TCP; 0 for a free one.
+        restart_after: Time after which a bus-off node restarts [s]; by order if absent.
+        host: Interface that the servers listen on. The protocols have no password.
+        socketcand: Port of the socketcand server; 0 for a free one, false for none.
+        beacon: Whether the server is announced by UDP broadcast.
+        slcan: Port of an slcan server over TCP; 0 for a free one.
         pty: Whether there is an slcan device on a pseudo terminal, or the path of a link to it.
         file: DBC file, from the scene's folder, whose signals the ports name.
-        bridge: A bus outside, joined through python-can: { interface = "socketcan",
-            channel = "can0" } and further arguments of ``can.Bus``.
+        bridge: An external bus, connected through python-can: { interface = "socketcan", channel =
+            "can0" } and further arguments of ``can.Bus``.
         turn_id: The controller's frame that ends a turn, in lock-step.
     """
 
@@ -52,9 +52,9 @@ class CanParams(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FaultOrder(msgspec.Struct, forbid_unknown_fields=True):
-    """What the order ``fault`` takes; times count from now. ``clear`` ends those of a name."""
+    """Arguments of the order ``fault``; times count from now. ``clear`` ends those of a name."""
 
-    kind: Kind
+    kind: CanFaultKind
     name: FaultName = ""
     chance: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
     ids: Annotated[list[Identifier], msgspec.Meta(max_length=4096)] = []
@@ -66,14 +66,14 @@ class FaultOrder(msgspec.Struct, forbid_unknown_fields=True):
     seed: int = 0
 
     def __str__(self) -> str:
-        """The fault in words: ``drop 0x201, 50 %, for 2 s``."""
+        """Returns a description: ``drop 0x201, 50 %, for 2 s``."""
         words = [self.kind.replace("_", " ")]
         if self.ids:
             shown = ", ".join(f"0x{each:X}" for each in self.ids[:4])
             words[0] += f" {shown}{' …' if len(self.ids) > 4 else ''}"
         if self.node:
             words.append(f"of {self.node}")
-        if self.kind is Kind.DELAY:
+        if self.kind is CanFaultKind.DELAY:
             words.append(f"by {1000 * self.delay:g} ms")
         if self.chance < 1.0:
             words.append(f"{100 * self.chance:g} %, seed {self.seed}")
@@ -84,14 +84,14 @@ class FaultOrder(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ClearOrder(msgspec.Struct, forbid_unknown_fields=True):
-    """What the order ``clear`` takes: a fault's number or name; all without."""
+    """Arguments of the order ``clear``: a fault's number or name; all without."""
 
     number: Annotated[int, msgspec.Meta(ge=0)] = 0
     name: FaultName = ""
 
 
 class SendOrder(msgspec.Struct, forbid_unknown_fields=True):
-    """What the order ``send`` takes: a frame as candump writes it, ``123#1122``."""
+    """Arguments of the order ``send``: a frame in candump's format, ``123#1122``."""
 
     frame: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 

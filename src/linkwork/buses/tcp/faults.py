@@ -1,4 +1,4 @@
-"""Faults on a TCP part: lines that are lost, late, wrong or doubled."""
+"""Faults on a TCP part."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from linkwork.buses.delays import Delays
-from linkwork.errors import SignalError
+from linkwork.buses.delay_queue import DelayQueue
+from linkwork.buses.messages import ActiveFault
+from linkwork.core.errors import SignalError
 
 KINDS = ("drop", "delay", "corrupt", "duplicate")
 
-#: Faults at a time.
-MOST = 256
+#: Maximum number of faults at a time.
+MAX_FAULTS = 256
 
 Values = list[float | None]
 
 
 class LineFaultOrder(msgspec.Struct, forbid_unknown_fields=True):
-    """What the order ``fault`` takes of a TCP part; ``clear`` ends those of a name.
+    """Arguments of the order ``fault`` of a TCP part; ``clear`` ends those of a name.
 
     Attributes:
-        kind: What happens to a line of values.
-        name: By which it is ended.
-        node: Whose lines: the "part"'s, which tell, or the "controller"'s; both if empty.
+        kind: Effect on a line of values.
+        name: Name for ending it.
+        node: Sender of the lines: "part" or "controller"; both if empty.
         chance: Probability for each line, 0 to 1.
-        times: At most so often; no limit at 0.
-        delay: How late a delayed line comes [s].
-        seed: Of the chance.
+        times: Maximum number of hits; 0 for no limit.
+        delay: Delay of a delayed line [s].
+        seed: Seed of the random numbers.
     """
 
     kind: Literal["drop", "delay", "corrupt", "duplicate"]
@@ -45,7 +46,7 @@ class LineFaultOrder(msgspec.Struct, forbid_unknown_fields=True):
     seed: int = 0
 
     def __str__(self) -> str:
-        """The fault in words: ``drop, of the controller, 50 %, seed 7``."""
+        """Returns a description: ``drop, of the controller, 50 %, seed 7``."""
         words = [self.kind]
         if self.node:
             words.append(f"of the {self.node}")
@@ -67,7 +68,7 @@ class _Running:
     def __post_init__(self) -> None:
         self.chance = random.Random(self.order.seed)
 
-    def strikes(self, node: str) -> bool:
+    def applies_to(self, node: str) -> bool:
         order = self.order
         if order.node not in ("", node) or (order.times and self.hits >= order.times):
             return False
@@ -81,11 +82,11 @@ class LineFaults:
     """The faults of one part, applied in the order in which they were added.
 
     Attributes:
-        delays: Lines that are held back.
+        delays: Delayed lines.
     """
 
     def __init__(self) -> None:
-        self.delays = Delays()
+        self.delays = DelayQueue()
         self._running: dict[int, _Running] = {}
         self._numbers = itertools.count(1)
 
@@ -95,38 +96,41 @@ class LineFaults:
         Raises:
             SignalError: There are too many.
         """
-        if len(self._running) >= MOST:
-            raise SignalError(f"{MOST} faults are at work; end some of them first.")
+        if len(self._running) >= MAX_FAULTS:
+            raise SignalError(f"{MAX_FAULTS} faults are active; end some of them first.")
         self._running[next(self._numbers)] = _Running(order)
 
     def clear(self, name: str) -> None:
-        """Ends the faults of a name, all where it is empty; lines they hold back come at once."""
+        """Ends the faults of a name, all if it is empty; lines they delay are delivered at once."""
         for number, each in list(self._running.items()):
             if name in ("", each.order.name):
                 del self._running[number]
                 self.delays.end(number)
 
-    def struck(self) -> dict[str, float]:
-        """Faults at work, and how often each has struck; see :meth:`Adapter.struck`."""
-        return {
-            f"fault.{number}.{each.order.name}.{each.order}": float(each.hits)
+    def active_faults(self) -> list[ActiveFault]:
+        """Returns the active faults with the number of lines that each has affected."""
+        return [
+            ActiveFault(
+                number, order.name, str(order), each.hits, order.kind, order.chance, order.seed
+            )
             for number, each in self._running.items()
-        }
+            for order in (each.order,)
+        ]
 
-    def pass_on(self, values: Values, node: str, send: Callable[[Values], object]) -> str:
-        """Sends values as often, as late and as wrong as the faults want.
+    def apply_faults(self, values: Values, node: str, send: Callable[[Values], object]) -> str:
+        """Sends values with the faults applied.
 
         Args:
-            values: Of one line.
-            node: Whose line it is, "part" or "controller".
-            send: Called with what arrives.
+            values: Values of one line.
+            node: Sender of the line, "part" or "controller".
+            send: Called with the values that arrive.
 
         Returns:
-            What struck, for the log; empty if nothing did.
+            The kinds of the applied faults, for the log; empty if there are none.
         """
         copies, delay, holder, marks = 1, 0.0, 0, []
         for number, each in self._running.items():
-            if not each.strikes(node):
+            if not each.applies_to(node):
                 continue
             marks.append(each.order.kind)
             match each.order.kind:
@@ -149,11 +153,11 @@ class LineFaults:
 
 
 def _corrupted(values: Values, chance: random.Random) -> Values:
-    """One value with its sign or one of its leading bits turned; it stays a finite number."""
-    places = [place for place, value in enumerate(values) if value is not None]
-    if not places:
+    """Flips the sign or one of the leading bits of a value, which stays finite."""
+    indices = [index for index, value in enumerate(values) if value is not None]
+    if not indices:
         return values
-    place, bit = chance.choice(places), chance.choice((63, *range(44, 52)))
-    (code,) = struct.unpack("<Q", struct.pack("<d", values[place]))
+    index, bit = chance.choice(indices), chance.choice((63, *range(44, 52)))
+    (code,) = struct.unpack("<Q", struct.pack("<d", values[index]))
     (value,) = struct.unpack("<d", struct.pack("<Q", code ^ (1 << bit)))
-    return [*values[:place], value, *values[place + 1 :]]
+    return [*values[:index], value, *values[index + 1 :]]

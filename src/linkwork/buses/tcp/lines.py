@@ -1,37 +1,22 @@
-r"""Lines: what the two ends of a TCP part say to each other, a line of text each.
-
-::
-
-    part        linkwork-part 1
-    controller  join [token]
-    part        command robot/arm/J1.target rad -3.14 3.14      one line for each, in this order
-    part        sensor robot/arm/J1.angle rad -3.14 3.14
-    part        period 0.01 lockstep                            or: real
-    part        ready
-    part        s 0 0.0 0.1 0.2                                 step, time [s], sensors
-    controller  c 0.5 -                                         commands; "-" leaves one as it is
-
-Then ``s`` and ``c`` alternate in lock-step; in real time each comes when it comes. A controller may
-also say ``ping word`` (answered by ``pong word``) and ``bye``. What cannot be used is answered by
-``error`` and a reason. Words are separated by single spaces, lines end with ``\n``; numbers are as
-C's ``strtod`` reads them, in SI units.
-"""
+"""The line protocol of a TCP part."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 from dataclasses import dataclass
 from typing import Literal
 
-from linkwork.errors import FormatError
+from linkwork.core.errors import FormatError
+from linkwork.core.mistakes import ascii_float
 
 GREETING = "linkwork-part 1"
-#: Longest line [byte].
-MOST = 65536
+#: Maximum length of a line [byte].
+MAX_LINE = 65536
 
 
 @dataclass(frozen=True)
-class Item:
+class LineItem:
     """A command or a sensor as the part describes it."""
 
     role: Literal["command", "sensor"]
@@ -41,16 +26,16 @@ class Item:
     hi: float
 
     def line(self) -> str:
-        """The line that describes it; a unit of several words is joined by a star."""
+        """The line that describes it; spaces in a unit become stars."""
         unit = self.unit.replace(" ", "*") or "1"
         return f"{self.role} {self.name} {unit} {self.lo!r} {self.hi!r}"
 
 
-def parse_item(line: str) -> Item:
-    """An item from its line.
+def parse_item(line: str) -> LineItem:
+    """Parses an item from its line.
 
     Raises:
-        FormatError: If it is none.
+        FormatError: If it is invalid.
     """
     words = line.split(" ")
     if len(words) != 5 or words[0] not in ("command", "sensor"):
@@ -58,19 +43,19 @@ def parse_item(line: str) -> Item:
     lo, hi = (_number(word) for word in words[3:])
     unit = "" if words[2] == "1" else words[2].replace("*", " ")
     role = "command" if words[0] == "command" else "sensor"
-    return Item(role, words[1], unit, lo, hi)
+    return LineItem(role, words[1], unit, lo, hi)
 
 
 def sensors_line(step: int, time: float, values: list[float]) -> str:
-    """What the part measures."""
+    """The line of sensor values."""
     return " ".join(["s", str(step), repr(time), *map(repr, values)])
 
 
 def parse_sensors(line: str, count: int) -> list[float]:
-    """The values of a sensors' line.
+    """The values of a line of sensors.
 
     Raises:
-        FormatError: If it is none, or has another number of values.
+        FormatError: If it is invalid, or has another number of values.
     """
     words = line.split(" ")
     if len(words) != count + 3 or words[0] != "s":
@@ -79,15 +64,15 @@ def parse_sensors(line: str, count: int) -> list[float]:
 
 
 def commands_line(values: list[float | None]) -> str:
-    """What a controller wants."""
+    """The line of a controller's commands."""
     return " ".join(["c", *("-" if value is None else repr(value) for value in values)])
 
 
 def parse_commands(line: str, count: int) -> list[float | None]:
-    """The values of a commands' line; None where one is left as it is.
+    """Returns the values of a line of commands; None for those that do not change.
 
     Raises:
-        FormatError: If it has another number of values, or one is no finite number.
+        FormatError: If it has another number of values, or one is not finite.
     """
     words = line.split(" ")[1:]
     if len(words) != count:
@@ -112,19 +97,46 @@ def decoded(data: bytes) -> str:
 
 def _number(word: str) -> float:
     try:
-        if "_" in word:
-            raise ValueError
-        return float(word)
+        return ascii_float(word)
     except ValueError:
-        raise FormatError(f"{_short(word)} is no number.") from None
+        raise FormatError(f"{_short(word)} is not a number.") from None
 
 
 def _finite(word: str, place: int) -> float:
     value = _number(word)
     if not math.isfinite(value):
-        raise FormatError(f"value {place} is {_short(word)}, which is no finite number.")
+        raise FormatError(f"value {place} is {_short(word)}, which is not a finite number.")
     return value
 
 
 def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else f"{text[:60]}…")
+
+
+async def next_line(reader: asyncio.StreamReader) -> str:
+    """The next line; empty at the end.
+
+    Raises:
+        FormatError: If it was too long, or is not text.
+    """
+    try:
+        data = await reader.readuntil(b"\n")
+    except asyncio.IncompleteReadError:
+        return ""  # the end; an incomplete line before it is ignored
+    except asyncio.LimitOverrunError as over:
+        await _skip_line(reader, over.consumed)
+        raise FormatError(f"a line is too long: {MAX_LINE} bytes at most.") from None
+    text = decoded(data)
+    return text or (" " if data else "")
+
+
+async def _skip_line(reader: asyncio.StreamReader, waiting: int) -> None:
+    """Skips the rest of a line, of which some bytes were read."""
+    while True:
+        await reader.readexactly(waiting)
+        try:
+            await reader.readuntil(b"\n")
+        except asyncio.LimitOverrunError as over:
+            waiting = over.consumed
+        else:
+            return

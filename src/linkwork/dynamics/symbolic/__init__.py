@@ -1,7 +1,20 @@
-"""Symbolic models: a robot's kinematics and dynamics as expressions, as code and as formulas."""
+"""Symbolic models: a robot's kinematics and dynamics as expressions, code and formulas."""
 
-from linkwork.dynamics.symbolic.compiled import Compiled
-from linkwork.dynamics.symbolic.expression import Expression, Graph, count_operations, evaluate
-from linkwork.dynamics.symbolic.model import Model, Point
+from linkwork.dynamics.symbolic.compiled import CompiledDynamics
+from linkwork.dynamics.symbolic.expression import (
+    Expression,
+    ExpressionGraph,
+    count_operations,
+    evaluate,
+)
+from linkwork.dynamics.symbolic.model import PointMotion, SymbolicModel
 
-__all__ = ["Compiled", "Expression", "Graph", "Model", "Point", "count_operations", "evaluate"]
+__all__ = [
+    "CompiledDynamics",
+    "Expression",
+    "ExpressionGraph",
+    "PointMotion",
+    "SymbolicModel",
+    "count_operations",
+    "evaluate",
+]

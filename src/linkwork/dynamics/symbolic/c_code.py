@@ -1,4 +1,4 @@
-"""A robot's dynamics as one C file without dependencies, its header and an example main."""
+"""Export of a robot's dynamics as one C file without dependencies, with header and example."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from linkwork.dynamics.symbolic.expression import Expression, count_operations
-from linkwork.dynamics.symbolic.model import Model
-from linkwork.dynamics.symbolic.text import Language, statements
+from linkwork.dynamics.symbolic.model import SymbolicModel
+from linkwork.dynamics.symbolic.printer import CodeStyle, statements
 
-_C = Language(
+_C = CodeStyle(
     assign="    const double {name} = {value};",
     store="    {name} = {value};",
 )
 
 
 @dataclass(frozen=True)
-class Function:
+class GeneratedFunction:
     """One function of the file.
 
     Attributes:
-        name: Behind the robot's.
-        inputs: Arrays that it reads.
-        output: Array that it fills, and its size as the header says it.
-        about: What it computes.
+        name: Without the robot's prefix.
+        inputs: Input arrays.
+        output: Output array, and its size in the header.
+        about: Description.
         values: Its outputs in order.
     """
 
@@ -36,16 +36,16 @@ class Function:
     values: Sequence[Expression]
 
 
-#: All functions that a file may have.
+#: All functions of a file.
 ALL = ("poses", "mass_matrix", "bias", "inverse_dynamics", "forward_dynamics")
 
 
-def functions(model: Model, wanted: Sequence[str] = ALL) -> list[Function]:
-    """What the file offers of a model; only what is wanted is traced."""
+def functions(model: SymbolicModel, wanted: Sequence[str] = ALL) -> list[GeneratedFunction]:
+    """Returns the functions of a model; only the wanted ones are traced."""
     return [_function(model, name) for name in ALL if name in wanted]
 
 
-def _function(model: Model, name: str) -> Function:
+def _function(model: SymbolicModel, name: str) -> GeneratedFunction:
     match name:
         case "poses":
             values = [
@@ -54,30 +54,32 @@ def _function(model: Model, name: str) -> Function:
                 for each in [*place, *(entry for row in turn for entry in row)]
             ]
             about = "Poses of all bodies: origin [m], then the rotation matrix row by row."
-            return Function(name, ("q",), ("pose", "NB*12"), about, values)
+            return GeneratedFunction(name, ("q",), ("pose", "NB*12"), about, values)
         case "mass_matrix":
             mass = [each for row in model.mass_matrix for each in row]
-            return Function(name, ("q",), ("mass", "NV*NV"), "Mass matrix M(q), row by row.", mass)
+            return GeneratedFunction(
+                name, ("q",), ("mass", "NV*NV"), "Mass matrix M(q), row by row.", mass
+            )
         case "bias":
             about = "Efforts c(q, v) of gravity, centrifugal and Coriolis forces [N m or N]."
-            return Function(name, ("q", "v"), ("effort", "NV"), about, model.bias)
+            return GeneratedFunction(name, ("q", "v"), ("effort", "NV"), about, model.bias)
         case "inverse_dynamics":
             about = "Efforts M(q) a + c(q, v) that move the joints with the accelerations a."
             values = model.inverse_dynamics
-            return Function(name, ("q", "v", "a"), ("effort", "NV"), about, values)
+            return GeneratedFunction(name, ("q", "v", "a"), ("effort", "NV"), about, values)
         case _:
             about = "Accelerations M(q)^-1 (effort - c(q, v)) that the efforts cause."
             values = model.forward_dynamics
-            return Function(name, ("q", "v", "effort"), ("a", "NV"), about, values)
+            return GeneratedFunction(name, ("q", "v", "effort"), ("a", "NV"), about, values)
 
 
 def identifier(name: str) -> str:
-    """A name as C takes it."""
+    """Returns a name as a C identifier."""
     made = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower() or "robot"
     return made if not made[0].isdigit() else f"r{made}"
 
 
-def _signature(name: str, function: Function) -> str:
+def _signature(name: str, function: GeneratedFunction) -> str:
     size = {"q": f"{name.upper()}_NQ"}
     inputs = [
         f"const double {each}[{size.get(each, f'{name.upper()}_NV')}]" for each in function.inputs
@@ -88,8 +90,8 @@ def _signature(name: str, function: Function) -> str:
     )
 
 
-def _order(model: Model) -> str:
-    """The coordinates and degrees of freedom, by name."""
+def _order(model: SymbolicModel) -> str:
+    """Returns the coordinates and degrees of freedom, by name."""
     world = model.world
     lines = ["Degrees of freedom, in the order of v, a and effort:"]
     lines += [
@@ -112,8 +114,8 @@ def _comment(words: str) -> str:
     return f"/*\n{body}\n */"
 
 
-def header(model: Model, name: str, wanted: Sequence[str] = ALL) -> str:
-    """The header: sizes and functions, documented."""
+def header(model: SymbolicModel, name: str, wanted: Sequence[str] = ALL) -> str:
+    """Returns the header: sizes and functions, documented."""
     big = name.upper()
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     about = (
@@ -133,12 +135,12 @@ def header(model: Model, name: str, wanted: Sequence[str] = ALL) -> str:
     return "\n".join(made)
 
 
-def source(model: Model, name: str, wanted: Sequence[str] = ALL) -> str:
-    """The C file; if it has all functions, it is with ``-DNAME_MAIN`` a program that tries them."""
+def source(model: SymbolicModel, name: str, wanted: Sequence[str] = ALL) -> str:
+    """Returns the C file; with all functions, ``-DNAME_MAIN`` makes it an example program."""
     made = [
         _comment(
             f"Kinematics and dynamics of {model.world.scene.name}, derived by Linkwork.\n"
-            f"What it computes and in which order is told in {name}.h.\n\n"
+            f"See {name}.h for the functions and the order of their arguments.\n\n"
             f"    cc -O3 -march=native -c {name}.c\n"
             f"    cc -O3 -march=native -D{name.upper()}_MAIN {name}.c -lm -o {name} && ./{name}"
         ),
@@ -149,7 +151,7 @@ def source(model: Model, name: str, wanted: Sequence[str] = ALL) -> str:
     return "\n".join([*made, _main(model, name)] if {*wanted} >= {*ALL} else made)
 
 
-def _body(name: str, function: Function) -> list[str]:
+def _body(name: str, function: GeneratedFunction) -> list[str]:
     counts = count_operations(function.values)
     cost = ", ".join(f"{n} {what}" for what, n in counts.items() if n)
     lines = statements(
@@ -169,14 +171,14 @@ def _body(name: str, function: Function) -> list[str]:
     return [*made, "}"]
 
 
-def _main(model: Model, name: str) -> str:
+def _main(model: SymbolicModel, name: str) -> str:
     big, world = name.upper(), model.world
     start = ", ".join(repr(float(value)) for value in world.q0)
     return f"""\
 #ifdef {big}_MAIN
 #include <stdio.h>
 
-/* Accelerations at the first posture, at rest and without efforts, and what holds it there. */
+/* Accelerations at the first posture without efforts, and the efforts that hold it there. */
 int main(void)
 {{
     const double q[{big}_NQ] = {{{start}}};

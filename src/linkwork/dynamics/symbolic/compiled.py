@@ -1,4 +1,4 @@
-"""Derived code at work: the C file compiled and loaded, or kernels where there is no compiler."""
+"""Compiled symbolic dynamics: a loaded C library, or Numba kernels without a compiler."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ from typing import Any
 import numpy as np
 from numba.core import event
 
-from linkwork.dynamics import recursive
+from linkwork import dynamics
+from linkwork.core.errors import LinkworkError, os_error_text
+from linkwork.core.jit import cache_directory, cpu_features
 from linkwork.dynamics.symbolic import c_code
 from linkwork.dynamics.symbolic.links import rotation
-from linkwork.dynamics.symbolic.model import Model
-from linkwork.errors import LinkworkError
-from linkwork.jit import cache_directory, cpu_features
+from linkwork.dynamics.symbolic.model import SymbolicModel
 from linkwork.kinematics.forward import forward, shaped
 
-#: How the C file is compiled; errno and traps of the floating point unit are nobody's business.
+#: Options of the C compiler; errno and floating point traps are not used.
 FLAGS = (
     "-std=gnu11", "-O2", "-march=native", "-fno-math-errno", "-fno-trapping-math",
     "-fno-tree-reassoc", "-fPIC",
 )  # fmt: skip
 
-#: Listeners of numba's events hear this one while derived C is compiled.
-DERIVED = "linkwork:derived"
+#: Numba event that is sent while generated C is compiled.
+GENERATED_BY = "linkwork:derived"
 
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
 def compiler() -> str | None:
-    """The C compiler of this machine: ``$CC``, else cc, gcc or clang; None if there is none.
+    """Returns the C compiler of this machine: ``$CC``, else cc, gcc or clang; or None.
 
     Raises:
-        LinkworkError: ``$CC`` names no program.
+        LinkworkError: If ``$CC`` names no program.
     """
     wanted = os.environ.get("CC", "").strip()
     if wanted:
         found = shutil.which(wanted)
         if found is None:
             raise LinkworkError(
-                f"the environment variable CC is {wanted!r}, which is no program here.",
-                hint="Let it name a C compiler, without options, or leave it away.",
+                f"the environment variable CC is {wanted!r}, which is not a program.",
+                hint="Set it to a C compiler without options, or unset it.",
             )
         return found
     return next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
@@ -56,7 +56,7 @@ def compiler() -> str | None:
 
 @cache
 def version(chosen: str) -> str:
-    """What a compiler says of itself, in one line."""
+    """Returns the version of a compiler, in one line."""
     try:
         run = subprocess.run(
             [chosen, "--version"], capture_output=True, text=True, check=False, timeout=30
@@ -66,13 +66,15 @@ def version(chosen: str) -> str:
     return run.stdout.partition("\n")[0].strip()
 
 
-def build(model: Model, name: str = "robot", wanted: Sequence[str] = c_code.ALL) -> Path | None:
-    """Compiles the C file of a model into a library; None where there is no compiler.
+def build(
+    model: SymbolicModel, name: str = "robot", wanted: Sequence[str] = c_code.ALL
+) -> Path | None:
+    """Compiles the C file of a model into a library; None if there is no compiler.
 
-    Libraries are kept: one for each text, compiler and CPU.
+    Libraries are cached by text, compiler and CPU.
 
     Raises:
-        LinkworkError: The compiler refuses the file.
+        LinkworkError: If the compiler rejects the file.
     """
     chosen = compiler()
     if chosen is None:
@@ -95,18 +97,18 @@ def build(model: Model, name: str = "robot", wanted: Sequence[str] = c_code.ALL)
             _compile(chosen, Path(place), f"{name}.c").replace(library)
     except OSError as error:
         raise LinkworkError(
-            f"compiled code cannot be kept in {folder}: {error.strerror or error}.",
-            hint="Let the environment variable LINKWORK_CACHE name a folder that can be written.",
+            f"compiled code cannot be stored in {folder}: {os_error_text(error)}.",
+            hint="Set the environment variable LINKWORK_CACHE to a writable folder.",
         ) from None
     return library
 
 
 def _compile(chosen: str, folder: Path, file: str) -> Path:
-    """The library that a compiler makes of a file."""
+    """Returns the library compiled from a file."""
     made = folder / "library.so"
     command = [chosen, *FLAGS, "-shared", file, "-lm", "-o", made.name]
     try:
-        with event.trigger_event(DERIVED):
+        with event.trigger_event(GENERATED_BY):
             run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         refused = run.returncode != 0 or not made.exists()
         why = run.stderr.strip()[:400] or f"it ends with {run.returncode}"
@@ -114,30 +116,30 @@ def _compile(chosen: str, folder: Path, file: str) -> Path:
         refused, why = True, str(error)
     if refused:
         raise LinkworkError(
-            f"{chosen} refuses the derived C file: {why}.",
+            f"{chosen} rejects the generated C file: {why}.",
             hint="Name another compiler with the environment variable CC.",
         )
     return made
 
 
-class Compiled:
-    """The dynamics of a world as fast code.
+class CompiledDynamics:
+    """The dynamics of a world as compiled code.
 
     Args:
         model: The model, or a world to be traced.
-        name: Of its C functions.
-        use: "c", "numba", or "" for C where a compiler exists.
-        wanted: Functions that the C file has; the others are then Numba kernels.
+        name: Prefix of its C functions.
+        use: "c", "numba", or "" for C if there is a compiler.
+        wanted: Functions of the C file; the others are then Numba kernels.
 
     Attributes:
         how: "c" or "numba".
         library: The compiled file, if there is one.
-        functions: The C functions by name, as ctypes takes them; Numba kernels may call them with
+        functions: The C functions by name, as ctypes objects; Numba kernels may call them with
             ``array.ctypes``. Empty without C.
     """
 
     def __init__(
-        self, model: Model, name: str = "robot", *, use: str = "",
+        self, model: SymbolicModel, name: str = "robot", *, use: str = "",
         wanted: Sequence[str] = c_code.ALL,
     ) -> None:  # fmt: skip
         if use not in ("", "c", "numba"):
@@ -161,7 +163,7 @@ class Compiled:
                 self.functions[each.name] = function
 
     def address(self, name: str) -> int:
-        """Where a C function begins, for kernels that call it themselves."""
+        """Returns the address of a C function, for kernels that call it."""
         made = ctypes.cast(self.functions[name], ctypes.c_void_p).value
         assert made is not None
         return made
@@ -177,7 +179,7 @@ class Compiled:
         return made
 
     def poses(self, q: np.ndarray) -> np.ndarray:
-        """Origin [m] and rotation matrix of each body (nb×12)."""
+        """Returns origin [m] and rotation matrix of each body (nb×12)."""
         nb = self.world.nb
         if "poses" in self.functions:
             return self._call("poses", nb * 12, q=q).reshape(nb, 12)
@@ -186,29 +188,29 @@ class Compiled:
         return np.column_stack([placed[:, :3], turns])
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
-        """M(q) (nv×nv)."""
+        """Returns M(q) (nv×nv)."""
         nv = self.world.nv
         if "mass_matrix" in self.functions:
             return self._call("mass_matrix", nv * nv, q=q).reshape(nv, nv)
-        return recursive.crba(self.world, q)
+        return dynamics.crba(self.world, q)
 
     def bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Efforts c(q, v)."""
+        """Returns the efforts c(q, v)."""
         if "bias" in self.functions:
             return self._call("bias", self.world.nv, q=q, v=v)
-        return recursive.bias(self.world, q, v, gravity=self.model.gravity)
+        return dynamics.bias(self.world, q, v, gravity=self.model.gravity)
 
     def inverse_dynamics(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Efforts M(q) a + c(q, v)."""
+        """Returns the efforts M(q) a + c(q, v)."""
         if "inverse_dynamics" in self.functions:
             return self._call("inverse_dynamics", self.world.nv, q=q, v=v, a=a)
-        return recursive.rnea(self.world, q, v, a, gravity=self.model.gravity)
+        return dynamics.rnea(self.world, q, v, a, gravity=self.model.gravity)
 
     def forward_dynamics(self, q: np.ndarray, v: np.ndarray, effort: np.ndarray) -> np.ndarray:
-        """Accelerations M(q)⁻¹ (effort − c(q, v))."""
+        """Returns the accelerations M(q)⁻¹ (effort − c(q, v))."""
         if "forward_dynamics" in self.functions:
             return self._call("forward_dynamics", self.world.nv, q=q, v=v, effort=effort)
-        return recursive.aba(self.world, q, v, effort, gravity=self.model.gravity)
+        return dynamics.aba(self.world, q, v, effort, gravity=self.model.gravity)
 
 
 def _loaded(library: Path) -> ctypes.CDLL:

@@ -1,4 +1,4 @@
-"""Expressions that grow while ordinary arithmetic runs, each different one kept once."""
+"""Expression graph built by tracing arithmetic, with common subexpressions shared."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import numpy as np
 
 NUMBER, INPUT, ADD, SUB, MUL, DIV, NEG, SIN, COS = range(9)
 
-_SHOWN = 60  # written out in full, shared nodes would be repeated over and over
+_SHOWN = 60  # written in full, shared nodes would be repeated
 
 
 class Expression:
-    """A node of a :class:`Graph`: a number, an input, or an operation on other nodes.
+    """A node of an :class:`ExpressionGraph`: a number, an input, or an operation on other nodes.
 
     Attributes:
         graph: The graph that it belongs to.
         op: One of the codes of this module.
-        args: What it operates on.
+        args: Operands.
         value: Of a number.
-        name: Of an input, as code spells it.
-        serial: Its place in the order of making; what it operates on comes before it.
+        name: Of an input, in generated code.
+        serial: Order of creation; operands precede the node.
     """
 
     __slots__ = ("args", "graph", "name", "op", "serial", "value")
 
     def __init__(
-        self, graph: Graph, op: int, args: tuple[Expression, ...], value: float, name: str
+        self, graph: ExpressionGraph, op: int, args: tuple[Expression, ...], value: float, name: str
     ) -> None:
         self.graph = graph
         self.op = op
@@ -68,17 +68,17 @@ class Expression:
         return self.op == NUMBER and self.value == 0.0
 
     def __repr__(self) -> str:
-        from linkwork.dynamics.symbolic.text import text
+        from linkwork.dynamics.symbolic.printer import text
 
-        size = len(needed([self]))
+        size = len(dependencies_of([self]))
         return text(self) if size <= _SHOWN else f"<expression of {size} nodes>"
 
 
-class Graph:
-    """Makes expressions; equal ones are one, and what is known beforehand is computed at once.
+class ExpressionGraph:
+    """Creates expressions; equal ones are shared, and constant ones are computed immediately.
 
-    Adding 0, multiplying by 0 or 1, operations on numbers alone and double signs leave no trace,
-    so that code traced over a robot holds only what depends on its motion.
+    Adding 0, multiplying by 0 or 1, operations on numbers alone and double negation create no
+    nodes, so that traced code contains only what depends on the motion.
     """
 
     def __init__(self) -> None:
@@ -97,19 +97,19 @@ class Graph:
         return found
 
     def number(self, value: float) -> Expression:
-        """The number ``value``."""
+        """Returns the number ``value``."""
         return self._keep(NUMBER, (), float(value) + 0.0)  # −0 is 0
 
     def input(self, name: str) -> Expression:
-        """An input, by the name that code gives it."""
+        """Returns an input by its name in generated code."""
         return self._keep(INPUT, (), 0.0, name)
 
     def of(self, thing: Expression | float) -> Expression:
-        """The expression itself, or the number as one."""
+        """Returns the expression itself, or the number as one."""
         return thing if isinstance(thing, Expression) else self.number(thing)
 
     def negate(self, a: Expression) -> Expression:
-        """−a."""
+        """Returns −a."""
         if a.op == NUMBER:
             return self.number(-a.value)
         if a.op == NEG:
@@ -119,7 +119,7 @@ class Graph:
         return self._keep(NEG, (a,))
 
     def add(self, a: Expression, b: Expression) -> Expression:
-        """A + b."""
+        """Returns a + b."""
         if a.op == NUMBER and b.op == NUMBER:
             return self.number(a.value + b.value)
         if a.is_zero:
@@ -135,7 +135,7 @@ class Graph:
         return self._keep(ADD, (a, b))
 
     def subtract(self, a: Expression, b: Expression) -> Expression:
-        """A − b."""
+        """Returns a − b."""
         if a is b:
             return self.zero
         if a.op == NUMBER and b.op == NUMBER:
@@ -148,12 +148,12 @@ class Graph:
             return self.add(a, b.args[0])
         if a.op == NEG:
             return self.negate(self.add(a.args[0], b))
-        # the opposite difference may be there already
+        # the opposite difference may exist already
         found = self._kept.get((SUB, 0.0, "", b.serial, a.serial))
         return self._keep(NEG, (found,)) if found is not None else self._keep(SUB, (a, b))
 
     def multiply(self, a: Expression, b: Expression) -> Expression:
-        """A b."""
+        """Returns a b."""
         if a.op == NUMBER and b.op == NUMBER:
             return self.number(a.value * b.value)
         if b.op == NUMBER:
@@ -176,7 +176,7 @@ class Graph:
         return self._keep(MUL, (a, b))
 
     def divide(self, a: Expression, b: Expression) -> Expression:
-        """A / b."""
+        """Returns a / b."""
         if b.op == NUMBER:
             return self.multiply(self.number(1.0 / b.value), a) if b.value else self._by_nothing()
         if a.is_zero:
@@ -191,16 +191,16 @@ class Graph:
         return self.number(math.nan)
 
     def sine(self, a: Expression) -> Expression:
-        """Sin a."""
+        """Returns sin a."""
         return self.number(math.sin(a.value)) if a.op == NUMBER else self._keep(SIN, (a,))
 
     def cosine(self, a: Expression) -> Expression:
-        """Cos a."""
+        """Returns cos a."""
         return self.number(math.cos(a.value)) if a.op == NUMBER else self._keep(COS, (a,))
 
 
-def needed(wanted: Iterable[Expression]) -> list[Expression]:
-    """All nodes that the wanted ones depend on, themselves included, in the order of making."""
+def dependencies_of(wanted: Iterable[Expression]) -> list[Expression]:
+    """Returns the wanted nodes and all their dependencies, in order of creation."""
     found: dict[int, Expression] = {}
     waiting = list(wanted)
     while waiting:
@@ -212,20 +212,20 @@ def needed(wanted: Iterable[Expression]) -> list[Expression]:
 
 
 def count_operations(wanted: Iterable[Expression]) -> dict[str, int]:
-    """How many additions (with subtractions), products, quotients, and sines and cosines."""
+    """Returns the number of sums, products, quotients, and sines with cosines."""
     made = {"add": 0, "multiply": 0, "divide": 0, "trigonometry": 0}
     kinds = {ADD: "add", SUB: "add", MUL: "multiply", DIV: "divide"}
     kinds |= {SIN: "trigonometry", COS: "trigonometry"}
-    for node in needed(wanted):
+    for node in dependencies_of(wanted):
         if node.op in kinds:
             made[kinds[node.op]] += 1
     return made
 
 
 def evaluate(wanted: Sequence[Expression], inputs: dict[str, float]) -> np.ndarray:
-    """Numbers that the wanted expressions have for given inputs."""
+    """Returns the values of the wanted expressions for given inputs."""
     values: dict[int, float] = {}
-    for node in needed(wanted):
+    for node in dependencies_of(wanted):
         a = [values[each.serial] for each in node.args]
         match node.op:
             case 0:

@@ -1,12 +1,12 @@
-"""Lagrange's equations of a robot in SymPy: for derivation, teaching and checking.
+"""Lagrange's equations of a robot in SymPy, for derivation, teaching and checking.
 
 From the kinetic energy T and the potential energy V follow M = ∂²T/∂v² and
 
     c_k = Σ_l v_l X_l(∂T/∂v_k) − X_k(T) + X_k(V)  (+ ω × ∂T/∂ω for balls),
 
 where X_k is the change of the coordinates along degree of freedom k. For joints with one coordinate
-each these are Lagrange's equations; with the last term (Boltzmann and Hamel) they hold for the
-quaternions of balls and free bodies as well, whose speeds are no rates of coordinates.
+each these are Lagrange's equations; with the last term (Boltzmann and Hamel) they also hold for the
+quaternions of balls and free bodies, whose velocities are not rates of coordinates.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.dynamics.symbolic.names import Numbered, Parameters
-from linkwork.errors import LinkworkError
+from linkwork.core.errors import LinkworkError
+from linkwork.dynamics.symbolic.parameters import NumericParameters, SymbolicParameters
+from linkwork.geometry.pose import Numbers
 from linkwork.kinematics.forward import shaped
 from linkwork.kinematics.kernels import (
     BALL,
@@ -31,15 +32,14 @@ from linkwork.kinematics.kernels import (
     SLIDER,
     UNIVERSAL,
 )
-from linkwork.spatial.pose import Numbers
-from linkwork.world import World
+from linkwork.model.world import World
 
 
 def sympy() -> Any:
-    """SymPy, which is an extra.
+    """Returns SymPy, an optional dependency.
 
     Raises:
-        LinkworkError: It is not installed.
+        LinkworkError: If it is not installed.
     """
     try:
         return import_module("sympy")
@@ -50,20 +50,20 @@ def sympy() -> Any:
         ) from None
 
 
-class Lagrange:
+class LagrangeEquations:
     """A robot's equations of motion by Lagrange.
 
     Args:
-        world: The world, its tree.
-        named: Masses, lengths and inertias are symbols, as in a textbook, instead of numbers; and
-            the results are simplified.
+        world: The world; its tree is used.
+        named: Whether masses, lengths and inertias are symbols, as in a textbook, instead of
+            numbers; results are then simplified.
         gravity: [m/s²]; the scene's if absent.
 
     Attributes:
-        q, v, a: Symbols of coordinates, speeds and accelerations.
+        q, v, a: Symbols of coordinates, velocities and accelerations.
 
     Raises:
-        LinkworkError: SymPy is missing, or a joint is a rail.
+        LinkworkError: If SymPy is missing, or a joint is a rail.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Lagrange:
         self.q = [symbol(f"q_{n + 1}", real=True) for n in range(world.nq)]
         self.v = [symbol(rf"\dot{{q}}_{n + 1}", real=True) for n in range(world.nv)]
         self.a = [symbol(rf"\ddot{{q}}_{n + 1}", real=True) for n in range(world.nv)]
-        kind = Parameters if named else Numbered
+        kind = SymbolicParameters if named else NumericParameters
         self._parameters = kind(world, self.sympy, fall)
         self._place()
 
@@ -85,25 +85,25 @@ class Lagrange:
         return self.sympy.Matrix(rows)
 
     def _about(self, axis: Any, angle: Any) -> Any:
-        """Rodrigues: the rotation about a unit axis."""
+        """Returns the rotation about a unit axis (Rodrigues)."""
         sp = self.sympy
         x, y, z = axis
         k = self._matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
         return sp.eye(3) + sp.sin(angle) * k + (1 - sp.cos(angle)) * k * k
 
     def _place(self) -> None:
-        """Rotation, origin, turning axes (in its own frame) and centre of mass of every body."""
+        """Computes rotation, origin, rotation axes and center of mass of every body."""
         sp, world, given = self.sympy, self.world, self._parameters
         zero = sp.zeros(3, 1)
         turn, origin = [sp.eye(3)], [zero]
-        spin: list[dict[int, Any]] = [{}]
+        angular_velocity: list[dict[int, Any]] = [{}]
         for b in range(1, world.nb):
             p, i, a = int(world.parent[b]), int(world.vadr[b]), int(world.qadr[b])
             kind = int(world.kind[b])
             if kind == RAIL:
                 raise LinkworkError(
-                    f"{world.body_names[b]!r} rides on a rail, which has another law for each "
-                    "piece: Lagrange's equations would be others on each.",
+                    f"{world.body_names[b]!r} is on a rail, which has a different law for each "
+                    "segment: Lagrange's equations would differ on each.",
                     origin=world.body_origins[b],
                 )
             pivot = given.pivot(b)
@@ -116,16 +116,16 @@ class Lagrange:
             turn.append(base * own)
             origin.append(foot + base * move - turn[b] * pivot)
             back = (given.turn(b) * own).T
-            spin.append(
-                {k: back * vector for k, vector in spin[p].items()}
+            angular_velocity.append(
+                {k: back * vector for k, vector in angular_velocity[p].items()}
                 | {i + k: own.T * vector if fixed else vector
                    for k, (vector, fixed) in about.items()}
             )  # fmt: skip
-        self.turn, self.origin, self.spin = turn, origin, spin
-        self.centre = [origin[b] + turn[b] * given.com(b) for b in range(world.nb)]
+        self.turn, self.origin, self.angular_velocity = turn, origin, angular_velocity
+        self.center = [origin[b] + turn[b] * given.com(b) for b in range(world.nb)]
 
     def _joint(self, kind: int, axis: Any, axis2: Any, a: int) -> tuple[Any, Any, dict]:
-        """Rotation and shift of a joint, and its turning axes: whether they are the base's."""
+        """Returns rotation and translation of a joint, its axes, and if the base fixes them."""
         sp, q = self.sympy, self.q
         eye, zero = sp.eye(3), sp.zeros(3, 1)
         if kind in (HINGE, SCREW):
@@ -157,7 +157,7 @@ class Lagrange:
 
     @cached_property
     def _fields(self) -> list[dict[int, Any]]:
-        """How each degree of freedom changes the coordinates: coordinate to rate."""
+        """Returns the rate of the coordinates by each degree of freedom."""
         world, q = self.world, self.q
         made: list[dict[int, Any]] = [{} for _ in range(world.nv)]
         for b in range(1, world.nb):
@@ -175,7 +175,7 @@ class Lagrange:
         return made
 
     def along(self, expression: Any, dof: int) -> Any:
-        """X_k: change of an expression of the coordinates along a degree of freedom."""
+        """Returns X_k: the change of an expression along a degree of freedom."""
         return sum(expression.diff(self.q[n]) * rate for n, rate in self._fields[dof].items())
 
     @cached_property
@@ -185,11 +185,16 @@ class Lagrange:
         made = sp.zeros(world.nv, world.nv)
         for b in range(1, world.nb):
             speed = sp.Matrix.hstack(*[
-                self._matrix([self.along(c, k) for c in self.centre[b]]) for k in range(world.nv)
+                self._matrix([self.along(c, k) for c in self.center[b]]) for k in range(world.nv)
             ])  # fmt: skip
             none = sp.zeros(3, 1)
-            spin = sp.Matrix.hstack(*[self.spin[b].get(k, none) for k in range(world.nv)])
-            made += given.mass(b) * speed.T * speed + spin.T * given.inertia(b) * spin
+            angular_velocity = sp.Matrix.hstack(
+                *[self.angular_velocity[b].get(k, none) for k in range(world.nv)]
+            )
+            made += (
+                given.mass(b) * speed.T * speed
+                + angular_velocity.T * given.inertia(b) * angular_velocity
+            )
         for k in range(world.nv):
             made[k, k] += given.armature(k)
         return self._tidy(made)
@@ -205,12 +210,12 @@ class Lagrange:
         """Potential energy V [J]."""
         given = self._parameters
         fall = given.gravity()
-        made = -sum(given.mass(b) * fall.dot(self.centre[b]) for b in range(1, self.world.nb))
+        made = -sum(given.mass(b) * fall.dot(self.center[b]) for b in range(1, self.world.nb))
         return self._tidy(self._matrix([made]))[0]
 
     @cached_property
     def gravity_efforts(self) -> Any:
-        """Efforts g(q) that hold the robot still."""
+        """Efforts g(q) that hold the robot at rest."""
         return self._tidy(
             self._matrix([self.along(self.potential, k) for k in range(self.world.nv)])
         )
@@ -229,8 +234,11 @@ class Lagrange:
             if first is None:
                 continue
             i = int(world.vadr[b]) + first
-            spin, held = self._matrix(self.v[i : i + 3]), self._matrix(momentum[i : i + 3])
-            for k, more in enumerate(spin.cross(held)):
+            angular_velocity, held = (
+                self._matrix(self.v[i : i + 3]),
+                self._matrix(momentum[i : i + 3]),
+            )
+            for k, more in enumerate(angular_velocity.cross(held)):
                 made[i + k] += more
         return self._tidy(self._matrix(made))
 
@@ -245,13 +253,13 @@ class Lagrange:
         return self.mass_matrix * self._matrix(self.a) + self.bias
 
     def evaluate(self, wanted: Any, q: np.ndarray, v: np.ndarray | None = None) -> np.ndarray:
-        """Numbers of a matrix of expressions at a state; for equations with numbers."""
+        """Returns the values of a matrix of expressions at a state; for equations with numbers."""
         speeds = np.zeros(self.world.nv) if v is None else v
         function = self.sympy.lambdify([*self.q, *self.v], wanted, cse=True)
         return np.asarray(function(*q, *speeds), float).reshape(wanted.shape)
 
     def _tidy(self, made: Any) -> Any:
-        """Sums of products of parameters with sines and cosines of sums of angles."""
+        """Simplifies to sums of products of parameters with sines and cosines of sums of angles."""
         if not self.named:
             return made
         from sympy.simplify.fu import TR8

@@ -1,16 +1,16 @@
-"""A robot's equations of motion in LaTeX: a textbook's for a few joints, traced ones for many."""
+"""Export of a robot's equations of motion to LaTeX."""
 
 from __future__ import annotations
 
 import re
 
 from linkwork.dynamics.symbolic.expression import Expression
-from linkwork.dynamics.symbolic.lagrange import Lagrange
-from linkwork.dynamics.symbolic.model import Model
-from linkwork.dynamics.symbolic.text import statements
+from linkwork.dynamics.symbolic.lagrange import LagrangeEquations
+from linkwork.dynamics.symbolic.model import SymbolicModel
+from linkwork.dynamics.symbolic.printer import statements
 
-#: Up to so many degrees of freedom the equations are derived by Lagrange and fit on a page.
-MOST = 3
+#: Maximum degrees of freedom for equations by Lagrange, which fit on a page.
+MAX_TEXTBOOK_DOFS = 3
 
 _HEAD = r"""\documentclass{{article}}
 \usepackage{{amsmath}}
@@ -20,16 +20,16 @@ _HEAD = r"""\documentclass{{article}}
 """
 
 
-def document(model: Model) -> str:
-    """A whole document: M(q) q̈ + C(q, q̇) q̇ + g(q) = τ, and what its parts are."""
+def document(model: SymbolicModel) -> str:
+    """Returns a document: M(q) q̈ + C(q, q̇) q̇ + g(q) = τ, and its terms."""
     title = model.world.scene.name.replace("_", r"\_")
     head = _HEAD.format(title=title) + r"\[ M(q)\,\ddot q + C(q, \dot q)\,\dot q + g(q) = \tau \]"
-    small = model.world.nv <= MOST and model.world.nq == model.world.nv
+    small = model.world.nv <= MAX_TEXTBOOK_DOFS and model.world.nq == model.world.nv
     made = _textbook(model) if small else _traced(model)
     return "\n".join([head, _meaning(model), *made, r"\end{document}", ""])
 
 
-def _meaning(model: Model) -> str:
+def _meaning(model: SymbolicModel) -> str:
     world = model.world
     rows = [
         rf"$q_{{{n + 1}}}$: \verb|{world.dof_name(n)}| [{'rad' if world.dof_is_angle(n) else 'm'}]"
@@ -42,9 +42,9 @@ def _meaning(model: Model) -> str:
     return "\\begin{itemize}\n" + "\n".join(rf"\item {row}" for row in rows) + "\n\\end{itemize}"
 
 
-def _textbook(model: Model) -> list[str]:
-    """Named masses, lengths and inertias, in matrices."""
-    given = Lagrange(model.world, named=True, gravity=model.gravity)
+def _textbook(model: SymbolicModel) -> list[str]:
+    """Returns matrices with named masses, lengths and inertias."""
+    given = LagrangeEquations(model.world, named=True, gravity=model.gravity)
     latex = given.sympy.latex
     parts = {
         "M(q)": given.mass_matrix,
@@ -54,8 +54,8 @@ def _textbook(model: Model) -> list[str]:
     return [rf"\[ {name} = {latex(value)} \]" for name, value in parts.items()]
 
 
-def _traced(model: Model) -> list[str]:
-    """Numbers, with shared subexpressions t, line by line."""
+def _traced(model: SymbolicModel) -> list[str]:
+    """Returns numbers, with shared subexpressions t, line by line."""
     size = model.world.nv
     mass = [
         (f"M[{i},{j}]", model.mass_matrix[i][j])
@@ -75,12 +75,12 @@ def _traced(model: Model) -> list[str]:
 
 
 def _lines(outputs: list[tuple[str, Expression]]) -> list[str]:
-    rows = [spelled(line).replace(" = ", " &= ", 1) for line in statements(outputs)]
+    rows = [latex_line(line).replace(" = ", " &= ", 1) for line in statements(outputs)]
     return [r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}"]
 
 
-def spelled(line: str) -> str:
-    """A line of plain code in LaTeX; indices count from 1."""
+def latex_line(line: str) -> str:
+    """Returns a line of code in LaTeX; indices count from 1."""
 
     def named(found: re.Match[str]) -> str:
         letter = {"v": r"\dot q", "a": r"\ddot q", "effort": r"\tau"}.get(found[1], found[1])

@@ -1,8 +1,8 @@
-"""Links: a world's tree as single joints about axes of their own frames, ready to be traced.
+"""Traced links: a world's tree as single joints about axes of their own frames.
 
-Each link's frame stands in its joint, and the joint's axis is one of the frame's own where the body
-frame allows it, else its z: what is then 0 or 1 for good never reaches the traced expressions. A
-joint of several degrees of freedom becomes several links, a free one three sliders and a ball.
+Each link's frame is in its joint, and the joint's axis is one of the frame's own axes if the body
+frame permits, else its z: constants 0 and 1 then never reach the traced expressions. A joint of
+several degrees of freedom becomes several links, a free one three sliders and a ball.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
+from linkwork.core.errors import LinkworkError
+from linkwork.geometry.pose import matrix_from_quat
 from linkwork.kinematics.kernels import (
     BALL,
     CYLINDRICAL,
@@ -24,27 +25,27 @@ from linkwork.kinematics.kernels import (
     SLIDER,
     UNIVERSAL,
 )
-from linkwork.world import World
+from linkwork.model.world import World
 
 _NOTHING = 1e-15
 
 
 @dataclass
-class Link:
-    """One joint and what it carries.
+class TracedLink:
+    """One joint and the body it carries.
 
     Attributes:
-        parent: Number of the link that carries it; −1 is the world.
+        parent: Index of the link that carries it; −1 is the world.
         turn: Axes of the joint's frame at value 0, in the parent link's (3×3).
-        shift: Place of the joint's frame in the parent link's [m].
-        kind: "hinge" (a screw where ``pitch`` is not 0), "slider" or "ball".
-        axis: Which axis of the frame it turns about or slides along.
-        sign: +1, or −1 where the joint's own axis leads the other way.
+        shift: Position of the joint's frame in the parent link's [m].
+        kind: "hinge" (a screw if ``pitch`` is not 0), "slider" or "ball".
+        axis: Rotation or translation axis of the frame.
+        sign: +1, or −1 if the joint's own axis is opposite.
         pitch: Advance [m/rad].
         q: First coordinate.
         v: First degree of freedom.
         mass: [kg].
-        moment: Mass times centre of mass [kg m].
+        moment: Mass times center of mass [kg m].
         inertia: About the frame's origin [kg m²].
     """
 
@@ -68,33 +69,33 @@ class Link:
 
 
 @dataclass
-class Links:
+class TracedTree:
     """All links of a world.
 
     Attributes:
-        links: Parents come before children.
+        links: Parents precede children.
         carrier: The link that carries each body, −1 for the world.
         turn: Axes of each body's frame in its link's.
         place: Origin of each body's frame in its link's [m].
     """
 
-    links: list[Link]
+    links: list[TracedLink]
     carrier: list[int]
     turn: list[np.ndarray]
     place: list[np.ndarray]
 
 
-def make_links(world: World, bodies: np.ndarray | None = None) -> Links:
-    """The tree of a world as links.
+def make_links(world: World, bodies: np.ndarray | None = None) -> TracedTree:
+    """Returns the tree of a world as links.
 
     Args:
         world: The world.
-        bodies: Mask over those that move; what others do is left out. All if absent.
+        bodies: Mask over moving bodies; others are omitted. All if absent.
 
     Raises:
-        LinkworkError: A joint is a rail, whose law changes from piece to piece.
+        LinkworkError: If a joint is a rail, whose law changes from segment to segment.
     """
-    made = Links([], [-1], [np.eye(3)], [np.zeros(3)])
+    made = TracedTree([], [-1], [np.eye(3)], [np.zeros(3)])
     for b in range(1, world.nb):
         parent = int(world.parent[b])
         kind = int(world.kind[b])
@@ -105,8 +106,8 @@ def make_links(world: World, bodies: np.ndarray | None = None) -> Links:
             continue
         if kind == RAIL:
             raise LinkworkError(
-                f"{world.body_names[b]!r} rides on a rail, which has another law for each piece: "
-                "a symbolic model has one for the whole motion.",
+                f"{world.body_names[b]!r} is on a rail, which has a different law for each "
+                "segment: a symbolic model has one for the whole motion.",
                 origin=world.body_origins[b],
                 hint="Replace the rail by a slider, or use linkwork.dynamics.",
             )
@@ -124,7 +125,7 @@ def make_links(world: World, bodies: np.ndarray | None = None) -> Links:
                 name, axis, pitch, q, v = step
                 aligned, number, sign = _align(axis)
                 turn = _clean(here @ aligned)
-                link = Link(carrier, turn, _clean(at), name, number, sign, pitch, q, v)
+                link = TracedLink(carrier, turn, _clean(at), name, number, sign, pitch, q, v)
                 made.links.append(link)
                 carrier = len(made.links) - 1
                 here, at = aligned.T, np.zeros(3)
@@ -136,7 +137,7 @@ def make_links(world: World, bodies: np.ndarray | None = None) -> Links:
 
 
 def _steps(world: World, b: int) -> list[tuple[str, np.ndarray, float, int, int]]:
-    """Kind, axis in the body's frame, pitch, coordinate and degree of freedom of each link."""
+    """Returns kind, axis (body frame), pitch, coordinate and degree of freedom of each link."""
     axis, axis2 = world.axis[b], world.axis2[b]
     q, v = int(world.qadr[b]), int(world.vadr[b])
     match int(world.kind[b]):
@@ -163,7 +164,7 @@ def _steps(world: World, b: int) -> list[tuple[str, np.ndarray, float, int, int]
 
 
 def _align(axis: np.ndarray) -> tuple[np.ndarray, int, float]:
-    """A rotation after which ``axis`` is one of the frame's own; which, and its sign."""
+    """Returns a rotation after which ``axis`` is one of the frame's own; which, and its sign."""
     largest = int(np.argmax(np.abs(axis)))
     rest = np.delete(axis, largest)
     if np.all(np.abs(rest) < _NOTHING):
@@ -175,23 +176,23 @@ def _align(axis: np.ndarray) -> tuple[np.ndarray, int, float]:
     return np.column_stack([x, np.cross(z, x), z]), 2, 1.0
 
 
-def _load(world: World, b: int, made: Links) -> None:
+def _load(world: World, b: int, made: TracedTree) -> None:
     """Adds the mass of body ``b`` to its link."""
     n = made.carrier[b]
     if n < 0:
         return
     link, turn = made.links[n], made.turn[b]
-    centre = made.place[b] + turn @ world.com[b]
+    center = made.place[b] + turn @ world.com[b]
     mass = float(world.mass[b])
     own = turn @ world.inertia[b] @ turn.T
     link.mass += mass
-    link.moment = _clean(link.moment + mass * centre)
-    arm = np.eye(3) * (centre @ centre) - np.outer(centre, centre)
+    link.moment = _clean(link.moment + mass * center)
+    arm = np.eye(3) * (center @ center) - np.outer(center, center)
     link.inertia = _clean(link.inertia + own + mass * arm)
 
 
 def _clean(numbers: np.ndarray) -> np.ndarray:
-    """Numbers that rounding alone keeps from 0 or ±1 become that."""
+    """Returns numbers with rounding errors about 0 and ±1 removed."""
     made = np.array(numbers)
     for exact in (-1.0, 0.0, 1.0):
         made[np.abs(made - exact) < _NOTHING] = exact
@@ -199,11 +200,5 @@ def _clean(numbers: np.ndarray) -> np.ndarray:
 
 
 def rotation(quat: np.ndarray) -> np.ndarray:
-    """Rotation matrix of a unit quaternion wxyz."""
-    w, x, y, z = quat
-    made = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return _clean(np.array(made))
+    """Returns the rotation matrix of a unit quaternion wxyz, with exact 0 and ±1."""
+    return _clean(matrix_from_quat(quat))

@@ -1,20 +1,20 @@
-"""A robot's dynamics as one Python file that needs numpy alone."""
+"""Export of a robot's dynamics as one Python file that needs only numpy."""
 
 from __future__ import annotations
 
 import textwrap
 
-from linkwork.dynamics.symbolic.c_code import Function, functions
-from linkwork.dynamics.symbolic.model import Model
-from linkwork.dynamics.symbolic.text import Language, statements
+from linkwork.dynamics.symbolic.c_code import GeneratedFunction, functions
+from linkwork.dynamics.symbolic.model import SymbolicModel
+from linkwork.dynamics.symbolic.printer import CodeStyle, statements
 
-_PYTHON = Language(
+_PYTHON = CodeStyle(
     assign="    {name} = {value}", store="    {name} = {value}", sine="np.sin", cosine="np.cos"
 )
 
 
-def source(model: Model) -> str:
-    """The file: a function for each thing, over one state or arrays of states."""
+def source(model: SymbolicModel) -> str:
+    """Returns the file: one function each, over one state or arrays of states."""
     world = model.world
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     dofs = "\n".join(f"    {n:3d}  {world.dof_name(n)}" for n in range(world.nv))
@@ -41,7 +41,7 @@ def source(model: Model) -> str:
     return "\n".join(made)
 
 
-def _body(function: Function, model: Model) -> list[str]:
+def _body(function: GeneratedFunction, model: SymbolicModel) -> list[str]:
     nb, nv = model.world.nb, model.world.nv
     shape = {"poses": (nb, 12), "mass_matrix": (nv, nv)}.get(function.name, (nv,))
     given, output = ", ".join(function.inputs), function.output[0]
@@ -60,7 +60,7 @@ def _body(function: Function, model: Model) -> list[str]:
 
 
 def _wrapped(line: str) -> list[str]:
-    """A line, in brackets over several where it is long."""
+    """Returns a line, in brackets over several lines if it is long."""
     if len(line) <= 100:
         return [line]
     name, _, value = line.partition(" = ")

@@ -1,48 +1,54 @@
-"""Steps with a memory: accelerations of the last steps carried on by Adams' rule, then closed.
+"""Multistep integration: Adams' rule on the last accelerations, then projection.
 
-From rates f of the last k steps the next state is foretold by the polynomial through them (Adams
-and Bashforth), the rate there is found, once, and with it the step is made better by the polynomial
-that goes through this one too (Adams and Moulton, order k + 1). The first steps go by Runge and
-Kutta's rule of order 4; for order 6 a step of it and two halves are combined to order 5, which few
-steps may have: their error is of one order more than that of all. What little joints are open then
-is closed.
+The polynomial through the rates f of the last k steps predicts the next state (Adams-Bashforth).
+The rate there is evaluated once, and the polynomial through this rate as well corrects the step
+(Adams-Moulton, order k + 1). The first steps use the Runge-Kutta rule of order 4; for order 6 one
+step and two half steps are combined to order 5, which suffices because they are few. A projection
+then closes the remaining gaps of the joints.
 
-What is carried on is the state of bodies, one behind the other, or the coordinates of a tree and
-their speeds (``tree_kernels``), where there are some.
+The state is that of all bodies in sequence, or the coordinates of a tree and their velocities
+(``tree_kernels``), if there are any.
 """
 
 from __future__ import annotations
 
 import math
 
-from linkwork.engines.impulse.body_kernels import Q, R, V, X, matrix, tensor
-from linkwork.engines.impulse.closing_kernels import gaps, move
-from linkwork.engines.impulse.force_kernels import STATE_COLUMNS, accelerate
-from linkwork.engines.impulse.joint_kernels import push, speeds
-from linkwork.engines.impulse.phase_kernels import (
-    COARSE,
+from linkwork.core.jit import flat_kernel, inner_kernel
+from linkwork.engines.impulse.body_kernels import Q, R, V, X, rotation_matrix, world_inverse_inertia
+from linkwork.engines.impulse.constraint_kernels import (
     DONE,
-    FORETOLD,
     ITERATIONS,
-    LOST,
-    OPEN,
-    factor_rows,
-    lay_rows,
-    set_rows,
-    tell_gap,
+    NOT_CLOSED,
+    NOT_FINITE,
+    PREDICTION_ERROR,
+    TOO_COARSE,
+    assemble_constraints,
+    compute_jacobians,
+    factor_constraints,
+    record_gap,
 )
-from linkwork.engines.impulse.solve_kernels import solve
-from linkwork.engines.impulse.tree_hold_kernels import PATIENCE, TOO_FAR, even, hold_loops, spread
-from linkwork.engines.impulse.tree_kernels import accelerate_joints
-from linkwork.jit import flat_kernel, inner_kernel
+from linkwork.engines.impulse.delassus_kernels import solve_blocks
+from linkwork.engines.impulse.force_kernels import STATE_COLUMNS, constrained_acceleration
+from linkwork.engines.impulse.joint_kernels import apply_joint_impulse, constraint_velocity
+from linkwork.engines.impulse.mechanism import TreeArrays, TreeWorkspace
+from linkwork.engines.impulse.projection_kernels import apply_corrections, constraint_errors
+from linkwork.engines.impulse.tree_kernels import joint_accelerations
+from linkwork.engines.impulse.tree_projection_kernels import (
+    MAX_CORRECTION,
+    REFACTOR_AFTER,
+    coordinate_rates,
+    normalize_quaternions,
+    project_loops,
+)
 
-#: Columns of a body's state that say where it is.
-_PLACES = 7
+#: Columns of a body's state that are its pose.
+_POSITION_COLUMNS = 7
 
 
 @inner_kernel
-def _take(bodies, q, v, state):
-    """Reads the state: of joints where ``q`` has any, else of bodies."""
+def _read_state(bodies, q, v, state):
+    """Reads the state of the joints if ``q`` has any, otherwise that of the bodies."""
     if q.shape[0]:
         for k in range(q.shape[0]):
             state[k] = q[k]
@@ -66,14 +72,14 @@ def _copy(given, out):
 
 
 @inner_kernel
-def _put(bodies, tree, q, v, state, h, rate):
-    """Puts joints or bodies where they are after the time ``h`` at a rate."""
+def _write_state(bodies, tree, q, v, state, h, rate):
+    """Writes the state of joints or bodies after the time ``h`` at a constant rate."""
     if q.shape[0]:
         for k in range(q.shape[0]):
             q[k] = state[k] + h * rate[k]
         for k in range(v.shape[0]):
             v[k] = state[q.shape[0] + k] + h * rate[q.shape[0] + k]
-        even(tree, q)
+        normalize_quaternions(tree, q)
         return
     for n in range(bodies.shape[0] - 1):
         o = STATE_COLUMNS * n
@@ -89,203 +95,231 @@ def _put(bodies, tree, q, v, state, h, rate):
 
 
 @flat_kernel
-def _rate(mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, out, account):
-    """How the state changes as joints or bodies stand and move; no numbers where it cannot."""
+def _rate(
+    mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates, out, stats
+):
+    """Evaluates the rate of the state; NaN if the mass matrix is singular."""
+    arrays, buffers = TreeArrays(*tree), TreeWorkspace(*tree_workspace)
     if q.shape[0] == 0:
-        accelerate(mechanism, pattern, desk, scratch, wrench, rates, out, account)
+        constrained_acceleration(mechanism, pattern, workspace, scratch, wrench, rates, out, stats)
         return
-    dofs, x = tree[7], room[9]
-    found = accelerate_joints(mechanism, desk, scratch, tree, room, wrench, q, v, rates, account)
-    spread(tree, q, v, out, 0)
+    dofs, x = arrays.dofs, buffers.x
+    found = joint_accelerations(
+        mechanism, workspace, scratch, tree, tree_workspace, wrench, q, v, rates, stats
+    )
+    coordinate_rates(tree, q, v, out, 0)
     for n in range(dofs.shape[0]):
         out[q.shape[0] + dofs[n]] = x[dofs[n]] if found else math.nan
 
 
 @inner_kernel
-def _hold(mechanism, pattern, desk, scratch, gap, speed_gap, most, account):
-    """Closes joints and takes away speeds that open them.
+def _project(mechanism, pattern, workspace, scratch, gap, speed_gap, max_iterations, stats):
+    """Projects positions and velocities onto the joint constraints.
 
-    The K of the foretold place is good enough, unless joints hardly hold in some direction: where
-    it does not get there at once, K is made anew.
+    The K of the predicted state is used, and assembled again if the iteration does not converge, as
+    near a singular configuration.
     """
-    bodies, whole, _number, _rail = mechanism
-    j, blocks, error, pivot = desk[0], desk[3], desk[6], desk[9]
+    bodies, joint_ints, _, _ = mechanism
+    columns, row_of, _, _, _ = pattern
+    jacobian, _, _, factor, _, _, error, _, _, pivot = workspace
     for n in range(bodies.shape[0] - 1):
-        matrix(bodies[n], Q, R)
-        tensor(bodies[n])
-    left = most
+        rotation_matrix(bodies[n], Q, R)
+        world_inverse_inertia(bodies[n])
+    left = max_iterations
     while True:
-        worst = gaps(mechanism, desk, scratch, account)
-        if not worst <= TOO_FAR:
-            account[FORETOLD] = worst
-            return COARSE if math.isfinite(worst) else LOST
-        set_rows(mechanism, desk, scratch)
+        worst = constraint_errors(mechanism, workspace, scratch, stats)
+        if not worst <= MAX_CORRECTION:
+            stats[PREDICTION_ERROR] = worst
+            return TOO_COARSE if math.isfinite(worst) else NOT_FINITE
+        compute_jacobians(mechanism, workspace, scratch)
         if worst <= gap:
-            tell_gap(whole, error, account)
+            record_gap(joint_ints, error, stats)
             break
         if left == 0:
-            return OPEN
+            return NOT_CLOSED
         left -= 1
-        if most - left > PATIENCE:
-            lay_rows(mechanism, pattern, desk, scratch)
-            factor_rows(mechanism, pattern, desk, account)
-        account[ITERATIONS] += 1.0
-        move(mechanism, pattern, desk)
-    for again in range(2 * PATIENCE):
+        if max_iterations - left > REFACTOR_AFTER:
+            assemble_constraints(mechanism, pattern, workspace, scratch)
+            factor_constraints(mechanism, pattern, workspace, stats)
+        stats[ITERATIONS] += 1.0
+        apply_corrections(mechanism, pattern, workspace)
+    for again in range(2 * REFACTOR_AFTER):
         worst = 0.0
-        for n in range(whole.shape[0]):
-            speeds(bodies, whole, j, n, error, n)
+        for n in range(joint_ints.shape[0]):
+            constraint_velocity(bodies, joint_ints, jacobian, n, error, n)
             for k in range(6):
                 worst = max(worst, abs(error[n, k]))
                 error[n, k] = -error[n, k]
         if not math.isfinite(worst):
-            return LOST
+            return NOT_FINITE
         if worst <= speed_gap:
             break
-        if again == PATIENCE:
-            lay_rows(mechanism, pattern, desk, scratch)
-            factor_rows(mechanism, pattern, desk, account)
-        solve(whole, blocks, pattern[0], pattern[1], pivot, error)
-        for n in range(whole.shape[0]):
-            push(bodies, whole, j, error, n)
+        if again == REFACTOR_AFTER:
+            assemble_constraints(mechanism, pattern, workspace, scratch)
+            factor_constraints(mechanism, pattern, workspace, stats)
+        solve_blocks(joint_ints, factor, columns, row_of, pivot, error)
+        for n in range(joint_ints.shape[0]):
+            apply_joint_impulse(bodies, joint_ints, jacobian, error, n)
     return DONE
 
 
 @flat_kernel
-def _runge(
-    mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, h, state, work, account
+def _runge_kutta_step(
+    mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates, h, state,
+    work, stats,
 ):  # fmt: skip
-    """The mean rate of a step by Runge and Kutta's rule, in ``work[0]``, which has the first."""
+    """Computes the mean rate of a Runge-Kutta step in ``work[0]``, which holds the first rate."""
+    bodies, _, _, _ = mechanism
     for stage in range(1, 4):
-        _put(mechanism[0], tree, q, v, state, h if stage == 3 else 0.5 * h, work[stage - 1])
+        _write_state(bodies, tree, q, v, state, h if stage == 3 else 0.5 * h, work[stage - 1])
         _rate(
-            mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, work[stage],
-            account,
+            mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates,
+            work[stage], stats,
         )  # fmt: skip
     for i in range(state.shape[0]):
         work[0, i] = (work[0, i] + 2.0 * (work[1, i] + work[2, i]) + work[3, i]) / 6.0
 
 
 @flat_kernel
-def _start(
-    mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, h, better, work, account
+def _first_step(
+    mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates, h,
+    extrapolate, work, stats,
 ):  # fmt: skip
-    """The mean rate of a first step, in ``work[0]``; ``better`` by two halves of it.
+    """Computes the mean rate of a first step in ``work[0]``.
 
-    Returns by how much that makes coordinates of joints better, at most.
+    With ``extrapolate``, two half steps correct it. Returns the largest correction of a joint
+    coordinate.
     """
-    bodies, state, whole, half, middle = mechanism[0], work[4], work[5], work[6], work[7]
+    bodies, _, _, _ = mechanism
+    state, full_step, half, middle = work[4], work[5], work[6], work[7]
     _copy(work[0], half)
-    _runge(
-        mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, h, state, work, account
-    )
-    if not better:
+    _runge_kutta_step(
+        mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates, h, state,
+        work, stats,
+    )  # fmt: skip
+    if not extrapolate:
         return 0.0
-    _copy(work[0], whole)
+    _copy(work[0], full_step)
     _copy(half, work[0])
-    _runge(
-        mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, 0.5 * h, state, work,
-        account,
+    _runge_kutta_step(
+        mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates, 0.5 * h,
+        state, work, stats,
     )  # fmt: skip
     _copy(work[0], half)
-    _put(bodies, tree, q, v, state, 0.5 * h, half)
-    _take(bodies, q, v, middle)
-    _rate(mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, work[0], account)
-    _runge(
-        mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, 0.5 * h, middle, work,
-        account,
+    _write_state(bodies, tree, q, v, state, 0.5 * h, half)
+    _read_state(bodies, q, v, middle)
+    _rate(
+        mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates, work[0],
+        stats,
+    )  # fmt: skip
+    _runge_kutta_step(
+        mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates, 0.5 * h,
+        middle, work, stats,
     )  # fmt: skip
     worst = 0.0
     for i in range(state.shape[0]):
         fine = 0.5 * (half[i] + work[0, i])
-        work[0, i] = (16.0 * fine - whole[i]) / 15.0
+        work[0, i] = (16.0 * fine - full_step[i]) / 15.0
         if i < q.shape[0]:
-            worst = max(worst, abs(fine - whole[i]))
+            worst = max(worst, abs(fine - full_step[i]))
     return worst
 
 
 @inner_kernel
-def _foretell(memory, known, weights, work):
-    """The step that the last rates foretell, in ``work[0]``, and the next rate, in ``work[1]``."""
-    room, size = memory.shape[0], memory.shape[1]
+def _predict(history, history_index, weights, work):
+    """Predicts the step in ``work[0]`` and the next rate in ``work[1]`` from the last rates."""
+    tree_workspace, size = history.shape[0], history.shape[1]
     for i in range(size):
         work[0, i] = work[1, i] = 0.0
-    for m in range(room):
-        at = (known[1] - m) % room
+    for m in range(tree_workspace):
+        at = (history_index[1] - m) % tree_workspace
         step, rate = weights[0, m], weights[1, m]
         for i in range(size):
-            work[0, i] += step * memory[at, i]
-            work[1, i] += rate * memory[at, i]
+            work[0, i] += step * history[at, i]
+            work[1, i] += rate * history[at, i]
 
 
 @inner_kernel
-def _mend(memory, known, part, columns, places, work):
-    """Makes the step better by the rate that was found, in ``work[2]``; by how much, at most."""
-    known[1] = (known[1] + 1) % memory.shape[0]
+def _correct(history, history_index, part, columns, position_columns, work):
+    """Corrects the step by the evaluated rate in ``work[2]``; returns the largest correction."""
+    history_index[1] = (history_index[1] + 1) % history.shape[0]
     worst = 0.0
-    for o in range(0, memory.shape[1], columns):
+    for o in range(0, history.shape[1], columns):
         for i in range(o, o + columns):
-            memory[known[1], i] = work[2, i]
+            history[history_index[1], i] = work[2, i]
             more = part * (work[2, i] - work[1, i])
             work[0, i] += more
-            if i < o + places:
+            if i < o + position_columns:
                 worst = max(worst, abs(more))
     return worst
 
 
 @flat_kernel
-def carry(
-    mechanism, pattern, desk, scratch, tree, room, wrench, memory, known, weights, work, rates, q,
-    v, h, gap, speed_gap, foretold, most, account,
+def adams_step(
+    mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, history, history_index,
+    weights, work, rates, q, v, h, gap, speed_gap, prediction_tolerance, max_iterations, stats,
 ):  # fmt: skip
-    """One step of the order that the memory has room for, plus one.
+    """Takes one step of an order one above the number of stored rates.
 
-    ``memory`` (k×N): the last rates; ``known`` (2): how many they are, and where the last is.
-    ``weights`` (2×(k+1)): of foretold steps, and of foretold rates with the part of their error
-    that is added. ``work`` (8×N) is nobody's. Joints stand at ``q`` and move with ``v``, which are
-    empty where bodies are carried on. A step is too long whose places are foretold worse than
-    ``foretold``, of joints [m or rad] or bodies [m or half rad]. Returns how it went, and the speed
-    with which loops open, which only joints tell.
+    ``history`` (k×N) holds the last rates, ``history_index`` (2) their number and the index of the
+    newest. ``weights`` (2×(k+1)) are those of
+    :func:`~linkwork.engines.impulse.adams.adams_weights`. ``work`` (8×N) is temporary. ``q`` and
+    ``v`` are empty if the bodies themselves are integrated. A step is too coarse if its prediction
+    error exceeds ``prediction_tolerance``, of joints [m or rad] or bodies [m or half rad].
+
+    Returns the outcome, and the largest velocity of a loop equation, in tree coordinates only.
     """
-    bodies, whole = mechanism[0], mechanism[1]
-    error, impulse = desk[6], desk[7]
-    places = memory.shape[0]
+    bodies, joint_ints, _, _ = mechanism
+    _, _, _, _, _, _, error, impulse, _, _ = workspace
+    capacity = history.shape[0]
     state = work[4]
-    _take(bodies, q, v, state)
-    for n in range(whole.shape[0]):
+    _read_state(bodies, q, v, state)
+    for n in range(joint_ints.shape[0]):
         for k in range(6):
             error[n, k] = 0.0
-    if known[0] < places:
-        _rate(mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, work[0], account)
-        known[0], known[1] = known[0] + 1, (known[1] + 1) % places
-        _copy(work[0], memory[known[1]])
-    if known[0] < places:
-        # Bodies that go astray open their joints, joints of a tree do not: they look at halves.
-        worst = _start(
-            mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, h,
-            places > 4 or q.shape[0] > 0, work, account,
+    if history_index[0] < capacity:
+        _rate(
+            mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates,
+            work[0], stats,
+        )  # fmt: skip
+        history_index[0], history_index[1] = (
+            history_index[0] + 1,
+            (history_index[1] + 1) % capacity,
+        )
+        _copy(work[0], history[history_index[1]])
+    if history_index[0] < capacity:
+        # errors of bodies open joints, errors of tree coordinates do not: those are checked by half
+        # steps
+        worst = _first_step(
+            mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates, h,
+            capacity > 4 or q.shape[0] > 0, work, stats,
         )  # fmt: skip
     else:
-        _foretell(memory, known, weights, work)
-        _put(bodies, tree, q, v, state, h, work[0])
-        _rate(mechanism, pattern, desk, scratch, tree, room, wrench, q, v, rates, work[2], account)
-        columns, firsts = STATE_COLUMNS, _PLACES
+        _predict(history, history_index, weights, work)
+        _write_state(bodies, tree, q, v, state, h, work[0])
+        _rate(
+            mechanism, pattern, workspace, scratch, tree, tree_workspace, wrench, q, v, rates,
+            work[2], stats,
+        )  # fmt: skip
+        columns, firsts = STATE_COLUMNS, _POSITION_COLUMNS
         if q.shape[0]:
-            columns, firsts = memory.shape[1], q.shape[0]
-        worst = _mend(memory, known, weights[1, places], columns, firsts, work)
-    if worst * h > foretold:
-        account[FORETOLD] = worst * h
-        return COARSE, math.inf
-    _put(bodies, tree, q, v, state, h, work[0])
+            columns, firsts = history.shape[1], q.shape[0]
+        worst = _correct(history, history_index, weights[1, capacity], columns, firsts, work)
+    if worst * h > prediction_tolerance:
+        stats[PREDICTION_ERROR] = worst * h
+        return TOO_COARSE, math.inf
+    _write_state(bodies, tree, q, v, state, h, work[0])
     if q.shape[0]:
-        for n in range(whole.shape[0]):
+        for n in range(joint_ints.shape[0]):
             for k in range(6):
                 error[n, k] = 0.0
-        return hold_loops(
-            mechanism, desk, scratch, tree, room, wrench, rates, q, v, gap, speed_gap, most,
-            account,
+        return project_loops(
+            mechanism, workspace, scratch, tree, tree_workspace, wrench, rates, q, v, gap,
+            speed_gap, max_iterations, stats,
         )  # fmt: skip
-    for n in range(whole.shape[0]):
+    for n in range(joint_ints.shape[0]):
         for k in range(6):
             impulse[n, k] = h * error[n, k]
-    return _hold(mechanism, pattern, desk, scratch, gap, speed_gap, most, account), math.inf
+    return _project(
+        mechanism, pattern, workspace, scratch, gap, speed_gap, max_iterations, stats
+    ), math.inf

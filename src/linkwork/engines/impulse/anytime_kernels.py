@@ -1,177 +1,204 @@
-"""A step joint by joint, as document 000 has it: whenever time is up, there is a result."""
+"""Sequential impulses: a step joint by joint (Visum §5), with a result after any iteration."""
 
 from __future__ import annotations
 
 import math
 
-from linkwork.engines.impulse import row_kernels as law
-from linkwork.engines.impulse.body_kernels import MASS_INV, fly
-from linkwork.engines.impulse.energy_kernels import calm, mark
-from linkwork.engines.impulse.joint_columns import SIDES, SOFT_COUNT, SOFT_FIRST
-from linkwork.engines.impulse.joint_kernels import push, speeds
-from linkwork.engines.impulse.landing_kernels import arrive, lend
-from linkwork.engines.impulse.look_kernels import begin_rows, give_constant, look, miss, tell_stops
-from linkwork.engines.impulse.phase_kernels import (
+from linkwork.core.jit import flat_kernel, inner_kernel
+from linkwork.engines.impulse import joint_law_kernels as law
+from linkwork.engines.impulse.body_kernels import MASS_INV, drift
+from linkwork.engines.impulse.constraint_kernels import (
     DONE,
     EVENTS,
     FACTORS,
     ITERATIONS,
-    LOST,
+    NOT_FINITE,
     REDUNDANT,
-    kick,
-    lay_rows,
-    push_all,
+    apply_external_forces,
+    apply_impulses,
+    assemble_constraints,
+    record_gap,
     set_diagonal,
-    tell_gap,
 )
-from linkwork.engines.impulse.solve_kernels import factor_alone, factor_one, solve_alone
-from linkwork.jit import flat_kernel, inner_kernel
+from linkwork.engines.impulse.delassus_kernels import (
+    factor_diagonal_block,
+    factor_diagonal_blocks,
+    solve_diagonal_block,
+)
+from linkwork.engines.impulse.energy_kernels import limit_energy, save_energy_start
+from linkwork.engines.impulse.joint_kernels import apply_joint_impulse, constraint_velocity
+from linkwork.engines.impulse.lookahead_kernels import (
+    predict_errors,
+    predicted_joint_errors,
+    record_limit_gap,
+    set_constant_impulses,
+    start_rows,
+)
+from linkwork.engines.impulse.mechanism import SIDES, SOFT_COUNT, SOFT_FIRST
+from linkwork.engines.impulse.projection_kernels import carry_over, end_drift
 
 
 @flat_kernel
-def leap_anytime(
-    mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h, gap, speed_gap, most,
-    account,
+def sequential_step(
+    mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, h, gap, speed_gap,
+    max_iterations, stats,
 ):  # fmt: skip
-    """One step joint by joint, as document 000 has it, with at most ``most`` rounds.
+    """Takes one step joint by joint (Visum §5), with at most ``max_iterations`` sweeps.
 
-    Each joint in turn has its own gap after the step closed, whatever that does to others, until
-    none is wide or time is up: the gap that is left then is in the account, and bodies that it made
-    faster than all that acts explains are slowed down. What acts along a joint's rows is looked at
-    in the same turn: once its law is solved, a stop that is passed then holds.
+    Each joint in turn closes its own gap after the step, regardless of the others, until all gaps
+    are small or the sweeps are used up. ``stats`` then holds the remaining gap, and bodies that
+    this gap accelerated beyond the work of all forces are slowed down. The force laws along the
+    joint's rows are updated in the same turn: once the law is solved, a violated limit becomes
+    active.
     """
-    bodies, whole, _number, _rail = mechanism
-    j, _y, _raw, blocks, _first, diagonal, error, impulse, _total, pivot = desk
-    _frame, _ride, series, _six = scratch
-    count = whole.shape[0]
-    energy = mark(bodies)
-    lay_rows(mechanism, pattern, desk, scratch)
-    if soft.shape[0]:
-        begin_rows(mechanism, desk, scratch, soft_whole, soft, drive, h)
-    set_diagonal(desk, soft_whole, soft, h, False)
-    _factor_alone(whole, desk, account)
-    kick(bodies, wrench, 0.5 * h)
+    bodies, joint_ints, _, _ = mechanism
+    jacobian, _, _, factor, _, diagonal, error, impulse, _, pivot = workspace
+    _, _, series, _ = scratch
+    count = joint_ints.shape[0]
+    energy = save_energy_start(bodies)
+    assemble_constraints(mechanism, pattern, workspace, scratch)
+    if row_reals.shape[0]:
+        start_rows(mechanism, workspace, scratch, row_ints, row_reals, drive, h)
+    set_diagonal(workspace, row_ints, row_reals, h, False)
+    _factor_diagonal_blocks(joint_ints, workspace, stats)
+    apply_external_forces(bodies, wrench, 0.5 * h)
     impulse[:, :] = 0.0
-    give_constant(soft_whole, soft, impulse)
-    push_all(mechanism, desk, impulse)
+    set_constant_impulses(row_ints, row_reals, impulse)
+    apply_impulses(mechanism, workspace, impulse)
     for n in range(bodies.shape[0]):
         if bodies[n, MASS_INV] > 0.0:
-            fly(bodies[n], h, series)
-    for _ in range(most):
+            drift(bodies[n], h, series)
+    for _ in range(max_iterations):
         worst, held = 0.0, True
         for n in range(count):
-            size = miss(mechanism, desk, scratch, soft_whole, soft, h, gap, n)
+            size = predicted_joint_errors(
+                mechanism, workspace, scratch, row_ints, row_reals, h, gap, n
+            )
             if not math.isfinite(size):
-                return LOST
+                return NOT_FINITE
             worst = max(worst, size)
             if size > gap:
-                _correct(mechanism, desk, series, h, n, account)
-            if whole[n, SOFT_COUNT] == 0:
+                _correct_joint(mechanism, workspace, series, h, n, stats)
+            if joint_ints[n, SOFT_COUNT] == 0:
                 continue
             if size > gap:
-                miss(mechanism, desk, scratch, soft_whole, soft, h, gap, n)
-            if not _settle(mechanism, desk, series, soft_whole, soft, drive, h, gap, n):
+                predicted_joint_errors(
+                    mechanism, workspace, scratch, row_ints, row_reals, h, gap, n
+                )
+            if not _update_joint_laws(
+                mechanism, workspace, series, row_ints, row_reals, drive, h, gap, n
+            ):
                 held = False
-                account[EVENTS] += 1.0
-                miss(mechanism, desk, scratch, soft_whole, soft, h, gap, n)
-                _correct(mechanism, desk, series, h, n, account)
+                stats[EVENTS] += 1.0
+                predicted_joint_errors(
+                    mechanism, workspace, scratch, row_ints, row_reals, h, gap, n
+                )
+                _correct_joint(mechanism, workspace, series, h, n, stats)
         if worst <= gap and held:
             break
-    left = look(mechanism, desk, scratch, soft_whole, soft, h, gap, account)
-    tell_gap(whole, error, account)
-    tell_stops(soft_whole, soft, account)
-    arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h)
-    _factor_alone(whole, desk, account)
-    for _ in range(most):
+    left = predict_errors(mechanism, workspace, scratch, row_ints, row_reals, h, gap, stats)
+    record_gap(joint_ints, error, stats)
+    record_limit_gap(row_ints, row_reals, stats)
+    end_drift(mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, h)
+    _factor_diagonal_blocks(joint_ints, workspace, stats)
+    for _ in range(max_iterations):
         worst = 0.0
         for n in range(count):
-            speeds(bodies, whole, j, n, error, n)
-            for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
-                k, keeps = soft_whole[m, law.ROW], soft_whole[m, law.KEEPS]
-                if diagonal[n, k] >= law.NEVER:
+            constraint_velocity(bodies, joint_ints, jacobian, n, error, n)
+            for m in range(
+                joint_ints[n, SOFT_FIRST], joint_ints[n, SOFT_FIRST] + joint_ints[n, SOFT_COUNT]
+            ):
+                k, row_mode = row_ints[m, law.ROW], row_ints[m, law.ROW_MODE]
+                if diagonal[n, k] >= law.FREE_COMPLIANCE:
                     error[n, k] = 0.0
                 else:
-                    error[n, k] -= law.end_speed(soft[m], keeps, h)
-                    error[n, k] += diagonal[n, k] * soft[m, law.GIVEN]
+                    error[n, k] -= law.end_speed(row_reals[m], row_mode, h)
+                    error[n, k] += diagonal[n, k] * row_reals[m, law.CARRIED_IMPULSE]
             for k in range(6):
                 worst = max(worst, abs(error[n, k]))
                 error[n, k] = -error[n, k]
-            solve_alone(whole, blocks, pivot, error, n)
-            for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
-                lend(soft[m], error[n, soft_whole[m, law.ROW]], h)
+            solve_diagonal_block(joint_ints, factor, pivot, error, n)
+            for m in range(
+                joint_ints[n, SOFT_FIRST], joint_ints[n, SOFT_FIRST] + joint_ints[n, SOFT_COUNT]
+            ):
+                carry_over(row_reals[m], error[n, row_ints[m, law.ROW]], h)
             for k in range(6):
                 impulse[n, k] += error[n, k]
-            push(bodies, whole, j, error, n)
+            apply_joint_impulse(bodies, joint_ints, jacobian, error, n)
         if worst <= speed_gap:
             break
     if left > gap:
-        calm(mechanism, desk, soft_whole, soft, wrench, energy, h)
+        limit_energy(mechanism, workspace, row_ints, row_reals, wrench, energy, h)
     return DONE
 
 
 @inner_kernel
-def _give(mechanism, desk, series, h, n):
-    """Gives the impulses in the errors of a joint to its bodies, which fly anew."""
-    bodies, whole = mechanism[0], mechanism[1]
-    push(bodies, whole, desk[0], desk[6], n)
-    for side in range(whole[n, SIDES]):
-        if bodies[whole[n, side], MASS_INV] > 0.0:
-            fly(bodies[whole[n, side]], h, series)
+def _apply_joint_impulse(mechanism, workspace, series, h, n):
+    """Applies the impulses in the errors of a joint to its bodies, and repeats their drift."""
+    bodies, joint_ints, _, _ = mechanism
+    jacobian, _, _, _, _, _, error, _, _, _ = workspace
+    apply_joint_impulse(bodies, joint_ints, jacobian, error, n)
+    for side in range(joint_ints[n, SIDES]):
+        if bodies[joint_ints[n, side], MASS_INV] > 0.0:
+            drift(bodies[joint_ints[n, side]], h, series)
 
 
 @inner_kernel
-def _correct(mechanism, desk, series, h, n, account):
+def _correct_joint(mechanism, workspace, series, h, n, stats):
     """Closes a joint by its own block of K."""
-    blocks, error, impulse, pivot = desk[3], desk[6], desk[7], desk[9]
-    account[ITERATIONS] += 1.0
+    _, joint_ints, _, _ = mechanism
+    _, _, _, factor, _, _, error, impulse, _, pivot = workspace
+    stats[ITERATIONS] += 1.0
     for k in range(6):
         error[n, k] *= -1.0 / h
-    solve_alone(mechanism[1], blocks, pivot, error, n)
+    solve_diagonal_block(joint_ints, factor, pivot, error, n)
     for k in range(6):
         impulse[n, k] += error[n, k]
-    _give(mechanism, desk, series, h, n)
+    _apply_joint_impulse(mechanism, workspace, series, h, n)
 
 
 @flat_kernel
-def _settle(mechanism, desk, series, soft_whole, soft, drive, h, gap, n):
-    """Whether the pieces of a joint's laws hold; those that do not are chosen anew."""
-    whole = mechanism[1]
-    _j, _y, raw, blocks, first, diagonal, error, impulse, _total, pivot = desk
+def _update_joint_laws(mechanism, workspace, series, row_ints, row_reals, drive, h, gap, n):
+    """Updates the active branches of a joint's force laws; returns whether none changed."""
+    _, joint_ints, _, _ = mechanism
+    _, _, delassus, factor, first_pivot, diagonal, error, impulse, _, pivot = workspace
     held = True
     for k in range(6):
         error[n, k] = 0.0
-    for m in range(whole[n, SOFT_FIRST], whole[n, SOFT_FIRST] + whole[n, SOFT_COUNT]):
-        k, keeps = soft_whole[m, law.ROW], soft_whole[m, law.KEEPS]
-        push_by = drive[:, soft_whole[m, law.DOF]]
-        if law.settle(soft[m], keeps, push_by, impulse[n, k], h, gap):
+    for m in range(
+        joint_ints[n, SOFT_FIRST], joint_ints[n, SOFT_FIRST] + joint_ints[n, SOFT_COUNT]
+    ):
+        k, row_mode = row_ints[m, law.ROW], row_ints[m, law.ROW_MODE]
+        push_by = drive[:, row_ints[m, law.DOF]]
+        if law.update_law(row_reals[m], row_mode, push_by, impulse[n, k], h, gap):
             continue
         held = False
-        law.law(soft[m], push_by, h)
-        diagonal[n, k] = law.compliance(soft[m], keeps)
-        if diagonal[n, k] < law.NEVER:
+        law.set_law(row_reals[m], push_by, h)
+        diagonal[n, k] = law.compliance(row_reals[m], row_mode)
+        if diagonal[n, k] < law.FREE_COMPLIANCE:
             diagonal[n, k] /= h
-        else:  # its impulse does not depend on where it goes
-            error[n, k] = law.constant(soft[m], keeps) - impulse[n, k]
+        else:  # its impulse does not depend on the displacement
+            error[n, k] = law.constant_impulse(row_reals[m], row_mode) - impulse[n, k]
             impulse[n, k] += error[n, k]
     if not held:
         for i in range(6):
             for k in range(6):
-                blocks[n, i, k] = raw[n, i, k]
-            blocks[n, i, i] += diagonal[n, i]
-        factor_one(whole, blocks, first, pivot, n)
-        _give(mechanism, desk, series, h, n)
+                factor[n, i, k] = delassus[n, i, k]
+            factor[n, i, i] += diagonal[n, i]
+        factor_diagonal_block(joint_ints, factor, first_pivot, pivot, n)
+        _apply_joint_impulse(mechanism, workspace, series, h, n)
     return held
 
 
 @flat_kernel
-def _factor_alone(whole, desk, account):
-    """Factors each joint's own block, with what soft rows add to its diagonal."""
-    _j, _y, raw, blocks, first, diagonal, _error, _impulse, _total, pivot = desk
-    for n in range(whole.shape[0]):
+def _factor_diagonal_blocks(joint_ints, workspace, stats):
+    """Factors each joint's own block, with the compliance of soft rows on its diagonal."""
+    _, _, delassus, factor, first_pivot, diagonal, _, _, _, pivot = workspace
+    for n in range(joint_ints.shape[0]):
         for i in range(6):
             for k in range(6):
-                blocks[n, i, k] = raw[n, i, k]
+                factor[n, i, k] = delassus[n, i, k]
         for k in range(6):
-            blocks[n, k, k] += diagonal[n, k]
-    account[REDUNDANT] = factor_alone(whole, blocks, first, pivot)
-    account[FACTORS] += 1.0
+            factor[n, k, k] += diagonal[n, k]
+    stats[REDUNDANT] = factor_diagonal_blocks(joint_ints, factor, first_pivot, pivot)
+    stats[FACTORS] += 1.0

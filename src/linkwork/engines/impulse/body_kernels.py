@@ -1,21 +1,21 @@
-"""Bodies in flight: a row of numbers for each, moved by their momenta alone.
+"""Free rigid bodies: one row per body, moved by its momenta.
 
-A body is held at its centre of mass in the axes of its principal inertia. Its state is place and
-attitude, velocity and *world angular momentum*: the latter is constant in flight, whatever the
-attitude does. Columns of a row:
+A body is described at its center of mass in the axes of its principal inertia. Its state is
+position, attitude, velocity and *world angular momentum*, which is constant in free motion. Columns
+of a row:
 
-    X (3) centre of mass, Q (4) attitude, R (9) its matrix by rows
+    X (3) center of mass, Q (4) attitude, R (9) its matrix by rows
     V (3) velocity, L (3) angular momentum, in world axes
-    XN, QN, RN the same after the look-ahead
+    XN, QN, RN the same at the end of the step (look-ahead)
     MASS_INV, INERTIA_INV (3, principal), TENSOR (9): inverse inertia in world axes
-    XO, QO, VO, LO where the body was at the start of the step
+    XO, QO, VO, LO the state at the start of the step
 """
 
 from __future__ import annotations
 
 import math
 
-from linkwork.jit import flat_kernel, inner_kernel
+from linkwork.core.jit import flat_kernel, inner_kernel
 
 X, Q, R, V, L = 0, 3, 7, 16, 19
 XN, QN, RN = 22, 25, 29
@@ -23,17 +23,17 @@ MASS_INV, INERTIA_INV, TENSOR = 38, 39, 42
 XO, QO, VO, LO = 51, 54, 58, 61
 BODY_COLUMNS = 64
 
-#: Coefficients of the series of a free rotation that are kept, and how fine it must be.
+#: Number of terms of the free-rotation series, and its tolerance.
 TERMS = 20
 _SMALLEST = 1e-17
-#: Largest turn [rad] that one series covers.
-_LARGEST_TURN = 0.35
-#: By how much two inertias may differ, as a part of them, that count as the same.
-_SAME = 1e-14
+#: Largest rotation [rad] of one series.
+_LARGEST_ROTATION = 0.35
+#: Relative difference below which two inertias count as equal.
+_EQUAL_INERTIAS = 1e-14
 
 
 @inner_kernel
-def matrix(body, q, r):
+def rotation_matrix(body, q, r):
     """Writes the matrix of the quaternion at column ``q`` to the columns from ``r``."""
     w, x, y, z = body[q], body[q + 1], body[q + 2], body[q + 3]
     body[r] = 1.0 - 2.0 * (y * y + z * z)
@@ -48,8 +48,8 @@ def matrix(body, q, r):
 
 
 @inner_kernel
-def tensor(body):
-    """Fills in the inverse inertia in world axes: R diag R^T."""
+def world_inverse_inertia(body):
+    """Computes the inverse inertia in world axes: R diag Rᵀ."""
     a, b, c = body[INERTIA_INV], body[INERTIA_INV + 1], body[INERTIA_INV + 2]
     for i in range(3):
         x, y, z = body[R + 3 * i] * a, body[R + 3 * i + 1] * b, body[R + 3 * i + 2] * c
@@ -60,7 +60,7 @@ def tensor(body):
 
 
 @inner_kernel
-def _normalise(body, q):
+def _normalize(body, q):
     w, x, y, z = body[q], body[q + 1], body[q + 2], body[q + 3]
     n = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     body[q], body[q + 1], body[q + 2], body[q + 3] = w * n, x * n, y * n, z * n
@@ -68,12 +68,12 @@ def _normalise(body, q):
 
 @flat_kernel
 def _series(body, px, py, pz, h, work):
-    """Turns the attitude at QN by the series of free rotation for the time ``h``.
+    """Rotates the attitude at QN by the series of free rotation for the time ``h``.
 
-    ``px, py, pz`` is the angular momentum in the body's axes. Returns it at the end.
+    ``px, py, pz`` is the angular momentum in body axes. Returns it at the end.
     """
     a, b, c = body[INERTIA_INV], body[INERTIA_INV + 1], body[INERTIA_INV + 2]
-    # rows of work: momentum (3), speed (3), attitude (4), times powers of h
+    # rows of work: momentum (3), angular velocity (3), attitude (4), times powers of h
     work[0, 0], work[0, 1], work[0, 2] = px, py, pz
     work[0, 3], work[0, 4], work[0, 5] = a * px, b * py, c * pz
     for k in range(4):
@@ -120,8 +120,8 @@ def _series(body, px, py, pz, h, work):
 
 
 @inner_kernel
-def _half_turn(half, square):
-    """Cosine of half a turn, and its sine by it; ``square`` of it, ``half`` itself if large."""
+def _half_angle(half, square):
+    """Returns cos(x) and sin(x)/x of half an angle x, given x and x²."""
     if square < 0.04:
         c = 1.0 / 40320.0 - square * (1.0 / 3628800.0 - square / 479001600.0)
         c = 1.0 - square * (0.5 - square * (1.0 / 24.0 - square * (1.0 / 720.0 - square * c)))
@@ -132,16 +132,16 @@ def _half_turn(half, square):
 
 
 @inner_kernel
-def _spin_top(body, axis, lx, ly, lz, h):
-    """Turns a body whose inertias about the two axes after ``axis`` are the same.
+def _rotate_symmetric(body, axis, lx, ly, lz, h):
+    """Rotates a body whose inertias about the two axes after ``axis`` are equal.
 
-    It goes about its angular momentum, which stays, as one of equal inertias would, and about its
-    own axis besides.
+    The motion is a rotation about the constant angular momentum, as of a body with equal inertias,
+    and one about the body's own axis.
     """
     even = body[INERTIA_INV + (axis + 1) % 3]
     x, y, z = 0.5 * h * even * lx, 0.5 * h * even * ly, 0.5 * h * even * lz
     square = x * x + y * y + z * z
-    w, f = _half_turn(math.sqrt(square), square)
+    w, f = _half_angle(math.sqrt(square), square)
     x, y, z = f * x, f * y, f * z
     qw, qx, qy, qz = body[Q], body[Q + 1], body[Q + 2], body[Q + 3]
     pw = w * qw - x * qx - y * qy - z * qz
@@ -151,7 +151,7 @@ def _spin_top(body, axis, lx, ly, lz, h):
     own = body[R + axis] * lx + body[R + 3 + axis] * ly + body[R + 6 + axis] * lz
     half = 0.5 * h * (body[INERTIA_INV + axis] - even) * own
     if half != 0.0:
-        w, f = _half_turn(abs(half), half * half)
+        w, f = _half_angle(abs(half), half * half)
         f *= half
         if axis == 0:
             pw, px, py, pz = pw * w - px * f, px * w + pw * f, py * w + pz * f, pz * w - py * f
@@ -163,14 +163,14 @@ def _spin_top(body, axis, lx, ly, lz, h):
 
 
 @flat_kernel
-def _tumble(body, lx, ly, lz, h, work):
-    """Turns a body of three inertias."""
+def _rotate_asymmetric(body, lx, ly, lz, h, work):
+    """Rotates a body with three different inertias."""
     px = body[R] * lx + body[R + 3] * ly + body[R + 6] * lz
     py = body[R + 1] * lx + body[R + 4] * ly + body[R + 7] * lz
     pz = body[R + 2] * lx + body[R + 5] * ly + body[R + 8] * lz
     a, b, c = body[INERTIA_INV], body[INERTIA_INV + 1], body[INERTIA_INV + 2]
     wx, wy, wz = a * px, b * py, c * pz
-    # how far the speed would change: I^-1 (p x w) h
+    # change of the angular velocity: I⁻¹ (p × w) h
     dx = a * (py * wz - pz * wy)
     dy = b * (pz * wx - px * wz)
     dz = c * (px * wy - py * wx)
@@ -189,7 +189,7 @@ def _tumble(body, lx, ly, lz, h, work):
     else:
         for k in range(4):
             body[QN + k] = body[Q + k]
-        # how fast it can get about the thinnest axis, or nutate: (a − c) p_a² + (b − c) p_b² stays
+        # bound of the nutation rate: (a − c) p_a² + (b − c) p_b² is constant
         most, own, even, other = a, px, b, c
         if b > most:
             most, own, even, other = b, py, c, a
@@ -197,49 +197,49 @@ def _tumble(body, lx, ly, lz, h, work):
             most, own, even, other = c, pz, a, b
         quick = (most * abs(even - other) + max(even, other) ** 2) * (px * px + py * py + pz * pz)
         quick += (most * own) ** 2
-        pieces = min(1000, 1 + int(abs(h) * max(speed, math.sqrt(quick)) / _LARGEST_TURN))
-        for _ in range(pieces):
-            px, py, pz = _series(body, px, py, pz, h / pieces, work)
+        substeps = min(1000, 1 + int(abs(h) * max(speed, math.sqrt(quick)) / _LARGEST_ROTATION))
+        for _ in range(substeps):
+            px, py, pz = _series(body, px, py, pz, h / substeps, work)
 
 
 @inner_kernel
-def fly(body, h, work):
+def drift(body, h, work):
     """Moves a body freely for the time ``h``: from X, Q to XN, QN, RN by V and L.
 
-    The rotation is exact: two plain turns where two inertias are the same, else one where the axis
-    stays, or the series of the equations of motion, in pieces where the body turns far.
+    The rotation is exact: two plain rotations if two inertias are equal, otherwise one if the axis
+    is constant, or the series of the equations of motion, in substeps for large angles.
     """
     for k in range(3):
         body[XN + k] = body[X + k] + h * body[V + k]
     lx, ly, lz = body[L], body[L + 1], body[L + 2]
     a, b, c = body[INERTIA_INV], body[INERTIA_INV + 1], body[INERTIA_INV + 2]
-    if abs(b - c) <= _SAME * b:
-        _spin_top(body, 0, lx, ly, lz, h)
-    elif abs(c - a) <= _SAME * c:
-        _spin_top(body, 1, lx, ly, lz, h)
-    elif abs(a - b) <= _SAME * a:
-        _spin_top(body, 2, lx, ly, lz, h)
+    if abs(b - c) <= _EQUAL_INERTIAS * b:
+        _rotate_symmetric(body, 0, lx, ly, lz, h)
+    elif abs(c - a) <= _EQUAL_INERTIAS * c:
+        _rotate_symmetric(body, 1, lx, ly, lz, h)
+    elif abs(a - b) <= _EQUAL_INERTIAS * a:
+        _rotate_symmetric(body, 2, lx, ly, lz, h)
     else:
-        _tumble(body, lx, ly, lz, h, work)
-    _normalise(body, QN)
-    matrix(body, QN, RN)
+        _rotate_asymmetric(body, lx, ly, lz, h, work)
+    _normalize(body, QN)
+    rotation_matrix(body, QN, RN)
 
 
 @inner_kernel
-def land(body):
-    """Takes the look-ahead over as the place and attitude of now."""
+def finish_drift(body):
+    """Makes the look-ahead pose the current pose."""
     for k in range(3):
         body[X + k] = body[XN + k]
     for k in range(4):
         body[Q + k] = body[QN + k]
     for k in range(9):
         body[R + k] = body[RN + k]
-    tensor(body)
+    world_inverse_inertia(body)
 
 
 @inner_kernel
-def spin(body):
-    """Angular velocity in world axes, as three numbers."""
+def angular_velocity(body):
+    """Returns the angular velocity in world axes."""
     lx, ly, lz = body[L], body[L + 1], body[L + 2]
     return (
         body[TENSOR] * lx + body[TENSOR + 1] * ly + body[TENSOR + 2] * lz,

@@ -1,14 +1,24 @@
-"""Between the bodies' own numbers and the state: poses, twists, coordinates and their speeds."""
+"""Conversion between bodies and the state: poses, twists, joint coordinates, velocities."""
 
 from __future__ import annotations
 
 import math
 
-from linkwork.engines.impulse import row_kernels as law
-from linkwork.engines.impulse.body_kernels import L, Q, R, V, X, matrix, spin, tensor
-from linkwork.engines.impulse.frame_kernels import coordinate, near, stand
-from linkwork.engines.impulse.joint_columns import KIND, A, B, S
-from linkwork.jit import flat_kernel, inner_kernel
+from linkwork.core.jit import flat_kernel, inner_kernel
+from linkwork.engines.impulse import joint_law_kernels as law
+from linkwork.engines.impulse.body_kernels import (
+    L,
+    Q,
+    R,
+    V,
+    X,
+    angular_velocity,
+    rotation_matrix,
+    world_inverse_inertia,
+)
+from linkwork.engines.impulse.frame_kernels import coordinate, joint_frames, unwrap_angle
+from linkwork.engines.impulse.mechanism import KIND, A, B, S
+from linkwork.geometry.kernels import rotate, rotate_back
 from linkwork.kinematics.kernels import (
     BALL,
     CYLINDRICAL,
@@ -20,15 +30,14 @@ from linkwork.kinematics.kernels import (
     SLIDER,
     UNIVERSAL,
 )
-from linkwork.spatial.kernels import rotate, rotate_back
 
-#: Columns of what a body's row is to its pose: centre of mass (3), principal axes (4), inertia (3).
+#: Columns of a body's principal frame: center of mass (3), principal axes (4), inertia (3).
 COM, AXES, INERTIA = 0, 3, 7
 
 
 @inner_kernel
-def put_body(m, pose, b, body):
-    """Puts a body's own axes where the pose of body ``b`` of the world says."""
+def set_body_pose(m, pose, b, body):
+    """Sets a body's principal frame from the pose of body ``b`` of the world."""
     x, y, z = rotate(pose[b, 3:], m[COM], m[COM + 1], m[COM + 2])
     body[X], body[X + 1], body[X + 2] = pose[b, 0] + x, pose[b, 1] + y, pose[b, 2] + z
     pw, px, py, pz = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
@@ -37,12 +46,12 @@ def put_body(m, pose, b, body):
     body[Q + 1] = pw * ax + px * aw + py * az - pz * ay
     body[Q + 2] = pw * ay - px * az + py * aw + pz * ax
     body[Q + 3] = pw * az + px * ay - py * ax + pz * aw
-    matrix(body, Q, R)
+    rotation_matrix(body, Q, R)
 
 
 @inner_kernel
-def turn_body(m, wx, wy, wz, body):
-    """Gives a body the angular momentum of an angular velocity."""
+def set_angular_momentum(m, wx, wy, wz, body):
+    """Sets the angular momentum from an angular velocity."""
     for i in range(3):
         body[L + i] = 0.0
     for k in range(3):
@@ -52,22 +61,22 @@ def turn_body(m, wx, wy, wz, body):
 
 
 @flat_kernel
-def take_poses(own, mount, pose, twist, bodies):
-    """Reads bodies from poses and twists; ``mount`` (n×10) is where each has its principal axes."""
+def read_poses(own, principal_pose, pose, twist, bodies):
+    """Reads bodies from poses and twists; ``principal_pose`` (n×10) are their principal frames."""
     for n in range(own.shape[0]):
-        b, m, body = own[n], mount[n], bodies[n]
-        put_body(m, pose, b, body)
-        tensor(body)
+        b, m, body = own[n], principal_pose[n], bodies[n]
+        set_body_pose(m, pose, b, body)
+        world_inverse_inertia(body)
         for i in range(3):
             body[V + i] = twist[b, i]
-        turn_body(m, twist[b, 3], twist[b, 4], twist[b, 5], body)
+        set_angular_momentum(m, twist[b, 3], twist[b, 4], twist[b, 5], body)
 
 
 @flat_kernel
-def give_poses(own, mount, bodies, pose, twist):
+def write_poses(own, principal_pose, bodies, pose, twist):
     """Writes poses and twists of the bodies."""
     for n in range(own.shape[0]):
-        b, m, body = own[n], mount[n], bodies[n]
+        b, m, body = own[n], principal_pose[n], bodies[n]
         qw, qx, qy, qz = body[Q], body[Q + 1], body[Q + 2], body[Q + 3]
         aw, ax, ay, az = m[AXES], -m[AXES + 1], -m[AXES + 2], -m[AXES + 3]
         pose[b, 3] = qw * aw - qx * ax - qy * ay - qz * az
@@ -76,7 +85,7 @@ def give_poses(own, mount, bodies, pose, twist):
         pose[b, 6] = qw * az + qx * ay - qy * ax + qz * aw
         x, y, z = rotate(pose[b, 3:], m[COM], m[COM + 1], m[COM + 2])
         pose[b, 0], pose[b, 1], pose[b, 2] = body[X] - x, body[X + 1] - y, body[X + 2] - z
-        wx, wy, wz = spin(body)
+        wx, wy, wz = angular_velocity(body)
         for i in range(3):
             twist[b, i] = body[V + i]
         twist[b, 3], twist[b, 4], twist[b, 5] = wx, wy, wz
@@ -88,23 +97,23 @@ def _along(frame, k, x, y, z):
 
 
 @flat_kernel
-def give_coordinates(mechanism, scratch, tree, soft_whole, soft, h, q, v):
-    """Writes coordinates and speeds of the spanning tree, ``h`` after those that are there.
+def write_coordinates(mechanism, scratch, tree, row_ints, row_reals, h, q, v):
+    """Writes coordinates and velocities of the spanning tree, ``h`` after the present ones.
 
-    ``tree`` (n×3): joint, first coordinate, first degree of freedom. Whole turns are those of the
-    mean speed; soft rows have counted theirs.
+    ``tree`` (n×3): joint, first coordinate, first degree of freedom. Full turns follow from the
+    mean velocity; soft rows count their own.
     """
-    bodies, whole, number, rail = mechanism
-    frame, ride = scratch[0], scratch[1]
+    bodies, joint_ints, joint_reals, rail = mechanism
+    frame, ride, _, _ = scratch
     for n in range(tree.shape[0]):
         j, a, i = tree[n, 0], tree[n, 1], tree[n, 2]
-        kind = whole[j, KIND]
-        stand(bodies, whole[j], number[j], rail, False, frame, ride)
-        one, two = bodies[whole[j, A]], bodies[whole[j, B]]
-        ax, ay, az = spin(one)
-        bx, by, bz = spin(two)
+        kind = joint_ints[j, KIND]
+        joint_frames(bodies, joint_ints[j], joint_reals[j], rail, False, frame, ride)
+        one, two = bodies[joint_ints[j, A]], bodies[joint_ints[j, B]]
+        ax, ay, az = angular_velocity(one)
+        bx, by, bz = angular_velocity(two)
         wx, wy, wz = bx - ax, by - ay, bz - az
-        # speed of the joint's point on b, seen from a
+        # velocity of the joint's point on b relative to a
         rx, ry, rz = frame[12] - two[X], frame[13] - two[X + 1], frame[14] - two[X + 2]
         ux = two[V] + by * rz - bz * ry
         uy = two[V + 1] + bz * rx - bx * rz
@@ -115,46 +124,46 @@ def give_coordinates(mechanism, scratch, tree, soft_whole, soft, h, q, v):
         uz -= one[V + 2] + ax * ry - ay * rx
         if kind == HINGE or kind == SCREW:
             w = _along(frame, 9, wx, wy, wz)
-            q[a] = coordinate(whole[j], frame, 5, q[a] + 0.5 * h * (v[i] + w), number[j])
+            q[a] = coordinate(joint_ints[j], frame, 5, q[a] + 0.5 * h * (v[i] + w), joint_reals[j])
             v[i] = w
         elif kind == SLIDER:
-            q[a] = coordinate(whole[j], frame, 2, q[a], number[j])
+            q[a] = coordinate(joint_ints[j], frame, 2, q[a], joint_reals[j])
             v[i] = _along(frame, 9, ux, uy, uz)
         elif kind == RAIL:
-            q[a] = number[j, S]
+            q[a] = joint_reals[j, S]
             v[i] = _along(frame, 3, ux, uy, uz)
         elif kind == UNIVERSAL:
             for k in range(2):
                 w = _along(frame, 15 if k else 9, wx, wy, wz)
                 there = q[a + k] + 0.5 * h * (v[i + k] + w)
-                q[a + k] = coordinate(whole[j], frame, 4 + k, there, number[j])
+                q[a + k] = coordinate(joint_ints[j], frame, 4 + k, there, joint_reals[j])
                 v[i + k] = w
         elif kind == CYLINDRICAL:
-            q[a] = coordinate(whole[j], frame, 2, q[a], number[j])
+            q[a] = coordinate(joint_ints[j], frame, 2, q[a], joint_reals[j])
             v[i] = _along(frame, 9, ux, uy, uz)
             w = _along(frame, 9, wx, wy, wz)
             q[a + 1] = coordinate(
-                whole[j], frame, 5, q[a + 1] + 0.5 * h * (v[i + 1] + w), number[j]
+                joint_ints[j], frame, 5, q[a + 1] + 0.5 * h * (v[i + 1] + w), joint_reals[j]
             )
             v[i + 1] = w
         elif kind == PLANAR:
             for k in range(2):
-                q[a + k] = coordinate(whole[j], frame, k, q[a + k], number[j])
+                q[a + k] = coordinate(joint_ints[j], frame, k, q[a + k], joint_reals[j])
                 v[i + k] = _along(frame, 3 + 3 * k, ux, uy, uz)
             w = _along(frame, 9, wx, wy, wz)
             q[a + 2] = coordinate(
-                whole[j], frame, 5, q[a + 2] + 0.5 * h * (v[i + 2] + w), number[j]
+                joint_ints[j], frame, 5, q[a + 2] + 0.5 * h * (v[i + 2] + w), joint_reals[j]
             )
             v[i + 2] = w
-    for n in range(soft.shape[0]):
-        j, a = soft_whole[n, law.JOINT], soft_whole[n, law.COORDINATE]
-        if soft_whole[n, law.ROW] >= 3 and whole[j, KIND] != BALL:
-            q[a] = near(q[a], soft[n, law.Q0] + soft[n, law.WAY])
+    for n in range(row_reals.shape[0]):
+        j, a = row_ints[n, law.JOINT], row_ints[n, law.COORDINATE]
+        if row_ints[n, law.ROW] >= 3 and joint_ints[j, KIND] != BALL:
+            q[a] = unwrap_angle(q[a], row_reals[n, law.Q0] + row_reals[n, law.DISPLACEMENT])
 
 
 @flat_kernel
-def give_quaternions(which, index, frame_of, pose, twist, com, q, v):
-    """Writes coordinates and speeds of ball and free joints, ``which`` are their bodies."""
+def write_quaternions(which, index, frame_of, pose, twist, com, q, v):
+    """Writes coordinates and velocities of the ball and free joints of the bodies ``which``."""
     for n in range(which.shape[0]):
         b = which[n]
         p, kind, a, i = index[b, 0], index[b, 1], index[b, 2], index[b, 3]
@@ -181,7 +190,7 @@ def give_quaternions(which, index, frame_of, pose, twist, com, q, v):
         wz = twist[b, 5] - (twist[p, 5] if kind == BALL else 0.0)
         last = i + 3 if kind == FREE else i
         v[last], v[last + 1], v[last + 2] = rotate_back(pose[b, 3:], wx, wy, wz)
-        if kind == FREE:  # its parent does not move
+        if kind == FREE:  # the parent is static
             cx, cy, cz = rotate(pose[b, 3:], com[b, 0], com[b, 1], com[b, 2])
             ux = twist[b, 0] - (twist[b, 4] * cz - twist[b, 5] * cy)
             uy = twist[b, 1] - (twist[b, 5] * cx - twist[b, 3] * cz)
@@ -190,7 +199,7 @@ def give_quaternions(which, index, frame_of, pose, twist, com, q, v):
             dx = pose[b, 0] - pose[p, 0] - gx
             dy = pose[b, 1] - pose[p, 1] - gy
             dz = pose[b, 2] - pose[p, 2] - gz
-            # turn by the inverse of base
+            # rotate by the inverse of base
             tx, ty, tz = (
                 2.0 * (oy * dz - oz * dy),
                 2.0 * (oz * dx - ox * dz),

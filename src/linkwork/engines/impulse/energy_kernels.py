@@ -1,10 +1,11 @@
-"""Energy of steps: what outer forces and laws along joints explain of it, and what nothing does."""
+"""Energy balance of steps: work of external forces and joint laws, unexplained gain."""
 
 from __future__ import annotations
 
 import math
 
-from linkwork.engines.impulse import row_kernels as law
+from linkwork.core.jit import flat_kernel
+from linkwork.engines.impulse import joint_law_kernels as law
 from linkwork.engines.impulse.body_kernels import (
     INERTIA_INV,
     LO,
@@ -15,39 +16,38 @@ from linkwork.engines.impulse.body_kernels import (
     L,
     V,
     X,
-    spin,
+    angular_velocity,
 )
-from linkwork.jit import flat_kernel
 
-#: The part of its energy that a step may gain or lose without a reason.
+#: Relative change of energy that a step may have beyond the work done.
 _UNEXPLAINED = 0.05
 
 
 @flat_kernel
-def kinetic(bodies):
-    """Kinetic energy of all bodies as they stand [J]."""
+def kinetic_energy(bodies):
+    """Returns the kinetic energy of all bodies [J]."""
     energy = 0.0
     for n in range(bodies.shape[0]):
         body = bodies[n]
         if body[MASS_INV] > 0.0:
-            wx, wy, wz = spin(body)
+            wx, wy, wz = angular_velocity(body)
             energy += (body[V] ** 2 + body[V + 1] ** 2 + body[V + 2] ** 2) / body[MASS_INV]
             energy += wx * body[L] + wy * body[L + 1] + wz * body[L + 2]
     return 0.5 * energy
 
 
 @flat_kernel
-def mark(bodies):
-    """Keeps where bodies stand, from where work is counted; returns their kinetic energy [J]."""
+def save_energy_start(bodies):
+    """Saves the poses from which work is counted; returns the kinetic energy [J]."""
     for n in range(bodies.shape[0]):
         for i in range(3):
             bodies[n, XO + i] = bodies[n, X + i]
-    return kinetic(bodies)
+    return kinetic_energy(bodies)
 
 
 @flat_kernel
-def _kinetic_before(bodies):
-    """Kinetic energy of all bodies where the step started [J]."""
+def _kinetic_energy_at_start(bodies):
+    """Returns the kinetic energy of all bodies at the start of the step [J]."""
     energy = 0.0
     for n in range(bodies.shape[0]):
         body = bodies[n]
@@ -64,14 +64,14 @@ def _kinetic_before(bodies):
 
 
 @flat_kernel
-def outer_work(bodies, wrench, h):
-    """Work of outer forces since the step started, which was ``h`` ago [J]."""
+def external_work(bodies, wrench, h):
+    """Returns the work of external forces since the start of the step, ``h`` ago [J]."""
     work = 0.0
     for n in range(bodies.shape[0]):
         body = bodies[n]
         if body[MASS_INV] == 0.0:
             continue
-        wx, wy, wz = spin(body)
+        wx, wy, wz = angular_velocity(body)
         for i in range(3):
             work += wrench[n, i] * (body[X + i] - body[XO + i])
         work += h * (wrench[n, 3] * wx + wrench[n, 4] * wy + wrench[n, 5] * wz)
@@ -79,40 +79,42 @@ def outer_work(bodies, wrench, h):
 
 
 @flat_kernel
-def law_work(desk, soft_whole, soft, h):
-    """Work of what acts along joints in the last leap, which took ``h``, and of stops [J]."""
-    impulse = desk[7]
+def joint_law_work(workspace, row_ints, row_reals, h):
+    """Returns the work of joint laws and limits in the last substep of length ``h`` [J]."""
+    _, _, _, _, _, _, _, impulse, _, _ = workspace
     work = stops = 0.0
-    for n in range(soft.shape[0]):
-        at, k = soft_whole[n, law.JOINT], soft_whole[n, law.ROW]
-        given = impulse[at, k] * soft[n, law.WAY] / h
-        if soft[n, law.STOP] != 0.0:
-            stops += abs(impulse[at, k]) * (abs(soft[n, law.WAY]) / h + abs(soft[n, law.V0]))
+    for n in range(row_reals.shape[0]):
+        at, k = row_ints[n, law.JOINT], row_ints[n, law.ROW]
+        given = impulse[at, k] * row_reals[n, law.DISPLACEMENT] / h
+        if row_reals[n, law.STOP] != 0.0:
+            stops += abs(impulse[at, k]) * (
+                abs(row_reals[n, law.DISPLACEMENT]) / h + abs(row_reals[n, law.V0])
+            )
         else:
             work += given
     return work, stops
 
 
 @flat_kernel
-def gained(mechanism, desk, soft_whole, soft, wrench, h, pieces):
-    """Whether a step has changed the energy by much more than what acted in it explains.
+def gains_energy(mechanism, workspace, row_ints, row_reals, wrench, h, count):
+    """Returns whether a step changed the energy by much more than the work done in it.
 
-    Joints do no work: where they seem to, the mechanism was put together in another way than it
-    was. Of ``pieces`` of the step the last is known, and all count as much as it.
+    Joints do no work: if they seem to, the mechanism has changed its assembly. Only the last of the
+    ``count`` substeps is known; each is assumed to do the same work.
     """
-    bodies = mechanism[0]
-    before, after = _kinetic_before(bodies), kinetic(bodies)
-    outer = outer_work(bodies, wrench, h)
-    work, stops = law_work(desk, soft_whole, soft, h / pieces)
-    work *= pieces
+    bodies, _, _, _ = mechanism
+    before, after = _kinetic_energy_at_start(bodies), kinetic_energy(bodies)
+    outer = external_work(bodies, wrench, h)
+    work, stops = joint_law_work(workspace, row_ints, row_reals, h / count)
+    work *= count
     scale = max(before, after) + abs(outer)
-    allowed = _UNEXPLAINED * scale + 0.5 * abs(work) + pieces * stops
+    allowed = _UNEXPLAINED * scale + 0.5 * abs(work) + count * stops
     return abs(after - before - outer - work) > allowed
 
 
 @flat_kernel
-def still(bodies, wrench, h):
-    """What outer forces would give bodies at rest in ten steps [J]: less is as good as none."""
+def rest_energy(bodies, wrench, h):
+    """Returns the energy that external forces would give bodies at rest in ten steps [J]."""
     energy = 0.0
     for n in range(bodies.shape[0]):
         pull = wrench[n, 0] ** 2 + wrench[n, 1] ** 2 + wrench[n, 2] ** 2
@@ -121,30 +123,30 @@ def still(bodies, wrench, h):
 
 
 @flat_kernel
-def strays(bodies, wrench, h, part):
-    """Whether a step of joints alone has changed the energy by more than a part of it.
+def drifts_in_energy(bodies, wrench, h, part):
+    """Returns whether a step of ideal joints changed the energy by more than a share of it.
 
-    Only outer forces do work then, and what it is they tell exactly. Where all nearly stands still,
-    the part is one of what these forces would give in ten steps.
+    Only external forces do work then, which is known exactly. Near rest the share is one of the
+    energy that these forces would give in ten steps.
     """
-    before, after = _kinetic_before(bodies), kinetic(bodies)
-    scale, turned = max(before, after) + still(bodies, wrench, h), 0.0
+    before, after = _kinetic_energy_at_start(bodies), kinetic_energy(bodies)
+    scale, turned = max(before, after) + rest_energy(bodies, wrench, h), 0.0
     for n in range(bodies.shape[0]):
         body = bodies[n]
         if body[MASS_INV] == 0.0:
             continue
-        wx, wy, wz = spin(body)
+        wx, wy, wz = angular_velocity(body)
         turned += abs(wrench[n, 3] * wx) + abs(wrench[n, 4] * wy) + abs(wrench[n, 5] * wz)
-    return abs(after - before - outer_work(bodies, wrench, h)) > part * scale + h * turned
+    return abs(after - before - external_work(bodies, wrench, h)) > part * scale + h * turned
 
 
 @flat_kernel
-def calm(mechanism, desk, soft_whole, soft, wrench, before, h):
-    """Slows all bodies down, where joints that stay open have made them faster than they may be."""
-    bodies = mechanism[0]
-    after = kinetic(bodies)
-    work, stops = law_work(desk, soft_whole, soft, h)
-    allowed = max(0.0, before + outer_work(bodies, wrench, h) + work + 0.1 * abs(work)) + stops
+def limit_energy(mechanism, workspace, row_ints, row_reals, wrench, before, h):
+    """Slows all bodies down if open joints gave them more energy than the work done."""
+    bodies, _, _, _ = mechanism
+    after = kinetic_energy(bodies)
+    work, stops = joint_law_work(workspace, row_ints, row_reals, h)
+    allowed = max(0.0, before + external_work(bodies, wrench, h) + work + 0.1 * abs(work)) + stops
     if after > allowed:
         slower = math.sqrt(allowed / after)
         for n in range(bodies.shape[0]):

@@ -1,16 +1,17 @@
-"""Forces that hold joints at an instant: accelerations of all bodies as they stand and move.
+"""Constraint forces at an instant: accelerations of all bodies.
 
-A row's speed J v stays zero where J a + J̇ v = 0. With a = M⁻¹ (f + Jᵀ λ) and outer forces f this is
-K λ = −(J M⁻¹ f + J̇ v), the same K as that of impulses. Angular momentum L changes by torques alone;
-the angular acceleration without joints is I⁻¹ (τ − ω × L).
+The velocity J v of a row stays zero if J a + J̇ v = 0. With a = M⁻¹ (f + Jᵀ λ) and external forces
+f this is K λ = −(J M⁻¹ f + J̇ v), with the same K as for impulses. Angular momentum L changes by
+torques alone; the angular acceleration without joints is I⁻¹ (τ − ω × L).
 
 Columns of ``rates``: angular velocity (3); acceleration (3) and angular acceleration (3) without
-joints. What comes out is, in the order of a body's state (place, attitude, velocity, angular
-momentum), its change in time: 13 numbers for each, one body behind the other.
+joints. The result is the time derivative of the state of all bodies in sequence, 13 numbers each:
+position, attitude, velocity, angular momentum.
 """
 
 from __future__ import annotations
 
+from linkwork.core.jit import flat_kernel, inner_kernel
 from linkwork.engines.impulse.body_kernels import (
     MASS_INV,
     TENSOR,
@@ -19,11 +20,21 @@ from linkwork.engines.impulse.body_kernels import (
     R,
     V,
     X,
-    matrix,
-    spin,
-    tensor,
+    angular_velocity,
+    rotation_matrix,
+    world_inverse_inertia,
 )
-from linkwork.engines.impulse.joint_columns import (
+from linkwork.engines.impulse.constraint_kernels import (
+    FACTORS,
+    REDUNDANT,
+    assemble_constraints,
+    compute_jacobians,
+    factor_constraints,
+    is_weak,
+)
+from linkwork.engines.impulse.delassus_kernels import assemble_delassus, factor_blocks, solve_blocks
+from linkwork.engines.impulse.joint_kernels import world_direction, world_point
+from linkwork.engines.impulse.mechanism import (
     AXES_A,
     AXES_B,
     KIND,
@@ -34,29 +45,17 @@ from linkwork.engines.impulse.joint_columns import (
     A,
     B,
 )
-from linkwork.engines.impulse.joint_kernels import direction, place
-from linkwork.engines.impulse.mobility_kernels import assemble
-from linkwork.engines.impulse.phase_kernels import (
-    FACTORS,
-    REDUNDANT,
-    factor_rows,
-    is_weak,
-    lay_rows,
-    set_rows,
-)
-from linkwork.engines.impulse.solve_kernels import factor, solve
-from linkwork.jit import flat_kernel, inner_kernel
 from linkwork.kinematics.kernels import SCREW, UNIVERSAL
 
 STATE_COLUMNS, RATE_COLUMNS = 13, 9
 
 
 @inner_kernel
-def _begin(bodies, wrench, n, rates, out):
-    """What a body does without its joints."""
-    matrix(bodies[n], Q, R)
-    tensor(bodies[n])
-    wx, wy, wz = spin(bodies[n])
+def _free_acceleration(bodies, wrench, n, rates, out):
+    """Computes the acceleration of a body without its joints."""
+    rotation_matrix(bodies[n], Q, R)
+    world_inverse_inertia(bodies[n])
+    wx, wy, wz = angular_velocity(bodies[n])
     lx, ly, lz = bodies[n, L], bodies[n, L + 1], bodies[n, L + 2]
     tx = wrench[n, 3] - (wy * lz - wz * ly)
     ty = wrench[n, 4] - (wz * lx - wx * lz)
@@ -77,11 +76,11 @@ def _begin(bodies, wrench, n, rates, out):
 
 
 @inner_kernel
-def _point_miss(whole, j, rates, n, out):
-    """−(J a + J̇ v) of rows along the axes of the world, whose arms are in ``j``."""
+def _point_residual(joint_ints, j, rates, n, out):
+    """Computes −(J a + J̇ v) of rows along the world axes, whose arms are in ``j``."""
     sx = sy = sz = 0.0
     for side in range(2):
-        at = whole[n, side]
+        at = joint_ints[n, side]
         wx, wy, wz = rates[at, 0], rates[at, 1], rates[at, 2]
         ux, uy, uz = rates[at, 6], rates[at, 7], rates[at, 8]
         x, y, z = j[n, side, 1, 5], j[n, side, 2, 3], j[n, side, 0, 4]
@@ -94,10 +93,10 @@ def _point_miss(whole, j, rates, n, out):
 
 
 @flat_kernel
-def _slide_miss(bodies, whole, number, j, rates, n, out):
-    """As :func:`_point_miss`, of rows along axes that turn with ``a``, with what Coriolis adds."""
-    a, b = whole[n, A], whole[n, B]
-    px, py, pz = place(bodies, b, X, R, number, n, PB)
+def _slide_residual(bodies, joint_ints, joint_reals, j, rates, n, out):
+    """Is :func:`_point_residual` along axes that rotate with ``a``, with the Coriolis term."""
+    a, b = joint_ints[n, A], joint_ints[n, B]
+    px, py, pz = world_point(bodies, b, X, R, joint_reals, n, PB)
     wx, wy, wz = rates[b, 0], rates[b, 1], rates[b, 2]
     rx, ry, rz = px - bodies[b, X], py - bodies[b, X + 1], pz - bodies[b, X + 2]
     ux, uy, uz = wy * rz - wz * ry, wz * rx - wx * rz, wx * ry - wy * rx
@@ -112,22 +111,22 @@ def _slide_miss(bodies, whole, number, j, rates, n, out):
     for k in range(3):
         s = j[n, 1, k, 0] * cx + j[n, 1, k, 1] * cy + j[n, 1, k, 2] * cz
         for side in range(2):
-            at = whole[n, side]
+            at = joint_ints[n, side]
             for i in range(6):
                 s += j[n, side, k, i] * rates[at, 3 + i]
         out[n, k] = -s
-    if whole[n, KIND] == SCREW:
+    if joint_ints[n, KIND] == SCREW:
         x, y, z = j[n, 1, 2, 0], j[n, 1, 2, 1], j[n, 1, 2, 2]
         dx, dy, dz = rates[b, 0] - wx, rates[b, 1] - wy, rates[b, 2] - wz
-        out[n, 2] += number[n, PITCH] * (
+        out[n, 2] += joint_reals[n, PITCH] * (
             (wy * z - wz * y) * dx + (wz * x - wx * z) * dy + (wx * y - wy * x) * dz
         )
 
 
 @inner_kernel
-def _turn_miss(bodies, whole, number, j, rates, n, out):
-    """−(J a + J̇ v) of rows about axes: of a universal joint b_x × a_z, of others fixed to ``a``."""
-    a, b = whole[n, A], whole[n, B]
+def _rotation_residual(bodies, joint_ints, joint_reals, j, rates, n, out):
+    """Computes −(J a + J̇ v) of rotational rows: b_x × a_z if universal, else fixed to ``a``."""
+    a, b = joint_ints[n, A], joint_ints[n, B]
     ax, ay, az = rates[a, 0], rates[a, 1], rates[a, 2]
     bx, by, bz = rates[b, 0], rates[b, 1], rates[b, 2]
     dx, dy, dz = bx - ax, by - ay, bz - az
@@ -136,12 +135,12 @@ def _turn_miss(bodies, whole, number, j, rates, n, out):
         rates[b, 7] - rates[a, 7],
         rates[b, 8] - rates[a, 8],
     )
-    for k in range(3, whole[n, SIZE]):
+    for k in range(3, joint_ints[n, SIZE]):
         x, y, z = j[n, 1, k, 3], j[n, 1, k, 4], j[n, 1, k, 5]
         cx, cy, cz = ay * z - az * y, az * x - ax * z, ax * y - ay * x
-        if whole[n, KIND] == UNIVERSAL:
-            ex, ey, ez = direction(bodies, b, R, number, n, AXES_B)
-            fx, fy, fz = direction(bodies, a, R, number, n, AXES_A + 6)
+        if joint_ints[n, KIND] == UNIVERSAL:
+            ex, ey, ez = world_direction(bodies, b, R, joint_reals, n, AXES_B)
+            fx, fy, fz = world_direction(bodies, a, R, joint_reals, n, AXES_A + 6)
             px, py, pz = by * ez - bz * ey, bz * ex - bx * ez, bx * ey - by * ex
             qx, qy, qz = ay * fz - az * fy, az * fx - ax * fz, ax * fy - ay * fx
             cx = py * fz - pz * fy + ey * qz - ez * qy
@@ -151,15 +150,15 @@ def _turn_miss(bodies, whole, number, j, rates, n, out):
 
 
 @inner_kernel
-def _give(bodies, whole, j, force, n, out):
-    """Gives a joint's bodies the accelerations and torques of its forces."""
+def _apply_constraint_force(bodies, joint_ints, j, force, n, out):
+    """Adds the accelerations and torques of a joint's forces to its bodies."""
     for side in range(2):
-        at = whole[n, side]
+        at = joint_ints[n, side]
         m, o = bodies[at, MASS_INV], STATE_COLUMNS * at
         if m == 0.0:
             continue
         vx = vy = vz = tx = ty = tz = 0.0
-        for k in range(whole[n, SIZE]):
+        for k in range(joint_ints[n, SIZE]):
             p = force[n, k]
             vx += j[n, side, k, 0] * p
             vy += j[n, side, k, 1] * p
@@ -176,36 +175,38 @@ def _give(bodies, whole, j, force, n, out):
 
 
 @inner_kernel
-def row_misses(mechanism, desk, rates, n):
-    """−(J a + J̇ v) of the rows of a joint, in ``error``."""
-    bodies, whole, number, _rail = mechanism
-    j, error = desk[0], desk[6]
-    if whole[n, POINT]:
-        _point_miss(whole, j, rates, n, error)
+def constraint_residual(mechanism, workspace, rates, n):
+    """Computes −(J a + J̇ v) of the rows of a joint in ``error``."""
+    bodies, joint_ints, joint_reals, _ = mechanism
+    jacobian, _, _, _, _, _, error, _, _, _ = workspace
+    if joint_ints[n, POINT]:
+        _point_residual(joint_ints, jacobian, rates, n, error)
     else:
-        _slide_miss(bodies, whole, number, j, rates, n, error)
-    if whole[n, SIZE] > 3:
-        _turn_miss(bodies, whole, number, j, rates, n, error)
+        _slide_residual(bodies, joint_ints, joint_reals, jacobian, rates, n, error)
+    if joint_ints[n, SIZE] > 3:
+        _rotation_residual(bodies, joint_ints, joint_reals, jacobian, rates, n, error)
 
 
 @flat_kernel
-def accelerate(mechanism, pattern, desk, scratch, wrench, rates, out, account):
-    """Fills in how the state of all bodies changes; the forces along rows are in ``error``."""
-    bodies, whole = mechanism[0], mechanism[1]
+def constrained_acceleration(mechanism, pattern, workspace, scratch, wrench, rates, out, stats):
+    """Computes the rate of the state of all bodies; ``error`` receives the constraint forces."""
+    bodies, joint_ints, _, _ = mechanism
     columns, row_of, updates, update_of, pairs = pattern
-    j, y, _raw, blocks, first, _diagonal, error, _impulse, _total, pivot = desk
+    jacobian, inverse_mass_jacobian, _, factor, first_pivot, _, error, _, _, pivot = workspace
     for n in range(bodies.shape[0] - 1):
-        _begin(bodies, wrench, n, rates, out)
-    set_rows(mechanism, desk, scratch)
-    assemble(bodies, whole, j, y, columns, pairs, blocks)
-    account[FACTORS] += 1.0
-    lost = factor(whole, blocks, columns, row_of, updates, update_of, first, pivot)
-    account[REDUNDANT] = lost
-    if lost > 0 and is_weak(whole, first, pivot):
-        lay_rows(mechanism, pattern, desk, scratch)
-        factor_rows(mechanism, pattern, desk, account)
-    for n in range(whole.shape[0]):
-        row_misses(mechanism, desk, rates, n)
-    solve(whole, blocks, columns, row_of, pivot, error)
-    for n in range(whole.shape[0]):
-        _give(bodies, whole, j, error, n, out)
+        _free_acceleration(bodies, wrench, n, rates, out)
+    compute_jacobians(mechanism, workspace, scratch)
+    assemble_delassus(bodies, joint_ints, jacobian, inverse_mass_jacobian, columns, pairs, factor)
+    stats[FACTORS] += 1.0
+    lost = factor_blocks(
+        joint_ints, factor, columns, row_of, updates, update_of, first_pivot, pivot
+    )
+    stats[REDUNDANT] = lost
+    if lost > 0 and is_weak(joint_ints, first_pivot, pivot):
+        assemble_constraints(mechanism, pattern, workspace, scratch)
+        factor_constraints(mechanism, pattern, workspace, stats)
+    for n in range(joint_ints.shape[0]):
+        constraint_residual(mechanism, workspace, rates, n)
+    solve_blocks(joint_ints, factor, columns, row_of, pivot, error)
+    for n in range(joint_ints.shape[0]):
+        _apply_constraint_force(bodies, joint_ints, jacobian, error, n, out)

@@ -1,4 +1,4 @@
-"""Frames of a joint in the world, and what they say of each other: turns and coordinates."""
+"""Joint frames in the world, with the relative rotations and coordinates."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from linkwork.core.jit import flat_kernel, inner_kernel
 from linkwork.engines.impulse.body_kernels import RN, XN, R, X
-from linkwork.engines.impulse.joint_columns import (
+from linkwork.engines.impulse.mechanism import (
     AT_A,
     AT_B,
     AXES_A,
@@ -27,8 +28,7 @@ from linkwork.engines.impulse.joint_columns import (
     B,
     S,
 )
-from linkwork.engines.impulse.tie_kernels import aim, follow
-from linkwork.jit import flat_kernel, inner_kernel
+from linkwork.kinematics.curve_kernels import curve_axes, nearest, rail_curvature, rail_pose
 from linkwork.kinematics.kernels import (
     BALL,
     CYLINDRICAL,
@@ -38,30 +38,72 @@ from linkwork.kinematics.kernels import (
     SCREW,
     UNIVERSAL,
 )
-from linkwork.kinematics.rail_kernels import rail_curvature, rail_pose
+
+
+@flat_kernel
+def move_along_curve(track, first, count, s, frame, work):
+    """Moves the frame of ``a`` along its curve to the point nearest to ``b``; returns its position.
+
+    The frame's x axis is then tangential. ``s`` is the previous position.
+    """
+    seen, place, axes, turned = work[0], work[1], work[2], work[3]
+    for k in range(3):
+        n = ROWS_A + 3 * k
+        seen[k] = (
+            frame[n] * (frame[AT_B] - frame[AT_A])
+            + frame[n + 1] * (frame[AT_B + 1] - frame[AT_A + 1])
+            + frame[n + 2] * (frame[AT_B + 2] - frame[AT_A + 2])
+        )
+    s = nearest(track, first, count, s, seen[0], seen[1], seen[2], place)
+    piece = int(min(max(math.floor(s), 0.0), count - 1.0))
+    curve_axes(track, first, piece, place, turned)
+    for k in range(9):
+        axes[k] = frame[ROWS_A + k]
+    for i in range(3):
+        frame[AT_A + i] += place[0] * axes[i] + place[1] * axes[3 + i] + place[2] * axes[6 + i]
+        for k in range(3):
+            frame[ROWS_A + 3 * k + i] = (
+                turned[3 * k] * axes[i]
+                + turned[3 * k + 1] * axes[3 + i]
+                + turned[3 * k + 2] * axes[6 + i]
+            )
+    return s
+
+
+@flat_kernel
+def point_at(frame):
+    """Turns the z axis of the frame of ``a`` toward the point of ``b``, unless they coincide."""
+    x, y, z = (
+        frame[AT_B] - frame[AT_A],
+        frame[AT_B + 1] - frame[AT_A + 1],
+        frame[AT_B + 2] - frame[AT_A + 2],
+    )
+    far = math.sqrt(x * x + y * y + z * z)
+    if far > 1e-12:
+        frame[ROWS_A + 6], frame[ROWS_A + 7], frame[ROWS_A + 8] = x / far, y / far, z / far
 
 
 @inner_kernel
 def dot(frame, a, b):
-    """Product of two directions of the frames."""
+    """Returns the scalar product of two axes of the frames."""
     return frame[a] * frame[b] + frame[a + 1] * frame[b + 1] + frame[a + 2] * frame[b + 2]
 
 
 @inner_kernel
-def turn_angle(frame):
-    """Angle about z by which the frame of b is turned against that of a, within ±π."""
-    # of the axes of b laid into the plane of a: (b_x · a_x + b_y · a_y, b_x · a_y − b_y · a_x)
+def rotation_angle(frame):
+    """Returns the angle about z from the frame of a to that of b, within ±π."""
+    # of the axes of b projected into the plane of a: (b_x · a_x + b_y · a_y, b_x · a_y − b_y · a_x)
     c = dot(frame, ROWS_B, ROWS_A) + dot(frame, ROWS_B + 3, ROWS_A + 3)
     s = dot(frame, ROWS_B, ROWS_A + 3) - dot(frame, ROWS_B + 3, ROWS_A)
     return math.atan2(s, c)
 
 
 @flat_kernel
-def turn_row(frame):
-    """How the angle about z grows with the turn of b against a in the world, as three numbers.
+def rotation_angle_row(frame):
+    """Returns the gradient of the angle about z by the rotation of b relative to a, in the world.
 
-    Where both have their z in one direction it is that. At half a turn aside there is no angle, and
-    next to it one that jumps: a row that grows no further than a hundredfold.
+    With parallel z axes it is that axis. With opposite z axes the angle is undefined, and jumps
+    nearby: the gradient is limited to a hundredfold.
     """
     c = dot(frame, ROWS_B, ROWS_A) + dot(frame, ROWS_B + 3, ROWS_A + 3)
     s = dot(frame, ROWS_B, ROWS_A + 3) - dot(frame, ROWS_B + 3, ROWS_A)
@@ -78,25 +120,29 @@ def turn_row(frame):
 
 
 @inner_kernel
-def near(angle, before):
-    """The angle plus the whole turns that bring it nearest to what it was before."""
+def unwrap_angle(angle, before):
+    """Returns the angle plus the full turns that bring it nearest to ``before``."""
     return angle + 2.0 * math.pi * np.round((before - angle) / (2.0 * math.pi))
 
 
 @inner_kernel
-def _stand(body, x, r, number, p, axes, out, at, to):
-    """Point and axes of a frame on a body, in the world."""
+def _body_frame(body, x, r, joint_reals, p, axes, out, at, to):
+    """Computes point and axes of a body-fixed frame in the world."""
     for i in range(3):
         a, b, c = body[r + 3 * i], body[r + 3 * i + 1], body[r + 3 * i + 2]
-        out[at + i] = body[x + i] + a * number[p] + b * number[p + 1] + c * number[p + 2]
+        out[at + i] = (
+            body[x + i] + a * joint_reals[p] + b * joint_reals[p + 1] + c * joint_reals[p + 2]
+        )
         for k in range(3):
             n = axes + 3 * k
-            out[to + 3 * k + i] = a * number[n] + b * number[n + 1] + c * number[n + 2]
+            out[to + 3 * k + i] = (
+                a * joint_reals[n] + b * joint_reals[n + 1] + c * joint_reals[n + 2]
+            )
 
 
 @flat_kernel
-def _ride(whole, number, rail, frame, work):
-    """Moves the frame of ``a`` along its rail to where ``b`` is nearest."""
+def _move_along_rail(joint_ints, joint_reals, rail, frame, work):
+    """Moves the frame of ``a`` along its rail to the point nearest to ``b``."""
     seen = work[3]
     for k in range(3):
         n = ROWS_A + 3 * k
@@ -105,8 +151,8 @@ def _ride(whole, number, rail, frame, work):
             + frame[n + 1] * (frame[AT_B + 1] - frame[AT_A + 1])
             + frame[n + 2] * (frame[AT_B + 2] - frame[AT_A + 2])
         )
-    first, count = whole[RAIL_FIRST], whole[RAIL_COUNT]
-    s = number[S]
+    first, count = joint_ints[RAIL_FIRST], joint_ints[RAIL_COUNT]
+    s = joint_reals[S]
     pose = work[0]
     for _ in range(20):
         rail_pose(rail, first, count, s, pose, work[1], work[2])
@@ -116,7 +162,7 @@ def _ride(whole, number, rail, frame, work):
         s += more
         if abs(more) < 1e-14:
             break
-    number[S] = s
+    joint_reals[S] = s
     rail_pose(rail, first, count, s, pose, work[1], work[2])
     turn, climb = rail_curvature(rail, first, count, s)
     axes = work[4]
@@ -139,24 +185,26 @@ def _ride(whole, number, rail, frame, work):
 
 
 @flat_kernel
-def stand(bodies, whole, number, rail, ahead, frame, work):
-    """Fills in both frames of a joint in the world, now or after the look-ahead."""
+def joint_frames(bodies, joint_ints, joint_reals, rail, ahead, frame, work):
+    """Computes both frames of a joint in the world, now or after the look-ahead."""
     x, r = (XN, RN) if ahead else (X, R)
-    _stand(bodies[whole[A]], x, r, number, PA, AXES_A, frame, AT_A, ROWS_A)
-    _stand(bodies[whole[B]], x, r, number, PB, AXES_B, frame, AT_B, ROWS_B)
-    if whole[KIND] == RAIL:
-        _ride(whole, number, rail, frame, work)
-    elif whole[KIND] == SCREW:
-        number[S] = near(turn_angle(frame), number[S])
-    elif whole[KIND] == POINT_ON_CURVE:
-        number[S] = follow(rail, whole[RAIL_FIRST], whole[RAIL_COUNT], number[S], frame, work)
-    elif whole[KIND] == SPRING:
-        aim(frame)
+    _body_frame(bodies[joint_ints[A]], x, r, joint_reals, PA, AXES_A, frame, AT_A, ROWS_A)
+    _body_frame(bodies[joint_ints[B]], x, r, joint_reals, PB, AXES_B, frame, AT_B, ROWS_B)
+    if joint_ints[KIND] == RAIL:
+        _move_along_rail(joint_ints, joint_reals, rail, frame, work)
+    elif joint_ints[KIND] == SCREW:
+        joint_reals[S] = unwrap_angle(rotation_angle(frame), joint_reals[S])
+    elif joint_ints[KIND] == POINT_ON_CURVE:
+        joint_reals[S] = move_along_curve(
+            rail, joint_ints[RAIL_FIRST], joint_ints[RAIL_COUNT], joint_reals[S], frame, work
+        )
+    elif joint_ints[KIND] == SPRING:
+        point_at(frame)
 
 
 @flat_kernel
-def turn_vector(frame):
-    """Rotation vector from a to b, in the axes of either, as three numbers."""
+def relative_rotation_vector(frame):
+    """Returns the rotation vector from a to b, in the axes of either."""
     xx, xy, xz = (
         dot(frame, ROWS_A, ROWS_B),
         dot(frame, ROWS_A, ROWS_B + 3),
@@ -175,7 +223,7 @@ def turn_vector(frame):
     x, y, z = zy - yz, xz - zx, yx - xy
     s = 0.5 * math.sqrt(x * x + y * y + z * z)
     c = 0.5 * (xx + yy + zz - 1.0)
-    if s <= 1e-9 and c < 0.0:  # half a turn about u, whose matrix is 2 u uᵀ − 1
+    if s <= 1e-9 and c < 0.0:  # rotation by π about u, with the matrix 2 u uᵀ − 1
         if xx >= yy and xx >= zz:
             x, y, z = 1.0 + xx, xy, xz
         elif yy >= zz:
@@ -190,44 +238,44 @@ def turn_vector(frame):
 
 
 @flat_kernel
-def ball_way(bodies, whole, number, rail, frame, work):
-    """Rotation vector of what a ball turns by until after the look-ahead, in the axes of b then.
+def ball_displacement(bodies, joint_ints, joint_reals, rail, frame, work):
+    """Returns the rotation vector of a ball over the look-ahead, in the later axes of b.
 
-    It is the same in those of b now: what the joint turns by in between is symmetric in time.
+    It is the same in the present axes of b, as the relative rotation is symmetric in time.
     """
     now, then = work[0], work[1]
     for ahead in range(2):
-        stand(bodies, whole, number, rail, ahead == 1, frame, work)
+        joint_frames(bodies, joint_ints, joint_reals, rail, ahead == 1, frame, work)
         seen = then if ahead else now
         for k in range(3):
             for i in range(3):
                 seen[3 * k + i] = dot(frame, ROWS_A + 3 * i, ROWS_B + 3 * k)
     for k in range(9):
         frame[ROWS_A + k], frame[ROWS_B + k] = now[k], then[k]
-    return turn_vector(frame)
+    return relative_rotation_vector(frame)
 
 
 @flat_kernel
-def coordinate(whole, frame, k, before, number):
-    """Value of the coordinate along a free row, its whole turns as they were before [rad or m]."""
-    kind = whole[KIND]
+def coordinate(joint_ints, frame, k, before, joint_reals):
+    """Returns the coordinate along a free row, with the full turns of ``before`` [rad or m]."""
+    kind = joint_ints[KIND]
     turns = kind == HINGE or kind == SCREW or kind == TORSION_SPRING
     if turns or ((kind == CYLINDRICAL or kind == PLANAR) and k == 5):
-        return near(turn_angle(frame), before)
+        return unwrap_angle(rotation_angle(frame), before)
     if kind == UNIVERSAL:
         if k == 4:  # b_x lies in the plane of a
-            return near(
+            return unwrap_angle(
                 math.atan2(dot(frame, ROWS_B, ROWS_A + 3), dot(frame, ROWS_B, ROWS_A)), before
             )
-        # a_z seen from b, which turns about its x
-        return near(
+        # a_z relative to b, which rotates about its x
+        return unwrap_angle(
             math.atan2(dot(frame, ROWS_A + 6, ROWS_B + 3), dot(frame, ROWS_A + 6, ROWS_B + 6)),
             before,
         )
     if kind == RAIL:
-        return number[S]
+        return joint_reals[S]
     if kind == BALL:
-        x, y, z = turn_vector(frame)
+        x, y, z = relative_rotation_vector(frame)
         return x if k == 3 else (y if k == 4 else z)
     n = ROWS_A + 3 * k
     return (

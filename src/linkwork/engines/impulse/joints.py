@@ -1,10 +1,23 @@
-"""Joints, loops, springs and couplings of a world, as integers and numbers."""
+"""Joints, loops, springs and couplings of a world as rows of integers and reals."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from linkwork.engines.impulse.joint_columns import (
+from linkwork.core.errors import EngineError
+from linkwork.engines.common.kernels import TORSION
+from linkwork.engines.impulse.frames import axes_from_z
+from linkwork.engines.impulse.joint_law_kernels import (
+    DAMPING,
+    HI,
+    LO,
+    REST,
+    ROW_COLUMNS,
+    STIFFNESS,
+)
+from linkwork.engines.impulse.mechanism import (
     AXES_A,
     AXES_B,
     COUPLING,
@@ -25,6 +38,7 @@ from linkwork.engines.impulse.joint_columns import (
     SIDE_OF,
     SIDES,
     SIZE,
+    SOFT,
     SOFT_COUNT,
     SPRING,
     TORSION_SPRING,
@@ -32,8 +46,7 @@ from linkwork.engines.impulse.joint_columns import (
     B,
     S,
 )
-from linkwork.engines.impulse.principal import axes_about, turned
-from linkwork.engines.impulse.springs import free_all, spring_kind
+from linkwork.geometry.pose import matrix_from_quat
 from linkwork.kinematics.kernels import (
     BALL,
     CYLINDRICAL,
@@ -45,10 +58,64 @@ from linkwork.kinematics.kernels import (
     SLIDER,
     UNIVERSAL,
 )
-from linkwork.world import World
+from linkwork.model.world import World
+
+#: Length below which a spring has no direction [m].
+MIN_LENGTH = 1e-9
+
+
+def check_spring_lengths(world: World, poses: np.ndarray, which: Iterable[int]) -> None:
+    """Rejects springs without a rest length whose ends coincide initially.
+
+    Raises:
+        EngineError: If there is one: the direction of its force is undefined.
+    """
+    for n in which:
+        if world.spring_kind[n] == TORSION or not np.isnan(world.spring_law[n, 1]):
+            continue
+        ends = []
+        for end in range(2):
+            w, *xyz = poses[world.spring_body[n, end], 3:]
+            point = world.spring_pose[n, end, :3]
+            turn = 2.0 * np.cross(xyz, point)
+            place = poses[world.spring_body[n, end], :3]
+            ends.append(place + point + w * turn + np.cross(xyz, turn))
+        if np.linalg.norm(ends[1] - ends[0]) < MIN_LENGTH:
+            raise EngineError(
+                f"spring {world.spring_names[n]!r} has no rest length, and its ends coincide.",
+                origin=world.spring_origins[n],
+                hint="Give it a rest [m]; rest = 0 pulls its ends together.",
+            )
+
+
+def spring_kind(world: World, n: int) -> tuple[int, tuple[int, ...]]:
+    """Returns the joint kind of a spring, and the rows along which it acts.
+
+    A torsion spring acts along the gradient of its angle. A spring with rest length 0 acts along
+    all three directions, so that its length may pass through 0; any other acts along the line
+    between its ends.
+    """
+    if world.spring_kind[n] == TORSION:
+        return TORSION_SPRING, (5,)
+    return (CYLINDRICAL, (0, 1, 2)) if world.spring_law[n, 1] == 0.0 else (SPRING, (2,))
+
+
+def set_spring_rows(joint_ints: np.ndarray, rows: tuple[int, ...]) -> None:
+    """Makes the rows of a spring soft, and all others inactive."""
+    joint_ints[MODE : MODE + 6] = 0
+    joint_ints[[MODE + row for row in rows]] = SOFT
+
+
+def spring_row(law: np.ndarray) -> np.ndarray:
+    """Returns a spring's soft row."""
+    row = np.zeros(ROW_COLUMNS)
+    row[LO], row[HI] = -np.inf, np.inf
+    row[[STIFFNESS, REST, DAMPING]] = law
+    return row
+
 
 #: Hard rows of each kind of joint: along x, y, z, about x, y, z of its frame (z is the axis).
-HARD_ROWS = {
+HARD_ROWS_OF_KIND = {
     FIXED: (0, 1, 2, 3, 4, 5),
     HINGE: (0, 1, 2, 3, 4),
     SLIDER: (0, 1, 3, 4, 5),
@@ -63,8 +130,8 @@ HARD_ROWS = {
     SPRING: (),
     TORSION_SPRING: (),
 }
-#: Row of each degree of freedom.
-FREE_ROWS = {
+#: Row of each degree of freedom of a joint.
+FREE_ROWS_OF_KIND = {
     HINGE: (5,),
     SLIDER: (2,),
     BALL: (3, 4, 5),
@@ -76,126 +143,128 @@ FREE_ROWS = {
 }
 
 #: Integers and numbers of a joint, its name, its body in the tree (or −1), its loop (or −1).
-Found = tuple[np.ndarray, np.ndarray, str, int, int]
+JointRow = tuple[np.ndarray, np.ndarray, str, int, int]
 
 
-class Joints:
-    """Makes joints, loops, springs and couplings of a world as the kernels have them.
+class JointArrays:
+    """Converts joints, loops, springs and couplings of a world to kernel arrays.
 
     Attributes:
-        row: Row of each body that moves; the one behind them is what does not.
+        row: Row of each moving body; static bodies share the last one.
     """
 
     def __init__(
-        self, world: World, row: dict[int, int], mount: np.ndarray, poses: np.ndarray,
+        self, world: World, row: dict[int, int], principal_pose: np.ndarray, poses: np.ndarray,
         loop_pose: np.ndarray,
     ) -> None:  # fmt: skip
-        self.world, self.row, self.mount = world, row, mount
+        self.world, self.row, self.principal_pose = world, row, principal_pose
         self.poses, self.loop_pose = poses, loop_pose
 
     def _frame(self, body: int, point: np.ndarray, axes: np.ndarray) -> tuple[int, np.ndarray]:
-        """Row of a body, and a frame of it in its principal axes: point, axes by rows."""
+        """Returns the row of a body, and a frame in its principal axes: point, axes by rows."""
         if body in self.row:
-            mount = self.mount[self.row[body]]
-            turn = turned(mount[3:7]).T
+            principal_pose = self.principal_pose[self.row[body]]
+            turn = matrix_from_quat(principal_pose[3:7]).T
             return self.row[body], np.concatenate(
-                [turn @ (point - mount[:3]), (turn @ axes).T.ravel()]
+                [turn @ (point - principal_pose[:3]), (turn @ axes).T.ravel()]
             )
-        turn = turned(self.poses[body, 3:])
+        turn = matrix_from_quat(self.poses[body, 3:])
         at = self.poses[body, :3] + turn @ point
         return len(self.row), np.concatenate([at, (turn @ axes).T.ravel()])
 
     def _joint(
         self, kind: int, one: tuple[int, np.ndarray], two: tuple[int, np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray]:
-        whole, number = np.zeros(JOINT_INTEGERS, np.int64), np.zeros(JOINT_COLUMNS)
-        whole[[A, B, SIDES, KIND]] = one[0], two[0], 2, kind
-        number[PA : AXES_A + 9], number[PB : AXES_B + 9] = one[1], two[1]
-        whole[[MODE + row for row in HARD_ROWS[kind]]] = HARD
-        return whole, number
+        joint_ints, joint_reals = np.zeros(JOINT_INTEGERS, np.int64), np.zeros(JOINT_COLUMNS)
+        joint_ints[[A, B, SIDES, KIND]] = one[0], two[0], 2, kind
+        joint_reals[PA : AXES_A + 9], joint_reals[PB : AXES_B + 9] = one[1], two[1]
+        joint_ints[[MODE + row for row in HARD_ROWS_OF_KIND[kind]]] = HARD
+        return joint_ints, joint_reals
 
-    def tree_joint(self, b: int) -> Found:
-        """A joint of the tree, which carries body ``b``."""
+    def tree_joint(self, b: int) -> JointRow:
+        """Returns the joint of the tree that carries body ``b``."""
         world = self.world
         kind, parent = int(world.kind[b]), int(world.parent[b])
         second = world.axis2[b] if kind in (UNIVERSAL, PLANAR, RAIL) else None
-        # a ball has no axis of its own: what acts about it is counted about its body's
-        axes = np.eye(3) if kind == BALL else axes_about(world.axis[b], second)
-        turn = turned(world.x0[b, 3:])
+        # a ball has no axis: its force laws act about the body axes
+        axes = np.eye(3) if kind == BALL else axes_from_z(world.axis[b], second)
+        turn = matrix_from_quat(world.x0[b, 3:])
         point = world.x0[b, :3] + turn @ world.pivot[b]
-        whole, number = self._joint(
+        joint_ints, joint_reals = self._joint(
             kind, self._frame(parent, point, turn @ axes), self._frame(b, world.pivot[b], axes)
         )
-        number[PITCH] = world.pitch[b]
-        whole[[RAIL_FIRST, RAIL_COUNT]] = world.rail_first[b], world.rail_count[b]
+        joint_reals[PITCH] = world.pitch[b]
+        joint_ints[[RAIL_FIRST, RAIL_COUNT]] = world.rail_first[b], world.rail_count[b]
         name = world.joint_names[int(np.flatnonzero(world.joint_body == b)[0])]
-        return whole, number, name, b, -1
+        return joint_ints, joint_reals, name, b, -1
 
-    def coupling(self, n: int, follows: int, leads: int, found: list[Found]) -> Found:
-        """A joint of two joints: one row over all of their bodies."""
+    def coupling(self, n: int, follows: int, leads: int, found: list[JointRow]) -> JointRow:
+        """Returns a coupling of two joints: one row over all of their bodies."""
         world = self.world
-        whole, number = np.zeros(JOINT_INTEGERS, np.int64), np.zeros(JOINT_COLUMNS)
+        joint_ints, joint_reals = np.zeros(JOINT_INTEGERS, np.int64), np.zeros(JOINT_COLUMNS)
         bodies: list[int] = []
         for end, dof in enumerate((follows, leads)):
             body, row = _row_of(world, dof)
             at = next(k for k, each in enumerate(found) if each[3] == body)
-            whole[FOLLOWER + 2 * end : FOLLOWER + 2 * end + 2] = at, row
+            joint_ints[FOLLOWER + 2 * end : FOLLOWER + 2 * end + 2] = at, row
             for half in range(2):
                 other = int(found[at][0][half])
                 if other not in bodies:
                     bodies.append(other)
-                whole[SIDE_OF + 2 * end + half] = bodies.index(other)
-        whole[: len(bodies)] = bodies
-        whole[[SIDES, KIND, MODE]] = len(bodies), COUPLING, HARD
-        number[PITCH], number[S] = world.coupling_law[n]
+                joint_ints[SIDE_OF + 2 * end + half] = bodies.index(other)
+        joint_ints[: len(bodies)] = bodies
+        joint_ints[[SIDES, KIND, MODE]] = len(bodies), COUPLING, HARD
+        joint_reals[PITCH], joint_reals[S] = world.coupling_law[n]
         name = f"{world.dof_name(follows)} coupled to {world.dof_name(leads)}"
-        return whole, number, name, -1, -1
+        return joint_ints, joint_reals, name, -1, -1
 
-    def loop_joint(self, n: int) -> Found:
-        """The joint that closes a loop."""
+    def loop_joint(self, n: int) -> JointRow:
+        """Returns the joint that closes a loop."""
         world = self.world
         kind = int(world.loop_kind[n])
         axes = np.eye(3)
         if kind != POINT_ON_CURVE:
-            axes = axes_about(world.loop_axis[n], world.loop_axis2[n])
+            axes = axes_from_z(world.loop_axis[n], world.loop_axis2[n])
         frames = []
         for end in range(2):
             pose = self.loop_pose[n, end]
-            turn = turned(pose[3:])
+            turn = matrix_from_quat(pose[3:])
             frames.append(self._frame(int(world.loop_body[n, end]), pose[:3], turn @ axes))
-        whole, number = self._joint(kind, frames[0], frames[1])
-        number[PITCH] = world.loop_pitch[n]
-        whole[[RAIL_FIRST, RAIL_COUNT]] = world.loop_rail[n]
+        joint_ints, joint_reals = self._joint(kind, frames[0], frames[1])
+        joint_reals[PITCH] = world.loop_pitch[n]
+        joint_ints[[RAIL_FIRST, RAIL_COUNT]] = world.loop_rail[n]
         if kind == POINT_ON_CURVE:
-            whole[[RAIL_FIRST, RAIL_COUNT]] = world.loop_track[n]
-            whole[RAIL_FIRST] += len(world.rail)
-        return whole, number, world.loop_names[n], -1, n
+            joint_ints[[RAIL_FIRST, RAIL_COUNT]] = world.loop_track[n]
+            joint_ints[RAIL_FIRST] += len(world.rail)
+        return joint_ints, joint_reals, world.loop_names[n], -1, n
 
-    def spring_joint(self, n: int) -> Found:
-        """A spring as a joint that holds nothing."""
+    def spring_joint(self, n: int) -> JointRow:
+        """Returns a spring as a joint without hard rows."""
         world = self.world
         kind, rows = spring_kind(world, n)
-        axes = axes_about(world.spring_axis[n], None)
+        axes = axes_from_z(world.spring_axis[n], None)
         frames = []
         for end in range(2):
             pose = world.spring_pose[n, end]
             frames.append(
-                self._frame(int(world.spring_body[n, end]), pose[:3], turned(pose[3:]) @ axes)
+                self._frame(
+                    int(world.spring_body[n, end]), pose[:3], matrix_from_quat(pose[3:]) @ axes
+                )
             )
-        whole, number = self._joint(kind, frames[0], frames[1])
-        free_all(whole, rows)
-        return whole, number, world.spring_names[n], -1, -1
+        joint_ints, joint_reals = self._joint(kind, frames[0], frames[1])
+        set_spring_rows(joint_ints, rows)
+        return joint_ints, joint_reals, world.spring_names[n], -1, -1
 
 
 def _row_of(world: World, dof: int) -> tuple[int, int]:
-    """Body of a degree of freedom, and its row in the joint."""
+    """Returns the body of a degree of freedom, and its row in the joint."""
     body = int(world.dof_body[dof])
-    return body, FREE_ROWS[int(world.kind[body])][dof - int(world.vadr[body])]
+    return body, FREE_ROWS_OF_KIND[int(world.kind[body])][dof - int(world.vadr[body])]
 
 
-def measure(whole: np.ndarray) -> None:
-    """Fills in how many rows joints have, and which are solved by the short way."""
-    for row in whole:
+def set_block_sizes(joint_ints: np.ndarray) -> None:
+    """Sets the number of rows of each joint, and which have the fast point form."""
+    for row in joint_ints:
         row[SIZE] = 1 + np.flatnonzero(row[MODE : MODE + 6])[-1]
         row[POINT] = int(row[KIND] in (BALL, HINGE, UNIVERSAL, FIXED))
         if row[KIND] in (BALL, HINGE) and not row[SOFT_COUNT]:

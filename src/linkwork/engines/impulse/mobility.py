@@ -1,34 +1,41 @@
-"""Mobility: how many degrees of freedom loops leave a mechanism."""
+"""Kinematic loops of a mechanism: their joints, and their degrees of freedom."""
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
-from linkwork.engines.impulse.joint_columns import HARD, MODE, SIDES
-from linkwork.engines.impulse.mechanism import Mechanism
-from linkwork.engines.mobility import Mobility
-from linkwork.kinematics.closed import SMALL
+from linkwork.engines.constraint_report import LoopMobility
+from linkwork.engines.impulse.mechanism import HARD, MODE, SIDES, SOFT, Mechanism
+from linkwork.kinematics.closed_motion import SMALL
 
 
-def mobilities(made: Mechanism, j: np.ndarray) -> list[Mobility]:
-    """The mobility of each mechanism that has a loop.
+def mobilities(mechanism: Mechanism, j: np.ndarray) -> list[LoopMobility]:
+    """Returns the mobility of each mechanism that has a loop.
 
     Args:
-        made: The mechanisms of an engine.
-        j: Rows of all joints as bodies stand (n×sides×6×6).
+        mechanism: The mechanisms of an engine.
+        j: Rows of all joints at the present pose (n×sides×6×6).
     """
-    found, last = [], len(made.own)
-    for joints in _joined(made, last):
-        loops = tuple(made.names[n] for n in joints if made.loops[n] >= 0)
+    found, last = [], len(mechanism.own)
+    for joints in _connected_joints(mechanism, last):
+        loops = tuple(mechanism.names[n] for n in joints if mechanism.loops[n] >= 0)
         if not loops:
             continue
-        ends = {int(b) for n in joints for b in made.whole[n, : made.whole[n, SIDES]]} - {last}
+        ends = {
+            int(b)
+            for n in joints
+            for b in mechanism.joint_ints[n, : mechanism.joint_ints[n, SIDES]]
+        } - {last}
         column = {body: 6 * k for k, body in enumerate(sorted(ends))}
         rows = []
         for n in joints:
-            for k in np.flatnonzero(made.whole[n, MODE : MODE + 6] == HARD):
+            for k in np.flatnonzero(mechanism.joint_ints[n, MODE : MODE + 6] == HARD):
                 row = np.zeros(6 * len(column))
-                for side, body in enumerate(made.whole[n, : made.whole[n, SIDES]].tolist()):
+                for side, body in enumerate(
+                    mechanism.joint_ints[n, : mechanism.joint_ints[n, SIDES]].tolist()
+                ):
                     if body != last:
                         row[column[body] : column[body] + 6] += j[n, side, k]
                 rows.append(row)
@@ -36,12 +43,12 @@ def mobilities(made: Mechanism, j: np.ndarray) -> list[Mobility]:
         matrix /= np.linalg.norm(matrix, axis=1)[:, None]
         values = np.linalg.svd(matrix, compute_uv=False)
         rank = int((values > SMALL * values[0]).sum())
-        found.append(Mobility(loops, len(column), len(rows), 6 * len(column) - rank))
+        found.append(LoopMobility(loops, len(column), len(rows), 6 * len(column) - rank))
     return found
 
 
-def _joined(made: Mechanism, last: int) -> list[list[int]]:
-    """Joints by mechanism: those that share bodies that move."""
+def _connected_joints(mechanism: Mechanism, last: int) -> list[list[int]]:
+    """Groups joints by mechanism: those that share moving bodies."""
     leader = list(range(last))
 
     def root(body: int) -> int:
@@ -49,10 +56,10 @@ def _joined(made: Mechanism, last: int) -> list[list[int]]:
             body = leader[body]
         return body
 
-    # what does not move joins nothing
+    # static bodies connect nothing
     moving = [
         [int(b) for b in row[: row[SIDES]] if b != last and HARD in row[MODE : MODE + 6]]
-        for row in made.whole
+        for row in mechanism.joint_ints
     ]
     for ends in moving:
         for other in ends[1:]:
@@ -62,3 +69,38 @@ def _joined(made: Mechanism, last: int) -> list[list[int]]:
         if ends:
             groups.setdefault(root(ends[0]), []).append(n)
     return list(groups.values())
+
+
+def shortest_loop_through(mechanism: Mechanism, joint: int) -> list[str]:
+    """Returns the names of the joints of the shortest loop through a joint, itself first.
+
+    All static bodies count as one. A coupling connects all of its bodies.
+    """
+    at: dict[int, list[int]] = {}
+    ends: dict[int, list[int]] = {}
+    for n, joint_ints in enumerate(mechanism.joint_ints):
+        if n != joint and not (joint_ints[MODE : MODE + 6] % SOFT).any():
+            continue  # a spring constrains nothing
+        ends[n] = [int(b) for b in joint_ints[: joint_ints[SIDES]]]
+        for body in ends[n]:
+            at.setdefault(body, []).append(n)
+    first, *others = ends[joint]
+    came: dict[int, tuple[int, int]] = {first: (-1, -1)}
+    queue = deque([first])
+    while queue:
+        body = queue.popleft()
+        if body in others:
+            names = []
+            while came[body][0] >= 0:
+                before, by = came[body]
+                names.append(mechanism.names[by])
+                body = before
+            return list(dict.fromkeys([mechanism.names[joint], *names]))
+        for n in at.get(body, ()):
+            if n == joint:
+                continue
+            for other in ends[n]:
+                if other not in came:
+                    came[other] = (body, n)
+                    queue.append(other)
+    return [mechanism.names[joint]]

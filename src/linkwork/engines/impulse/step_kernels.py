@@ -1,15 +1,15 @@
-"""A step: impulses that close every joint after it, flight, impulses that stop them drifting.
+"""The RATTLE step: impulses that close all joints after it, free motion, velocity projection.
 
-With all impulses solved at once this is the method known as RATTLE: symplectic, symmetric in time,
-of second order. Whole steps are extrapolated to order 4 (one and two pieces) and 6 (one, two and
-three pieces).
+With all impulses solved at once the method is symplectic, symmetric in time and of second order.
+Steps are extrapolated to order 4 (one and two substeps) and 6 (one, two and three substeps).
 """
 
 from __future__ import annotations
 
 import math
 
-from linkwork.engines.impulse import row_kernels as law
+from linkwork.core.jit import flat_kernel, inner_kernel
+from linkwork.engines.impulse import joint_law_kernels as law
 from linkwork.engines.impulse.body_kernels import (
     LO,
     MASS_INV,
@@ -23,160 +23,221 @@ from linkwork.engines.impulse.body_kernels import (
     R,
     V,
     X,
-    matrix,
-    tensor,
+    rotation_matrix,
+    world_inverse_inertia,
 )
-from linkwork.engines.impulse.closing_kernels import GROWTHS, close_near, turn
-from linkwork.engines.impulse.energy_kernels import gained, kinetic, still, strays
-from linkwork.engines.impulse.frame_kernels import near
-from linkwork.engines.impulse.joint_columns import HARD, MODE, SIDES, TURNS, S
-from linkwork.engines.impulse.landing_kernels import arrive, project_speeds
-from linkwork.engines.impulse.look_kernels import (
-    begin_rows,
-    give_constant,
-    look,
-    settle,
-    tell_stops,
-)
-from linkwork.engines.impulse.phase_kernels import (
-    APART,
-    COARSE,
+from linkwork.engines.impulse.constraint_kernels import (
     DONE,
     EVENTS,
     GAP,
+    GAP_JOINT,
     ITERATIONS,
-    LOST,
-    MOVING,
-    OPEN,
+    NOT_CLOSED,
+    NOT_FINITE,
+    SPREAD_ENERGY,
+    TOO_COARSE,
+    TOTAL_ENERGY,
     UNSETTLED,
-    WHERE,
-    factor_rows,
-    kick,
-    lay_rows,
-    push_all,
+    apply_external_forces,
+    apply_impulses,
+    assemble_constraints,
+    factor_constraints,
+    record_gap,
     set_diagonal,
-    tell_gap,
 )
-from linkwork.engines.impulse.solve_kernels import copy_blocks, solve
-from linkwork.jit import flat_kernel, inner_kernel
+from linkwork.engines.impulse.delassus_kernels import copy_blocks, solve_blocks
+from linkwork.engines.impulse.energy_kernels import (
+    drifts_in_energy,
+    gains_energy,
+    kinetic_energy,
+    rest_energy,
+)
+from linkwork.engines.impulse.frame_kernels import unwrap_angle
+from linkwork.engines.impulse.lookahead_kernels import (
+    predict_errors,
+    record_limit_gap,
+    set_constant_impulses,
+    start_rows,
+    update_active_laws,
+)
+from linkwork.engines.impulse.mechanism import HARD, MODE, SIDES, TURNS, S
+from linkwork.engines.impulse.projection_kernels import (
+    MAX_GROWTHS,
+    apply_rotation,
+    end_drift,
+    project_positions_near,
+    project_velocities,
+)
 
-#: Corrections of a leap after which its energy is looked at: usually there are one or two.
-_MANY = 8
-#: How often pieces of laws change all together, before they do so one by one, and how often then,
-#: for each row; and how many corrections there are after each change at least.
-_TOGETHER, _ALONE, _AGAIN = 12, 10, 10
+#: Iterations after which the energy of a step is checked: usually there are one or two.
+_USUAL_ITERATIONS = 8
+#: Maximum number of simultaneous changes of force laws, then of single changes per row, and minimum
+#: number of iterations after a change.
+_MAX_JOINT_CHANGES, _MAX_SINGLE_CHANGES, _MIN_ITERATIONS_AFTER_CHANGE = 12, 10, 10
 
 
-@flat_kernel
-def leap(
-    mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, h, gap, most,
-    fresh, account,
-):  # fmt: skip
-    """One step of second order. ``fresh`` if the desk has the rows and K of where bodies stand.
+@inner_kernel
+def _predict_right_hand_side(history, history_length, total, impulse):
+    """Extrapolates the right-hand side of the next solve from those of the last steps.
 
-    ``past`` (4×n×6) are the right-hand sides of the last steps, of which ``known`` are there: they
-    are smooth in time where impulses are not, so the next one is guessed from them.
-
-    Corrections that do not shrink lead to some other way of assembling the mechanism, if anywhere
-    (as where a parallelogram is flat): such a step is too long.
+    They are smooth in time, which impulses are not.
     """
-    bodies, whole, _number, _rail = mechanism
-    columns, row_of, _updates, _update_of, _pairs = pattern
-    _j, _y, _raw, blocks, _first, _diagonal, error, impulse, total, pivot = desk
-    nj = whole.shape[0]
-    if not fresh:
-        lay_rows(mechanism, pattern, desk, scratch)
-    if soft.shape[0]:
-        begin_rows(mechanism, desk, scratch, soft_whole, soft, drive, h)
-    if set_diagonal(desk, soft_whole, soft, h, False) or not fresh:
-        if factor_rows(mechanism, pattern, desk, account):
-            past[:, :, :] = 0.0
-    kick(bodies, wrench, 0.5 * h)
-    for n in range(nj):
+    for n in range(total.shape[0]):
         for k in range(6):
+            f0, f1, f2, f3 = history[0, n, k], history[1, n, k], history[2, n, k], history[3, n, k]
             guess = 0.0
-            if known >= 4:
-                guess = 4.0 * (past[0, n, k] + past[2, n, k]) - 6.0 * past[1, n, k] - past[3, n, k]
-            elif known == 3:
-                guess = 3.0 * (past[0, n, k] - past[1, n, k]) + past[2, n, k]
-            elif known == 2:
-                guess = 2.0 * past[0, n, k] - past[1, n, k]
-            elif known == 1:
-                guess = past[0, n, k]
+            if history_length >= 4:
+                guess = 4.0 * (f0 + f2) - 6.0 * f1 - f3
+            elif history_length == 3:
+                guess = 3.0 * (f0 - f1) + f2
+            elif history_length == 2:
+                guess = 2.0 * f0 - f1
+            elif history_length == 1:
+                guess = f0
             total[n, k] = guess
             impulse[n, k] = guess
-    if known > 0:
-        solve(whole, blocks, columns, row_of, pivot, impulse)
-    if soft.shape[0]:
-        give_constant(soft_whole, soft, impulse)
-    push_all(mechanism, desk, impulse)
+
+
+@inner_kernel
+def _apply_law_changes(mechanism, pattern, workspace, row_ints, row_reals, h, stats):
+    """Applies the impulses of rows whose law changed; ``error`` holds those before the change."""
+    _, joint_ints, _, _ = mechanism
+    _, _, _, _, _, _, error, impulse, _, _ = workspace
+    stats[EVENTS] += 1.0
+    set_constant_impulses(row_ints, row_reals, impulse)
+    for n in range(joint_ints.shape[0]):
+        for k in range(6):
+            hard = joint_ints[n, MODE + k] == HARD
+            error[n, k] = 0.0 if hard else impulse[n, k] - error[n, k]
+    apply_impulses(mechanism, workspace, error)
+    if set_diagonal(workspace, row_ints, row_reals, h, False):
+        factor_constraints(mechanism, pattern, workspace, stats)
+
+
+@inner_kernel
+def _correct_impulses(mechanism, pattern, workspace, h):
+    """Takes one Newton iteration: adds the impulses K⁻¹ (−error / h)."""
+    _, joint_ints, _, _ = mechanism
+    columns, row_of, _, _, _ = pattern
+    _, _, _, factor, _, _, error, impulse, total, pivot = workspace
+    for n in range(joint_ints.shape[0]):
+        for k in range(6):
+            error[n, k] *= -1.0 / h
+            total[n, k] += error[n, k]
+    solve_blocks(joint_ints, factor, columns, row_of, pivot, error)
+    for n in range(joint_ints.shape[0]):
+        for k in range(6):
+            impulse[n, k] += error[n, k]
+    apply_impulses(mechanism, workspace, error)
+
+
+@inner_kernel
+def _solve_positions(
+    mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, h, gap, max_iterations,
+    stats,
+):  # fmt: skip
+    """Iterates until all gaps after the step are within ``gap`` and all laws of rows hold.
+
+    Iterations that do not shrink the error converge to another assembly of the mechanism, if at all
+    (as at a flat parallelogram): such a step is too long.
+    """
+    _, _, _, _, _, _, error, impulse, _, _ = workspace
     changes = 0
-    left = most
+    left = max_iterations
     before, growths = math.inf, 0
     while True:
-        worst = look(mechanism, desk, scratch, soft_whole, soft, h, gap, account)
+        worst = predict_errors(mechanism, workspace, scratch, row_ints, row_reals, h, gap, stats)
         if not math.isfinite(worst):
-            return LOST
+            return NOT_FINITE
         if worst <= gap:
-            if soft.shape[0] == 0:
-                break
-            # impulses of rows that change their law begin anew
-            for n in range(soft.shape[0]):
-                at, k = soft_whole[n, law.JOINT], soft_whole[n, law.ROW]
+            if row_reals.shape[0] == 0:
+                return DONE
+            for n in range(row_reals.shape[0]):
+                at, k = row_ints[n, law.JOINT], row_ints[n, law.ROW]
                 error[at, k] = impulse[at, k]
-            changed = settle(soft_whole, soft, drive, impulse, h, gap, changes >= _TOGETHER)
+            changed = update_active_laws(
+                row_ints, row_reals, drive, impulse, h, gap, changes >= _MAX_JOINT_CHANGES
+            )
             if changed < 0:
-                break
-            if changes >= _TOGETHER + _ALONE * soft.shape[0]:
-                tell_stops(soft_whole, soft, account)
-                if account[GAP] <= gap:  # what cannot decide is too little to matter
-                    break
-                account[WHERE] = changed
+                return DONE
+            if changes >= _MAX_JOINT_CHANGES + _MAX_SINGLE_CHANGES * row_reals.shape[0]:
+                record_limit_gap(row_ints, row_reals, stats)
+                if stats[GAP] <= gap:  # the undecided rows change the result by less than gap
+                    return DONE
+                stats[GAP_JOINT] = changed
                 return UNSETTLED
             changes += 1
             before = math.inf
-            left = max(left, min(_AGAIN, most))
-            account[EVENTS] += 1.0
-            give_constant(soft_whole, soft, impulse)
-            for n in range(nj):
-                for k in range(6):
-                    error[n, k] = impulse[n, k] - error[n, k] if whole[n, MODE + k] != HARD else 0.0
-            push_all(mechanism, desk, error)
-            if set_diagonal(desk, soft_whole, soft, h, False):
-                factor_rows(mechanism, pattern, desk, account)
+            left = max(left, min(_MIN_ITERATIONS_AFTER_CHANGE, max_iterations))
+            _apply_law_changes(mechanism, pattern, workspace, row_ints, row_reals, h, stats)
             continue
         if worst >= before:
             growths += 1
-        if left == 0 or growths > GROWTHS:
-            return OPEN
+        if left == 0 or growths > MAX_GROWTHS:
+            return NOT_CLOSED
         before = worst
         left -= 1
-        account[ITERATIONS] += 1.0
-        for n in range(nj):
-            for k in range(6):
-                error[n, k] *= -1.0 / h
-                total[n, k] += error[n, k]
-        solve(whole, blocks, columns, row_of, pivot, error)
-        for n in range(nj):
-            for k in range(6):
-                impulse[n, k] += error[n, k]
-        push_all(mechanism, desk, error)
-    tell_gap(whole, error, account)
-    tell_stops(soft_whole, soft, account)
-    for n in range(soft.shape[0]):  # where nothing acts there is nothing to go on from
-        if law.compliance(soft[n], soft_whole[n, law.KEEPS]) >= law.NEVER:
-            total[soft_whole[n, law.JOINT], soft_whole[n, law.ROW]] = 0.0
-    for n in range(nj):
+        stats[ITERATIONS] += 1.0
+        _correct_impulses(mechanism, pattern, workspace, h)
+
+
+@inner_kernel
+def _shift_history(row_ints, row_reals, total, history):
+    """Stores the right-hand sides of this step; those of rows without a force are 0."""
+    for n in range(row_reals.shape[0]):
+        if law.compliance(row_reals[n], row_ints[n, law.ROW_MODE]) >= law.FREE_COMPLIANCE:
+            total[row_ints[n, law.JOINT], row_ints[n, law.ROW]] = 0.0
+    for n in range(total.shape[0]):
         for k in range(6):
-            past[3, n, k] = past[2, n, k]
-            past[2, n, k] = past[1, n, k]
-            past[1, n, k] = past[0, n, k]
-            past[0, n, k] = total[n, k]
-    arrive(mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, h)
-    if factor_rows(mechanism, pattern, desk, account):
-        past[:, :, :] = 0.0
-    worst = project_speeds(mechanism, pattern, desk, soft_whole, soft, h, True)
-    return DONE if math.isfinite(worst) else LOST
+            history[3, n, k] = history[2, n, k]
+            history[2, n, k] = history[1, n, k]
+            history[1, n, k] = history[0, n, k]
+            history[0, n, k] = total[n, k]
+
+
+@flat_kernel
+def rattle_step(
+    mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, history,
+    history_length, h, gap, max_iterations, fresh, stats,
+):  # fmt: skip
+    """Takes one step of second order.
+
+    ``fresh`` if ``workspace`` holds the rows and K of the present positions. ``history`` (4×n×6)
+    are the right-hand sides of the last ``history_length`` steps.
+    """
+    bodies, joint_ints, _, _ = mechanism
+    columns, row_of, _, _, _ = pattern
+    _, _, _, factor, _, _, error, impulse, total, pivot = workspace
+    if not fresh:
+        assemble_constraints(mechanism, pattern, workspace, scratch)
+    if row_reals.shape[0]:
+        start_rows(mechanism, workspace, scratch, row_ints, row_reals, drive, h)
+    if set_diagonal(workspace, row_ints, row_reals, h, False) or not fresh:
+        if factor_constraints(mechanism, pattern, workspace, stats):
+            history[:, :, :] = 0.0
+    # first half of the external impulses, then constraint impulses that close the gaps after h
+    apply_external_forces(bodies, wrench, 0.5 * h)
+    _predict_right_hand_side(history, history_length, total, impulse)
+    if history_length > 0:
+        solve_blocks(joint_ints, factor, columns, row_of, pivot, impulse)
+    if row_reals.shape[0]:
+        set_constant_impulses(row_ints, row_reals, impulse)
+    apply_impulses(mechanism, workspace, impulse)
+    done = _solve_positions(
+        mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, h, gap, max_iterations,
+        stats,
+    )  # fmt: skip
+    if done != DONE:
+        return done
+    record_gap(joint_ints, error, stats)
+    record_limit_gap(row_ints, row_reals, stats)
+    _shift_history(row_ints, row_reals, total, history)
+    # positions and the second half of the external impulses, then J v = 0 at the new positions
+    end_drift(mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, h)
+    if factor_constraints(mechanism, pattern, workspace, stats):
+        history[:, :, :] = 0.0
+    worst = project_velocities(mechanism, pattern, workspace, row_ints, row_reals, h, True)
+    return DONE if math.isfinite(worst) else NOT_FINITE
 
 
 @inner_kernel
@@ -187,8 +248,8 @@ def _copy_rows(given, out):
 
 
 @flat_kernel
-def keep(bodies):
-    """Keeps where a step starts."""
+def save_step_start(bodies):
+    """Saves the state at the start of a step."""
     for n in range(bodies.shape[0]):
         body = bodies[n]
         for i in range(3):
@@ -198,52 +259,52 @@ def keep(bodies):
 
 
 @inner_kernel
-def _keep_rows(whole, number, columns, desk, store, keep):
-    """Keeps rows and K of where a step starts, factored, or brings them back; turns too."""
-    j, _y, raw, blocks, _first, diagonal, _error, _impulse, _total, pivot = desk
+def _copy_constraints(joint_ints, joint_reals, columns, workspace, store, keep):
+    """Saves rows, factored K and unwrapped angles of the start of a step, or restores them."""
+    jacobian, _, delassus, factor, _, diagonal, _, _, _, pivot = workspace
     j_kept, raw_kept, blocks_kept, diagonal_kept, pivot_kept, arcs_kept = store
-    arcs = number[:, S : TURNS + 2]
-    for n in range(whole.shape[0]):
-        for side in range(whole[n, SIDES]):
+    arcs = joint_reals[:, S : TURNS + 2]
+    for n in range(joint_ints.shape[0]):
+        for side in range(joint_ints[n, SIDES]):
             for i in range(6):
                 for k in range(6):
                     if keep:
-                        j_kept[n, side, i, k] = j[n, side, i, k]
+                        j_kept[n, side, i, k] = jacobian[n, side, i, k]
                     else:
-                        j[n, side, i, k] = j_kept[n, side, i, k]
+                        jacobian[n, side, i, k] = j_kept[n, side, i, k]
     if keep:
         _copy_rows(arcs, arcs_kept)
         _copy_rows(diagonal, diagonal_kept)
         _copy_rows(pivot, pivot_kept)
-        copy_blocks(whole, columns, raw, raw_kept)
-        copy_blocks(whole, columns, blocks, blocks_kept)
+        copy_blocks(joint_ints, columns, delassus, raw_kept)
+        copy_blocks(joint_ints, columns, factor, blocks_kept)
     else:
         _copy_rows(arcs_kept, arcs)
         _copy_rows(diagonal_kept, diagonal)
         _copy_rows(pivot_kept, pivot)
-        copy_blocks(whole, columns, raw_kept, raw)
-        copy_blocks(whole, columns, blocks_kept, blocks)
+        copy_blocks(joint_ints, columns, raw_kept, delassus)
+        copy_blocks(joint_ints, columns, blocks_kept, factor)
 
 
 @flat_kernel
-def go_back(bodies):
-    """Puts all bodies back to where the step started."""
+def restore_step_start(bodies):
+    """Restores all bodies to the start of the step."""
     for n in range(bodies.shape[0]):
         body = bodies[n]
         for i in range(3):
             body[X + i], body[V + i], body[L + i] = body[XO + i], body[VO + i], body[LO + i]
         for i in range(4):
             body[Q + i] = body[QO + i]
-        matrix(body, Q, R)
+        rotation_matrix(body, Q, R)
         if body[MASS_INV] > 0.0:
-            tensor(body)
+            world_inverse_inertia(body)
 
 
 @flat_kernel
-def _gather(bodies, weight, mean, begin, before):
-    """Adds this result of a step to the weighted mean: ways, turns from the start, speeds.
+def _add_to_mean(bodies, weight, mean, begin, before):
+    """Adds a result of a step to the weighted mean of displacements, rotations and velocities.
 
-    ``before`` is the sum of the weights of others: a turn has as many whole turns as theirs.
+    ``before`` is the sum of the previous weights: rotations are unwrapped to their mean.
     """
     for n in range(bodies.shape[0]):
         body, row = bodies[n], mean[n]
@@ -253,7 +314,7 @@ def _gather(bodies, weight, mean, begin, before):
             row[i] += weight * (body[X + i] - body[XO + i])
             row[6 + i] += weight * (body[V + i] - body[VO + i])
             row[9 + i] += weight * (body[L + i] - body[LO + i])
-        # turn from QO to Q, in world axes: Q QO^-1
+        # rotation from QO to Q, in world axes: Q QO⁻¹
         aw, ax, ay, az = body[Q], body[Q + 1], body[Q + 2], body[Q + 3]
         bw, bx, by, bz = body[QO], -body[QO + 1], -body[QO + 2], -body[QO + 3]
         w = aw * bw - ax * bx - ay * by - az * bz
@@ -267,7 +328,7 @@ def _gather(bodies, weight, mean, begin, before):
         if s >= 1e-9:
             turned = 2.0 * math.atan2(s, w)
             if not begin:
-                turned = near(turned, (x * row[3] + y * row[4] + z * row[5]) / (before * s))
+                turned = unwrap_angle(turned, (x * row[3] + y * row[4] + z * row[5]) / (before * s))
             f = turned / s
         row[3] += weight * f * x
         row[4] += weight * f * y
@@ -275,10 +336,10 @@ def _gather(bodies, weight, mean, begin, before):
 
 
 @flat_kernel
-def _scatter(bodies, mean):
-    """Puts all bodies where the weighted mean says.
+def _apply_mean(bodies, mean):
+    """Sets all bodies to the weighted mean.
 
-    Returns the energy of what its speeds differ by from those that are there [J].
+    Returns the kinetic energy of the velocity change [J].
     """
     energy = 0.0
     for n in range(bodies.shape[0]):
@@ -300,77 +361,91 @@ def _scatter(bodies, mean):
             body[XN + i] = row[3 + i]
         for i in range(4):
             body[Q + i] = body[QO + i]
-        turn(body)
+        apply_rotation(body)
     return energy
 
 
 @flat_kernel
-def step(
-    mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past, known, mean, start,
-    store, h, order, gap, most, stray, fresh, account,
+def extrapolated_step(
+    mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, history,
+    history_length, mean, start, store, h, order, gap, max_iterations, max_energy_drift, fresh,
+    stats,
 ):  # fmt: skip
-    """One step of the order asked for. ``known`` (3) counts the steps behind ``past`` (3×4×n×6).
+    """Takes one step of an order; ``history_length`` (3) counts the steps of ``history`` (3×4×n×6).
 
-    A step that changes the energy by more than the part ``stray`` of it is coarse; 0 lets all be.
+    A step is too coarse if it changes the energy by more than the share ``max_energy_drift``; 0
+    disables the check.
     """
-    bodies = mechanism[0]
-    keep(bodies)
-    pieces = order // 2
-    usual = account[ITERATIONS] + _MANY * (pieces * (pieces + 1) // 2)
-    if pieces > 1:
+    bodies, joint_ints, joint_reals, _ = mechanism
+    columns, _, _, _, _ = pattern
+    _, _, _, _, _, _, error, _, _, _ = workspace
+    save_step_start(bodies)
+    substeps = order // 2
+    usual = stats[ITERATIONS] + _USUAL_ITERATIONS * (substeps * (substeps + 1) // 2)
+    if substeps > 1:
         if not fresh:
-            lay_rows(mechanism, pattern, desk, scratch)
-            factor_rows(mechanism, pattern, desk, account)
+            assemble_constraints(mechanism, pattern, workspace, scratch)
+            factor_constraints(mechanism, pattern, workspace, stats)
             fresh = True
-        _copy_rows(soft, start)
-        _keep_rows(mechanism[1], mechanism[2], pattern[0], desk, store, True)
-    gathered = 0.0
-    for m in range(1, pieces + 1):
+        _copy_rows(row_reals, start)
+        _copy_constraints(joint_ints, joint_reals, columns, workspace, store, True)
+    weight_sum = 0.0
+    for m in range(1, substeps + 1):
         if m > 1:
-            go_back(bodies)
-            _copy_rows(start, soft)
-            _keep_rows(mechanism[1], mechanism[2], pattern[0], desk, store, False)
+            restore_step_start(bodies)
+            _copy_rows(start, row_reals)
+            _copy_constraints(joint_ints, joint_reals, columns, workspace, store, False)
         for _ in range(m):
-            done = leap(
-                mechanism, pattern, desk, scratch, soft_whole, soft, drive, wrench, past[m - 1],
-                known[m - 1], h / m, gap, most, fresh, account,
+            done = rattle_step(
+                mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench,
+                history[m - 1], history_length[m - 1], h / m, gap, max_iterations, fresh, stats,
             )  # fmt: skip
             if done != DONE:
-                known[:] = 0
+                history_length[:] = 0
                 return done
-            known[m - 1] = min(4, known[m - 1] + 1)
-        if pieces == 1:
-            if account[ITERATIONS] > usual and gained(
-                mechanism, desk, soft_whole, soft, wrench, h, 1
+            history_length[m - 1] = min(4, history_length[m - 1] + 1)
+        if substeps == 1:
+            if stats[ITERATIONS] > usual and gains_energy(
+                mechanism, workspace, row_ints, row_reals, wrench, h, 1
             ):
-                return OPEN
-            coarse = stray > 0.0 and strays(bodies, wrench, h, stray)
-            return COARSE if coarse else DONE
+                return NOT_CLOSED
+            coarse = max_energy_drift > 0.0 and drifts_in_energy(
+                bodies, wrench, h, max_energy_drift
+            )
+            return TOO_COARSE if coarse else DONE
         weight = 1.0
-        for other in range(1, pieces + 1):
+        for other in range(1, substeps + 1):
             if other != m:
                 weight *= m * m / (m * m - other * other)
-        if account[EVENTS] > 0.0:  # no smooth step: the finest counts alone
-            weight = 1.0 if m == pieces else 0.0
-            _gather(bodies, weight, mean, True, 0.0)
+        if stats[EVENTS] > 0.0:  # not smooth: use the finest result only
+            weight = 1.0 if m == substeps else 0.0
+            _add_to_mean(bodies, weight, mean, True, 0.0)
         else:
-            _gather(bodies, weight, mean, m == 1, gathered)
-        gathered += weight
-        for n in range(soft.shape[0]):
-            before = 0.0 if m == 1 or account[EVENTS] > 0.0 else start[n, law.MEAN]
-            start[n, law.MEAN] = before + weight * soft[n, law.LENT]
-    apart = _scatter(bodies, mean)
-    if account[EVENTS] == 0.0:
-        account[APART], account[MOVING] = apart, kinetic(bodies) + still(bodies, wrench, h)
-    for n in range(soft.shape[0]):
-        soft[n, law.LENT] = start[n, law.MEAN]
-    set_diagonal(desk, soft_whole, soft, h, True)
-    if close_near(mechanism, pattern, desk, scratch, gap, most, account) != DONE:
-        return OPEN
-    tell_gap(mechanism[1], desk[6], account)
-    tell_stops(soft_whole, soft, account)
-    project_speeds(mechanism, pattern, desk, soft_whole, soft, h / pieces, False)
-    if account[ITERATIONS] > usual and gained(mechanism, desk, soft_whole, soft, wrench, h, pieces):
-        return OPEN
-    coarse = stray > 0.0 and strays(bodies, wrench, h, stray)
-    return COARSE if coarse else DONE
+            _add_to_mean(bodies, weight, mean, m == 1, weight_sum)
+        weight_sum += weight
+        for n in range(row_reals.shape[0]):
+            before = 0.0 if m == 1 or stats[EVENTS] > 0.0 else start[n, law.MEAN_CARRIED]
+            start[n, law.MEAN_CARRIED] = before + weight * row_reals[n, law.CARRIED_FORCE]
+    spread = _apply_mean(bodies, mean)
+    if stats[EVENTS] == 0.0:
+        stats[SPREAD_ENERGY], stats[TOTAL_ENERGY] = (
+            spread,
+            kinetic_energy(bodies) + rest_energy(bodies, wrench, h),
+        )
+    for n in range(row_reals.shape[0]):
+        row_reals[n, law.CARRIED_FORCE] = start[n, law.MEAN_CARRIED]
+    set_diagonal(workspace, row_ints, row_reals, h, True)
+    if (
+        project_positions_near(mechanism, pattern, workspace, scratch, gap, max_iterations, stats)
+        != DONE
+    ):
+        return NOT_CLOSED
+    record_gap(joint_ints, error, stats)
+    record_limit_gap(row_ints, row_reals, stats)
+    project_velocities(mechanism, pattern, workspace, row_ints, row_reals, h / substeps, False)
+    if stats[ITERATIONS] > usual and gains_energy(
+        mechanism, workspace, row_ints, row_reals, wrench, h, substeps
+    ):
+        return NOT_CLOSED
+    coarse = max_energy_drift > 0.0 and drifts_in_energy(bodies, wrench, h, max_energy_drift)
+    return TOO_COARSE if coarse else DONE

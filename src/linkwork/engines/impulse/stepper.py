@@ -1,334 +1,437 @@
-"""How steps are taken: by impulses or by forces, and what is done with those that do not close."""
+"""Time stepping of the impulse engine, with its parameters."""
 
 from __future__ import annotations
 
 import math
-from typing import NoReturn
+from typing import Annotated, Literal, NoReturn
 
+import msgspec
 import numpy as np
 
-from linkwork.engines.impulse import phase_kernels as phases
-from linkwork.engines.impulse.account_kernels import opening
-from linkwork.engines.impulse.adams import adams_weights, not_joints_alone
-from linkwork.engines.impulse.adams_kernels import carry
-from linkwork.engines.impulse.anytime_kernels import leap_anytime
+from linkwork.core.errors import EngineError, Origin, listing
+from linkwork.engines.impulse import constraint_kernels as phases
+from linkwork.engines.impulse.adams import TreeCoordinates, adams_weights, non_ideal_joints
+from linkwork.engines.impulse.adams_kernels import adams_step
+from linkwork.engines.impulse.anytime_kernels import sequential_step
 from linkwork.engines.impulse.body_kernels import L, Q, V, X
-from linkwork.engines.impulse.circle import circle_through
-from linkwork.engines.impulse.energy_kernels import strays
-from linkwork.engines.impulse.force_kernels import RATE_COLUMNS, STATE_COLUMNS, accelerate
-from linkwork.engines.impulse.joint_columns import ARCS
-from linkwork.engines.impulse.landing_kernels import project_speeds
-from linkwork.engines.impulse.mechanism import Mechanism, make_desk, make_scratch
-from linkwork.engines.impulse.params import LEAST_GAP, ImpulseParams
-from linkwork.engines.impulse.reasons import advice, size_of
-from linkwork.engines.impulse.row_kernels import DRIVE, LENT, Q0, SLIP, STOP, WAY
-from linkwork.engines.impulse.step_kernels import keep, step
-from linkwork.engines.impulse.tree import Tree
-from linkwork.engines.impulse.tree_hold_kernels import give_bodies
-from linkwork.errors import EngineError, Origin, listing
-from linkwork.world import World
+from linkwork.engines.impulse.energy_kernels import drifts_in_energy
+from linkwork.engines.impulse.findings import closing_hint, gap_text
+from linkwork.engines.impulse.force_kernels import (
+    RATE_COLUMNS,
+    STATE_COLUMNS,
+    constrained_acceleration,
+)
+from linkwork.engines.impulse.joint_law_kernels import (
+    CARRIED_FORCE,
+    DISPLACEMENT,
+    DRIVE,
+    Q0,
+    SLIP,
+    STOP,
+)
+from linkwork.engines.impulse.mechanism import ARCS, Mechanism, make_scratch, make_workspace
+from linkwork.engines.impulse.mobility import shortest_loop_through
+from linkwork.engines.impulse.projection_kernels import project_velocities
+from linkwork.engines.impulse.report_kernels import largest_constraint_velocity
+from linkwork.engines.impulse.step_kernels import extrapolated_step, save_step_start
+from linkwork.engines.impulse.tree_projection_kernels import write_bodies
+from linkwork.model.world import World
 
-#: Pieces of a step, where it must be taken in pieces, that are the finest before the run gives up.
-_FINEST = 1024
-#: How often speeds that open joints are taken away after a step.
-_SLOWER = 6
-#: What is allowed of a single row: three of them make a distance.
-ROWS_OF = 0.57
-#: The part of its energy that a step of joints alone may change it by; more with order 2, whose
-#: energy swings.
-_STRAY, _STRAY_SWINGING = 2e-4, 4e-3
-#: Columns of a body that make its state.
-KEPT = np.r_[X : X + 3, Q : Q + 4, V : V + 3, L : L + 3]
-#: Columns of a soft row that the next step goes on from.
-REMEMBERED = np.array([Q0, DRIVE, SLIP, STOP, LENT])
+Tolerance = Annotated[float, msgspec.Meta(gt=0.0, le=0.1)]
+#: Rounding error of a mechanism of one meter [m].
+LEAST_GAP = 1e-14
+Gap = Annotated[float, msgspec.Meta(ge=LEAST_GAP, le=0.1)]
 
 
-class Stepper:
-    """Takes steps of a mechanism, with the arrays that this needs.
+class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Parameters of ``Impulse``.
 
     Attributes:
-        mechanism, pattern, desk, scratch: What the kernels share, see ``phase_kernels``.
-        tree: Coordinates of joints, which steps by forces take where that is cheaper.
-        account: What the last step found and took.
-        piece: The time over which impulses were summed last [s]; 0 before any step.
-        pulled: Whether a hand pulls at bodies.
+        owns: Parts that it moves; all remaining ones if absent.
+        gap: Largest allowed gap of a joint or loop after a step [m or rad].
+        speed_gap: Largest allowed velocity of a gap [m/s or rad/s].
+        order: Order of the time integration; 5 with forces only. The anytime solver has order 2.
+        method: "impulses" at the ends of steps with free motion between, or "forces" throughout,
+            for mechanisms of ideal joints and orders from 4 on.
+        prediction_tolerance: With forces, largest allowed prediction error of bodies or joints [m
+            or rad] before a step is subdivided; a corrector removes most of it.
+        solver: All impulses at once ("direct"), or joint by joint ("anytime").
+        max_iterations: Iterations after which a step counts as not closed; with the anytime solver,
+            maximum number of sweeps.
+        on_gap: Treatment of a step that does not close: "halve" subdivides it, "stop" ends the run.
+        prescribed: Joints that follow their targets exactly.
+    """
+
+    owns: list[str] | None = None
+    gap: Gap = 1e-10
+    speed_gap: Tolerance = 1e-9
+    order: Literal[2, 4, 5, 6] = 4
+    method: Literal["impulses", "forces"] = "impulses"
+    prediction_tolerance: Tolerance = 1e-4
+    solver: Literal["direct", "anytime"] = "direct"
+    max_iterations: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 50
+    on_gap: Literal["halve", "stop"] = "halve"
+    prescribed: list[str] = []
+
+
+#: Maximum number of substeps of a step.
+_MAX_SUBSTEPS = 1024
+#: Maximum number of velocity projections after a step.
+_MAX_VELOCITY_PROJECTIONS = 6
+#: Share of the gap allowed for a single row: three of them form a distance.
+ROW_SHARE_OF_GAP = 0.57
+#: Largest relative energy change of a step with ideal joints; larger for order 2, whose energy
+#: oscillates.
+_MAX_ENERGY_DRIFT, _MAX_ENERGY_DRIFT_ORDER_2 = 2e-4, 4e-3
+#: Columns of a body that form its state.
+BODY_STATE = np.r_[X : X + 3, Q : Q + 4, V : V + 3, L : L + 3]
+#: Columns of a soft row that are its state.
+ROW_STATE = np.array([Q0, DRIVE, SLIP, STOP, CARRIED_FORCE])
+
+
+class StepIntegrator:
+    """Takes steps of a mechanism.
+
+    Attributes:
+        mechanism_arrays, pattern, workspace, scratch: Kernel tuples, see ``constraint_kernels``.
+        arrays: The workspace by name.
+        tree: Tree coordinates, which the method "forces" uses where they are cheaper.
+        stats: Statistics of the last step.
+        substep: Time over which impulses were last summed [s]; 0 before any step.
+        grabbed: Whether bodies are grabbed.
     """
 
     def __init__(
-        self, world: World, made: Mechanism, params: ImpulseParams, poses: np.ndarray
+        self, world: World, mechanism: Mechanism, params: ImpulseParams, poses: np.ndarray
     ) -> None:  # fmt: skip
-        self.made, self.params = made, params
-        pattern = made.pattern
+        self.mechanism, self.params = mechanism, params
+        pattern = mechanism.pattern
         self.pattern = (
             pattern.columns, pattern.row_of, pattern.updates, pattern.update_of, pattern.pairs
         )  # fmt: skip
-        self.mechanism = (made.bodies, made.whole, made.number, made.rail)
-        self.desk, self.scratch = make_desk(made), make_scratch()
-        self.account = np.zeros(phases.ACCOUNT_COLUMNS)
-        self.mean = np.zeros((len(made.bodies), 12))
-        self.start = made.soft.copy()
+        self.mechanism_arrays = (
+            mechanism.bodies,
+            mechanism.joint_ints,
+            mechanism.joint_reals,
+            mechanism.rail,
+        )
+        self.arrays, self.scratch = make_workspace(mechanism), make_scratch()
+        # kernels take plain tuples: a NamedTuple costs three times as much per call
+        self.workspace = tuple(self.arrays)
+        self.stats = np.zeros(phases.STEP_STATS_COLUMNS)
+        self.mean = np.zeros((len(mechanism.bodies), 12))
+        self.start = mechanism.row_reals.copy()
         self.store = (
-            *(self.desk[k].copy() for k in (0, 2, 3, 5, 9)), made.number[:, ARCS].copy()
+            *(
+                each.copy()
+                for each in (
+                    self.arrays.jacobian,
+                    self.arrays.delassus,
+                    self.arrays.factor,
+                    self.arrays.diagonal,
+                    self.arrays.pivot,
+                )
+            ),
+            mechanism.joint_reals[:, ARCS].copy(),
         )  # fmt: skip
-        self.piece, self.pulled = 0.0, False
+        self.substep, self.grabbed = 0.0, False
         self._by_forces = params.method == "forces"
-        whole = self._by_forces or params.solver == "anytime"
-        self._pieces_of = 1 if whole else params.order // 2
-        self._row_gap = ROWS_OF * params.gap
+        single_step = self._by_forces or params.solver == "anytime"
+        self._substeps = 1 if single_step else params.order // 2
+        self._row_gap = ROW_SHARE_OF_GAP * params.gap
         if not self._by_forces:
             least = (1e-4 if params.order == 2 else 1e-5) * world.scene.step**2
             self._row_gap = min(self._row_gap, max(least, 0.5 * LEAST_GAP))
-        self._stray = 0.0
-        if not not_joints_alone(made):
-            self._stray = _STRAY_SWINGING if params.order == 2 else _STRAY
-        self._rooms = params.order - 1 if self._by_forces else 0
-        alone = self._by_forces and not not_joints_alone(made)
-        self.tree = Tree(world, made, poses, wanted=alone)
-        bodies, joints = len(made.own), len(self.tree.q) + len(self.tree.v)
+        self._max_energy_drift = 0.0
+        if not non_ideal_joints(mechanism):
+            self._max_energy_drift = (
+                _MAX_ENERGY_DRIFT_ORDER_2 if params.order == 2 else _MAX_ENERGY_DRIFT
+            )
+        self._rate_count = params.order - 1 if self._by_forces else 0
+        alone = self._by_forces and not non_ideal_joints(mechanism)
+        self.tree = TreeCoordinates(world, mechanism, poses, wanted=alone)
+        bodies, joints = len(mechanism.own), len(self.tree.q) + len(self.tree.v)
         self.weights = adams_weights(params.order)
         self.work = np.zeros((8, joints or STATE_COLUMNS * bodies))
         self.rates = np.zeros((bodies + 1, RATE_COLUMNS))
-        self._changes, self._unread = np.zeros(STATE_COLUMNS * bodies), self.account.copy()
+        self._changes, self._unread_stats = np.zeros(STATE_COLUMNS * bodies), self.stats.copy()
 
     def check(self, origin: Origin | None) -> None:
-        """Refuses settings that do not go together, and what forces cannot carry."""
+        """Rejects inconsistent settings, and joints that the method "forces" does not support."""
         params, wrong = self.params, ""
         if self._by_forces and params.order == 2:
             wrong = 'method = "forces" has the orders 4, 5 and 6'
         elif self._by_forces and params.solver == "anytime":
-            wrong = 'solver = "anytime" knows impulses only, not method = "forces"'
+            wrong = 'solver = "anytime" supports method = "impulses" only'
         elif params.solver == "anytime" and params.on_gap == "stop":
-            wrong = 'on_gap = "stop" is for solver = "direct"; "anytime" has a result at any time'
+            wrong = 'on_gap = "stop" is for solver = "direct"; "anytime" always has a result'
         elif params.order == 5 and not self._by_forces:
             wrong = 'order = 5 is for method = "forces"; impulses have the orders 2, 4 and 6'
         if wrong:
             raise EngineError(f"{wrong}.", origin=origin)
-        if self._by_forces and (names := not_joints_alone(self.made)):
+        if self._by_forces and (names := non_ideal_joints(self.mechanism)):
             raise EngineError(
-                f'method = "forces" carries joints alone: along {listing(names, most=4)} something '
-                "acts (a drive, a spring, friction, a stop), or it is a rail, curve or coupling.",
+                f'method = "forces" supports ideal joints only: {listing(names, most=4)} has a '
+                "force law (a drive, spring, friction or limit), or is a rail, curve or coupling.",
                 origin=origin,
-                hint='Leave "method" away: impulses carry all of them.',
+                hint='Remove "method": impulses support all joints.',
             )
 
     def slots(self) -> dict[str, tuple[int, ...]]:
-        """What steps remember of those before."""
-        joints, bodies = len(self.made.whole), len(self.made.own)
+        """Returns the history of the last steps."""
+        joints, bodies = len(self.mechanism.joint_ints), len(self.mechanism.own)
         return {
-            "past": (3, 4, joints, 6),
-            "int:known": (3,),
-            "rates": (self._rooms, self.work.shape[1]),
-            "pulled": (bodies + 1 if self._by_forces else 0, 6),
+            "impulse_history": (3, 4, joints, 6),
+            "int:history_length": (3,),
+            "rates": (self._rate_count, self.work.shape[1]),
+            "last_wrench": (bodies + 1 if self._by_forces else 0, 6),
         }
 
     def bind(
-        self, memory: dict[str, np.ndarray], kept: np.ndarray, arcs: np.ndarray,
-        pieces: np.ndarray, drive: np.ndarray, wrench: np.ndarray,
+        self, memory: dict[str, np.ndarray], body_state: np.ndarray, curve_positions: np.ndarray,
+        substeps: np.ndarray, drive: np.ndarray, wrench: np.ndarray,
     ) -> None:  # fmt: skip
-        """Takes over the memory, where steps start (``kept``, …), and what acts in them."""
-        self.past, self.known = memory["past"], memory["int:known"]
-        self._memory, self._pulled = memory["rates"], memory["pulled"]
-        self._kept, self._arcs, self._pieces = kept, arcs, pieces
+        """Binds the slots of the state, the initial state of steps, and the forces."""
+        self.history, self.history_length = memory["impulse_history"], memory["int:history_length"]
+        self._rate_history, self._last_wrench = memory["rates"], memory["last_wrench"]
+        self._body_state, self._curve_positions, self._row_state = (
+            body_state,
+            curve_positions,
+            substeps,
+        )
         self.drive, self.wrench = drive, wrench
-        memory_of = (self.past[: self._pieces_of], self.known, self._memory, self._pulled)
-        self._remembered = [(each, each.copy()) for each in memory_of if each.size]
+        memory_of = (
+            self.history[: self._substeps],
+            self.history_length,
+            self._rate_history,
+            self._last_wrench,
+        )
+        self._saved_history = [(each, each.copy()) for each in memory_of if each.size]
 
-    def wipe(self) -> None:
-        """Nothing is left of a step that was lost, whose errors and impulses are no numbers."""
-        for each in self.desk[6:9]:
+    def clear_workspace(self) -> None:
+        """Clears errors and impulses of a failed step, which may be NaN, and the history."""
+        for each in (self.arrays.error, self.arrays.impulse, self.arrays.total):
             each[:] = 0.0
-        self.known[:] = 0
+        self.history_length[:] = 0
 
-    def forget(self) -> None:
-        """What was before has nothing to do with what comes."""
-        self.known[:] = 0
+    def clear_history(self) -> None:
+        """Clears the history after a discontinuity."""
+        self.history_length[:] = 0
 
     def reset(self) -> None:
-        """As at the start of a run."""
-        self.past[:] = 0.0
-        self._memory[:] = 0.0
-        self._pulled[:] = 0.0
-        self.known[:] = 0
-        self.piece = 0.0
+        """Resets to the start of a run."""
+        self.history[:] = 0.0
+        self._rate_history[:] = 0.0
+        self._last_wrench[:] = 0.0
+        self.history_length[:] = 0
+        self.substep = 0.0
 
-    def weigh(self, mass: np.ndarray) -> None:
-        """Takes masses of the world's bodies [kg] over, as far as bodies themselves do not."""
-        self.tree.weigh(mass)
+    def set_masses(self, mass: np.ndarray) -> None:
+        """Sets the masses of the world's bodies [kg] in the tree."""
+        self.tree.set_masses(mass)
 
     def enter(self, q: np.ndarray, v: np.ndarray) -> None:
-        """Takes over where joints stand and how they move."""
+        """Sets joint coordinates and velocities."""
         if self.tree.used:
             self.tree.q[:], self.tree.v[:] = q, v
 
     def impulses(self) -> np.ndarray:
-        """What held each joint along its rows, summed over :attr:`piece`; J is on the desk."""
-        if self.tree.used and self.piece:
-            accelerate(
-                self.mechanism, self.pattern, self.desk, self.scratch, self.wrench, self.rates,
-                self._changes, self._unread,
+        """Returns the impulse of each row, summed over :attr:`substep`; J is in the workspace."""
+        if self.tree.used and self.substep:
+            constrained_acceleration(
+                self.mechanism_arrays, self.pattern, self.workspace, self.scratch, self.wrench,
+                self.rates, self._changes, self._unread_stats,
             )  # fmt: skip
-            np.multiply(self.desk[6], self.piece, out=self.desk[7])
-        return self.desk[7]
+            np.multiply(self.arrays.error, self.substep, out=self.arrays.impulse)
+        return self.arrays.impulse
 
     def take(self, h: float, fresh: bool, now: float) -> tuple[float, int]:
-        """Takes a step, in pieces if it must: how fast joints open then, and how many it took.
+        """Takes a step, subdivided if necessary; returns the largest gap velocity and the substeps.
 
         Raises:
-            EngineError: If it cannot be taken; what is remembered is as before.
+            EngineError: If it cannot be taken; the history is unchanged.
         """
-        self.account[:] = 0.0
-        for each, kept in self._remembered:
-            np.copyto(kept, each)
+        self.stats[:] = 0.0
+        for each, body_state in self._saved_history:
+            np.copyto(body_state, each)
         self._from = self.tree.q.copy(), self.tree.v.copy()
         done = self._step(h, fresh)
-        speed = self._slow_down(h) if done == phases.DONE else math.inf
-        self.piece = h / self._pieces_of
+        speed = self._project_velocities(h) if done == phases.DONE else math.inf
+        self.substep = h / self._substeps
         if speed < math.inf:
             return speed, 1
-        return self._halve(h, now, done)
+        return self._substep(h, now, done)
 
     def _step(self, h: float, fresh: bool, *, share: float = 1.0) -> int:
-        """A step, or a share of one, which may change the energy by that share of what one may."""
-        made, params = self.made, self.params
-        # what a hand does is not known; the finest piece must do
-        stray = 0.0 if share * _FINEST <= 1.0 or self.pulled else share * self._stray
-        self.account[phases.EVENTS], self._strayed = 0.0, False
+        """Takes a step, or a share of one, with that share of the allowed energy change."""
+        mechanism, params = self.mechanism, self.params
+        # the work of a grab is unknown; the finest substep is accepted
+        max_energy_drift = (
+            0.0 if share * _MAX_SUBSTEPS <= 1.0 or self.grabbed else share * self._max_energy_drift
+        )
+        self.stats[phases.EVENTS], self._energy_drifted = 0.0, False
         if self._by_forces:
-            if not np.array_equal(self._pulled, self.wrench):  # no smooth way from there to here
-                self._pulled[:] = self.wrench
-                self.known[:] = 0
+            if not np.array_equal(
+                self._last_wrench, self.wrench
+            ):  # not smooth: the history does not apply
+                self._last_wrench[:] = self.wrench
+                self.history_length[:] = 0
             tree = self.tree
-            keep(made.bodies)
-            done, self._opening = carry(
-                self.mechanism, self.pattern, self.desk, self.scratch, tree.arrays, tree.room,
-                self.wrench, self._memory, self.known, self.weights, self.work, self.rates, tree.q,
-                tree.v, h, self._row_gap, ROWS_OF * params.speed_gap, params.foretold, params.most,
-                self.account,
+            save_step_start(mechanism.bodies)
+            done, self._opening = adams_step(
+                self.mechanism_arrays, self.pattern, self.workspace, self.scratch, tree.arrays,
+                tree.tree_workspace, self.wrench, self._rate_history, self.history_length,
+                self.weights, self.work, self.rates, tree.q, tree.v, h, self._row_gap,
+                ROW_SHARE_OF_GAP * params.speed_gap, params.prediction_tolerance,
+                params.max_iterations, self.stats,
             )  # fmt: skip
             if tree.used and done == phases.DONE:
-                give_bodies(self.mechanism, tree.arrays, tree.room, tree.q, tree.v)
-            if done == phases.DONE and stray and strays(made.bodies, self.wrench, h, stray):
-                self.known[:], self._strayed = 0, True
-                return phases.COARSE
+                write_bodies(
+                    self.mechanism_arrays, tree.arrays, tree.tree_workspace, tree.q, tree.v
+                )
+            if (
+                done == phases.DONE
+                and max_energy_drift
+                and drifts_in_energy(mechanism.bodies, self.wrench, h, max_energy_drift)
+            ):
+                self.history_length[:], self._energy_drifted = 0, True
+                return phases.TOO_COARSE
             return done
         if params.solver == "anytime":
-            return leap_anytime(
-                self.mechanism, self.pattern, self.desk, self.scratch, made.soft_whole,
-                made.soft, self.drive, self.wrench, h, ROWS_OF * params.gap,
-                ROWS_OF * params.speed_gap, params.most, self.account,
+            return sequential_step(
+                self.mechanism_arrays, self.pattern, self.workspace, self.scratch,
+                mechanism.row_ints, mechanism.row_reals, self.drive, self.wrench, h,
+                ROW_SHARE_OF_GAP * params.gap, ROW_SHARE_OF_GAP * params.speed_gap,
+                params.max_iterations, self.stats,
             )  # fmt: skip
-        return step(
-            self.mechanism, self.pattern, self.desk, self.scratch, made.soft_whole, made.soft,
-            self.drive, self.wrench, self.past, self.known, self.mean, self.start, self.store,
-            h, params.order, self._row_gap, params.most, stray, fresh,
-            self.account,
+        return extrapolated_step(
+            self.mechanism_arrays, self.pattern, self.workspace, self.scratch, mechanism.row_ints,
+            mechanism.row_reals, self.drive, self.wrench, self.history, self.history_length,
+            self.mean, self.start, self.store, h, params.order, self._row_gap,
+            params.max_iterations, max_energy_drift, fresh, self.stats,
         )  # fmt: skip
 
-    def project_speeds(self, h: float) -> None:
-        """Takes away speeds that open joints."""
-        project_speeds(
-            self.mechanism, self.pattern, self.desk, self.made.soft_whole, self.made.soft, h, False
-        )
+    def project_velocities(self, h: float) -> None:
+        """Removes velocities that open joints."""
+        project_velocities(
+            self.mechanism_arrays, self.pattern, self.workspace, self.mechanism.row_ints,
+            self.mechanism.row_reals, h, False,
+        )  # fmt: skip
 
-    def _slow_down(self, h: float) -> float:
-        """The speed with which joints open at most; where it is too much, it is taken away."""
-        made, params = self.made, self.params
+    def _project_velocities(self, h: float) -> float:
+        """Returns the largest velocity that opens a joint; removes it if it is too large."""
+        mechanism, params = self.mechanism, self.params
         if self.tree.used:
             return self._opening
-        speed = opening(made.bodies, made.whole, self.desk[0])
-        for _ in range(_SLOWER):
+        speed = largest_constraint_velocity(
+            mechanism.bodies, mechanism.joint_ints, self.arrays.jacobian
+        )
+        for _ in range(_MAX_VELOCITY_PROJECTIONS):
             if not params.speed_gap < speed < math.inf or params.solver == "anytime":
                 break
-            self.project_speeds(h / self._pieces_of)
-            speed = opening(made.bodies, made.whole, self.desk[0])
+            self.project_velocities(h / self._substeps)
+            speed = largest_constraint_velocity(
+                mechanism.bodies, mechanism.joint_ints, self.arrays.jacobian
+            )
         return speed
 
-    def _halve(self, h: float, now: float, done: int) -> tuple[float, int]:
-        """Takes a step that did not close in pieces, or stops; returns as :meth:`take`.
+    def _substep(self, h: float, now: float, done: int) -> tuple[float, int]:
+        """Takes a step that did not close in substeps, or stops; returns as :meth:`take`.
 
-        A piece that does not close is halved, and after two of a size the next is twice as long.
+        A substep that does not close is halved; after two of one size the next is twice as long.
         """
-        made = self.made
+        mechanism = self.mechanism
         if self.params.on_gap == "stop":
             self._give_up(h, now, done)
-        made.bodies[:-1, KEPT] = self._kept
-        made.number[:, ARCS] = self._arcs
-        made.soft[:, REMEMBERED] = self._pieces[made.rooms]
-        made.soft[:, WAY] = 0.0
+        mechanism.bodies[:-1, BODY_STATE] = self._body_state
+        mechanism.joint_reals[:, ARCS] = self._curve_positions
+        mechanism.row_reals[:, ROW_STATE] = self._row_state[mechanism.row_slots]
+        mechanism.row_reals[:, DISPLACEMENT] = 0.0
         self.tree.q[:], self.tree.v[:] = self._from
-        at, size, count, speed, fresh = 0, _FINEST // 2, 0, math.inf, False
-        here = self._mark()
-        while at < _FINEST:
+        at, size, count, speed, fresh = 0, _MAX_SUBSTEPS // 2, 0, math.inf, False
+        here = self._save()
+        while at < _MAX_SUBSTEPS:
             if not fresh:
-                self._return(here)
-                self.wipe()
-            piece = h * size / _FINEST
-            done = self._step(piece, fresh, share=size / _FINEST)
-            speed = self._slow_down(piece) if done == phases.DONE else math.inf
+                self._restore(here)
+                self.clear_workspace()
+            substep = h * size / _MAX_SUBSTEPS
+            done = self._step(substep, fresh, share=size / _MAX_SUBSTEPS)
+            speed = self._project_velocities(substep) if done == phases.DONE else math.inf
             fresh = speed < math.inf
             if not fresh and size == 1:
                 self._give_up(h, now, done)
             if not fresh:
                 size //= 2
                 continue
-            self.piece = piece / self._pieces_of
+            self.substep = substep / self._substeps
             at, count = at + size, count + 1
-            here = self._mark()
-            if size < _FINEST // 2 and at % (2 * size) == 0:
+            here = self._save()
+            if size < _MAX_SUBSTEPS // 2 and at % (2 * size) == 0:
                 size *= 2
-                self.known[:] = 0
-        self.known[:] = 0
+                self.history_length[:] = 0
+        self.history_length[:] = 0
         return speed, count
 
-    def _mark(self) -> tuple[np.ndarray, ...]:
-        """Where everything is."""
-        made, tree = self.made, self.tree
+    def _save(self) -> tuple[np.ndarray, ...]:
+        """Returns a copy of the state."""
+        mechanism, tree = self.mechanism, self.tree
         return (
-            made.bodies[:-1, KEPT], made.number.copy(), made.soft.copy(), tree.q.copy(),
+            mechanism.bodies[:-1, BODY_STATE],
+            mechanism.joint_reals.copy(),
+            mechanism.row_reals.copy(),
+            tree.q.copy(),
             tree.v.copy(),
-        )  # fmt: skip
+        )
 
-    def _return(self, there: tuple[np.ndarray, ...]) -> None:
-        """Puts everything back where it was."""
-        made, tree = self.made, self.tree
-        made.bodies[:-1, KEPT], made.number[:], made.soft[:], tree.q[:], tree.v[:] = there
-        phases.refresh(made.bodies)
+    def _restore(self, there: tuple[np.ndarray, ...]) -> None:
+        """Restores a copy of the state."""
+        mechanism, tree = self.mechanism, self.tree
+        (
+            mechanism.bodies[:-1, BODY_STATE],
+            mechanism.joint_reals[:],
+            mechanism.row_reals[:],
+            tree.q[:],
+            tree.v[:],
+        ) = there
+        phases.refresh_rotations(mechanism.bodies)
 
     def _give_up(self, h: float, now: float, done: int) -> NoReturn:
-        """Ends the run and says why: which joint does not close, or what else was wrong."""
-        account = self.account
-        for each, kept in self._remembered:
-            np.copyto(each, kept)
-        joint = int(account[phases.WHERE])
-        name, *others = circle_through(self.made, joint)
-        pieces = 1 if self.params.on_gap == "stop" else _FINEST
-        tried = f", in pieces of {1e3 * h / pieces:.2g} ms too" if pieces > 1 else ""
-        if done == phases.COARSE and (self._strayed or not self._by_forces):
+        """Ends the run with the joint that does not close, or the other reason."""
+        stats = self.stats
+        for each, body_state in self._saved_history:
+            np.copyto(each, body_state)
+        joint = int(stats[phases.GAP_JOINT])
+        name, *others = shortest_loop_through(self.mechanism, joint)
+        substeps = 1 if self.params.on_gap == "stop" else _MAX_SUBSTEPS
+        tried = f", also in substeps of {1e3 * h / substeps:.2g} ms too" if substeps > 1 else ""
+        if done == phases.TOO_COARSE and (self._energy_drifted or not self._by_forces):
             raise EngineError(
-                f"steps of {1e3 * h:.3g} ms are too long at {now:.3f} s: one changes the energy by "
-                f"more than {self._stray:.1g} of it, and nothing acts.",
-                hint='Use a smaller step, or on_gap = "halve", which takes such steps in pieces.',
+                f"steps of {1e3 * h:.3g} ms are too long at {now:.3f} s: the energy changes by "
+                f"more than a share of {self._max_energy_drift:.1g} without any work.",
+                hint='Use a smaller step, or on_gap = "halve", which subdivides such steps.',
             )
-        if done == phases.COARSE:
+        if done == phases.TOO_COARSE:
             raise EngineError(
                 f'steps of {1e3 * h:.3g} ms are too long for method = "forces" at {now:.3f} s: '
-                f"they foretell places that are wrong by {account[phases.FORETOLD]:.3g}{tried}.",
-                hint='Use a smaller step, allow more with "foretold", or leave "method" away: '
-                "impulses bear longer ones.",
+                f"the prediction error is {stats[phases.PREDICTION_ERROR]:.3g}{tried}.",
+                hint='Use a smaller step, a larger "prediction_tolerance", or remove "method": '
+                "impulses allow longer steps.",
             )
         if done == phases.UNSETTLED:
             raise EngineError(
-                f"{name} does not settle at {now:.3f} s: its stop, its friction or the limit of "
-                f"its drive takes hold and lets go again and again{tried}.",
-                hint="Use a smaller step, or look for stops that contradict each other.",
+                f"{name} does not settle at {now:.3f} s: its limit, its friction or the limit of "
+                f"its drive alternates between two states{tried}.",
+                hint="Use a smaller step, or look for contradicting limits.",
             )
         loop = f" in a loop with {listing(others, most=6)}" if others else ""
-        gap = np.nan_to_num(account[phases.GAP], nan=np.inf)
-        wrong = f"it is open by {size_of(self.made, joint, self.desk[6])}"
+        gap = np.nan_to_num(stats[phases.GAP], nan=np.inf)
+        wrong = f"it is open by {gap_text(self.mechanism, joint, self.arrays.error)}"
         if gap <= self.params.gap:
-            wrong = "what holds it pulls without bound"
+            wrong = "its constraint force grows without bound"
         raise EngineError(
             f"{name}{loop} cannot be closed at {now:.3f} s: {wrong} "
-            f"after {self.params.most} iterations{tried}.",
-            hint=advice(self.made, [name, *others], self.desk[4], self.desk[9]),
+            f"after {self.params.max_iterations} iterations{tried}.",
+            hint=closing_hint(
+                self.mechanism, [name, *others], self.arrays.first_pivot, self.arrays.pivot
+            ),
         )

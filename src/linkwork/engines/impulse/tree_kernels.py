@@ -1,44 +1,38 @@
-"""Accelerations in the coordinates of the tree: its joints cannot open, forces hold the loops.
+"""Accelerations in tree coordinates, with constraint forces of the loops.
 
-M(q) v̇ + c(q, v) = Gᵀ λ, where G v = 0 says that loops stay closed: G v̇ + Ġ v = 0 gives
-(G M⁻¹ Gᵀ) λ = G M⁻¹ c − Ġ v. M is found by composite bodies and factored along the tree,
-M = Lᵀ D L; with Zᵀ = L⁻ᵀ Gᵀ the matrix of loops is Z D⁻¹ Zᵀ. Every spatial vector is seen at a
-point of the mechanism, ``origin``, from which poses count here. The rows of loops are those of
-``joint_kernels``, of bodies as the tree places them.
+M(q) v̇ + c(q, v) = Gᵀ λ with the loop constraints G v = 0: G v̇ + Ġ v = 0 gives (G M⁻¹ Gᵀ) λ = G
+M⁻¹ c − Ġ v. M is computed by composite bodies and factored along the tree, M = Lᵀ D L; with Zᵀ =
+L⁻ᵀ Gᵀ the loop matrix is Z D⁻¹ Zᵀ. Spatial vectors and poses are relative to a point of the
+mechanism, ``origin``. The rows of loops are those of ``joint_kernels``, for the bodies at the poses
+of the tree.
 
-What the kernels share is in two tuples of arrays, see ``tree.py``:
-    tree: index, frame, rail; order (the body of each row of ``bodies``), inert, mount; above, dofs,
-        turning (bodies with quaternions), last (the last degree of freedom that moves each row);
-        ends (rows of bodies that loops hold), loops (their joints), rows (joint and row of each
-        equation), origin
-    room: pose, motion, twist, rate, force, scratch, composite, mass, ease (1/D), x (what joints
-        do), z, held, factor, pivot, by (what loops do), step,
-        first (squares of rows, as if all of them lay along what joints do)
+Kernels share two tuples of arrays, see ``TreeArrays`` and ``TreeWorkspace``.
 """
 
 from __future__ import annotations
 
-from linkwork.dynamics.branch_kernels import factorise, solve_down, solve_up
-from linkwork.dynamics.kernels import composite_inertia
+from linkwork.core.jit import flat_kernel, inner_kernel
+from linkwork.dynamics.kernels import add_bias_acceleration, composite_inertia
+from linkwork.dynamics.tree_cholesky_kernels import factor_tree, solve_to_leaves, solve_to_root
 from linkwork.engines.impulse.body_kernels import V, X
-from linkwork.engines.impulse.coordinate_kernels import put_body
-from linkwork.engines.impulse.force_kernels import row_misses
-from linkwork.engines.impulse.phase_kernels import (
-    BESIDE_LOST,
+from linkwork.engines.impulse.constraint_kernels import (
     FACTORS,
+    NEGLIGIBLE_BESIDE,
     REDUNDANT,
     SOFTENED,
-    set_row,
+    compute_jacobian,
 )
-from linkwork.engines.impulse.solve_kernels import REDUNDANT_PART
-from linkwork.jit import flat_kernel, inner_kernel
-from linkwork.kinematics.kernels import HINGE, count_dofs
-from linkwork.kinematics.motion_kernels import place_bodies, rides_on_parent
+from linkwork.engines.impulse.coordinate_kernels import set_body_pose
+from linkwork.engines.impulse.delassus_kernels import REDUNDANT_PIVOT
+from linkwork.engines.impulse.force_kernels import constraint_residual
+from linkwork.engines.impulse.mechanism import TreeArrays, TreeWorkspace
+from linkwork.kinematics.kernels import count_dofs
+from linkwork.kinematics.motion_kernels import place_bodies
 
 
 @inner_kernel
 def _twist(index, motion, v, twist, b):
-    """Twist of body ``b`` from its parent's."""
+    """Computes the twist of body ``b`` from its parent's."""
     p, i = index[b, 0], index[b, 3]
     for c in range(6):
         twist[b, c] = twist[p, c]
@@ -49,28 +43,16 @@ def _twist(index, motion, v, twist, b):
 
 @inner_kernel
 def _bias(index, motion, v, twist, rate, b):
-    """How its twist changes while no speed does."""
-    p, kind, i = index[b, 0], index[b, 1], index[b, 3]
+    """Computes the bias acceleration of body ``b``, with all v̇ = 0."""
+    p = index[b, 0]
     for c in range(6):
         rate[b, c] = rate[p, c]
-    for k in range(count_dofs(kind)):
-        r = p if kind != HINGE and rides_on_parent(kind, k) else b
-        vx, vy, vz = twist[r, 0], twist[r, 1], twist[r, 2]
-        wx, wy, wz = twist[r, 3], twist[r, 4], twist[r, 5]
-        speed = v[i + k]
-        lx, ly, lz = motion[i + k, 0] * speed, motion[i + k, 1] * speed, motion[i + k, 2] * speed
-        ax, ay, az = motion[i + k, 3] * speed, motion[i + k, 4] * speed, motion[i + k, 5] * speed
-        rate[b, 0] += wy * lz - wz * ly + vy * az - vz * ay
-        rate[b, 1] += wz * lx - wx * lz + vz * ax - vx * az
-        rate[b, 2] += wx * ly - wy * lx + vx * ay - vy * ax
-        rate[b, 3] += wy * az - wz * ay
-        rate[b, 4] += wz * ax - wx * az
-        rate[b, 5] += wx * ay - wy * ax
+    add_bias_acceleration(index, motion, v, twist, rate, b)
 
 
 @inner_kernel
-def _resist(composite, twist, rate, wrench, n, b, force):
-    """Wrench that body ``b`` takes to move so, less that which acts on its centre of mass."""
+def _body_wrench(composite, twist, rate, wrench, n, b, force):
+    """Computes the inertial wrench of body ``b`` minus the external one at its center of mass."""
     m, mx, my, mz = composite[b, 0], composite[b, 1], composite[b, 2], composite[b, 3]
     xx, yy, zz = composite[b, 4], composite[b, 5], composite[b, 6]
     xy, xz, yz = composite[b, 7], composite[b, 8], composite[b, 9]
@@ -103,8 +85,8 @@ def _resist(composite, twist, rate, wrench, n, b, force):
 
 
 @inner_kernel
-def _gather(index, order, above, motion, force, composite, mass, x):
-    """The mass matrix below its diagonal, and −c in ``x``, from the leaves to the root."""
+def _mass_matrix(index, order, parent_dof, motion, force, composite, mass, x):
+    """Computes the lower half of the mass matrix, and −c in ``x``, from the leaves to the root."""
     for n in range(order.shape[0] - 1, -1, -1):
         b = order[n]
         p, i = index[b, 0], index[b, 3]
@@ -130,7 +112,7 @@ def _gather(index, order, above, motion, force, composite, mass, x):
                     motion[up, 0] * fx + motion[up, 1] * fy + motion[up, 2] * fz
                     + motion[up, 3] * gx + motion[up, 4] * gy + motion[up, 5] * gz
                 )  # fmt: skip
-                up = above[up]
+                up = parent_dof[up]
         if p > 0:
             for c in range(10):
                 composite[p, c] += composite[b, c]
@@ -139,11 +121,12 @@ def _gather(index, order, above, motion, force, composite, mass, x):
 
 
 @inner_kernel
-def move_ends(tree, room, bodies, rates):
-    """Gives bodies that loops hold their velocity, and their angular velocity to ``rates``."""
-    order, ends, o, twist = tree[3], tree[10], tree[13], room[2]
-    for k in range(ends.shape[0]):
-        n = ends[k]
+def set_loop_velocities(tree, tree_workspace, bodies, rates):
+    """Sets the velocities of bodies in loops, and their angular velocities in ``rates``."""
+    arrays, buffers = TreeArrays(*tree), TreeWorkspace(*tree_workspace)
+    order, loop_bodies, o, twist = arrays.order, arrays.loop_bodies, arrays.origin, buffers.twist
+    for k in range(loop_bodies.shape[0]):
+        n = loop_bodies[k]
         b = order[n]
         x, y, z = bodies[n, X] - o[0], bodies[n, X + 1] - o[1], bodies[n, X + 2] - o[2]
         wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
@@ -154,11 +137,12 @@ def move_ends(tree, room, bodies, rates):
 
 
 @inner_kernel
-def _bend_ends(tree, rate, bodies, rates):
-    """Accelerations of their centres, and angular ones, while no speed of a joint changes."""
-    order, ends, o = tree[3], tree[10], tree[13]
-    for k in range(ends.shape[0]):
-        n = ends[k]
+def _loop_bias(tree, rate, bodies, rates):
+    """Computes the bias accelerations of bodies in loops, at their centers of mass."""
+    arrays = TreeArrays(*tree)
+    order, loop_bodies, o = arrays.order, arrays.loop_bodies, arrays.origin
+    for k in range(loop_bodies.shape[0]):
+        n = loop_bodies[k]
         b = order[n]
         x, y, z = bodies[n, X] - o[0], bodies[n, X + 1] - o[1], bodies[n, X + 2] - o[2]
         wx, wy, wz = rates[n, 0], rates[n, 1], rates[n, 2]
@@ -171,166 +155,210 @@ def _bend_ends(tree, rate, bodies, rates):
 
 
 @inner_kernel
-def twist_bodies(tree, room, v):
-    """Twists of all bodies, which are placed."""
-    index, order = tree[0], tree[3]
-    motion, twist = room[1], room[2]
+def body_twists(tree, tree_workspace, v):
+    """Computes the twists of all bodies."""
+    arrays, buffers = TreeArrays(*tree), TreeWorkspace(*tree_workspace)
+    index, order = arrays.index, arrays.order
+    motion, twist = buffers.motion, buffers.twist
     for n in range(order.shape[0]):
         _twist(index, motion, v, twist, order[n])
 
 
 @inner_kernel
-def place_ends(mechanism, tree, room, q):
-    """Places all bodies, and those that loops hold in ``mechanism`` too."""
-    index, frame, rail, order, mount, ends = tree[0], tree[1], tree[2], tree[3], tree[5], tree[10]
-    origin = tree[13]
-    place_bodies(index, frame, rail, order, q, room[0], room[1], room[5])
-    for k in range(ends.shape[0]):
-        body = mechanism[0][ends[k]]
-        put_body(mount[ends[k]], room[0], order[ends[k]], body)
+def place_loop_bodies(mechanism, tree, tree_workspace, q):
+    """Computes the poses of all bodies, and of those in loops in ``mechanism`` as well."""
+    bodies, _, _, _ = mechanism
+    arrays, buffers = TreeArrays(*tree), TreeWorkspace(*tree_workspace)
+    index, frame, rail, order, principal_pose, loop_bodies = (
+        arrays.index, arrays.frame, arrays.rail, arrays.order, arrays.principal_pose,
+        arrays.loop_bodies,
+    )  # fmt: skip
+    origin = arrays.origin
+    place_bodies(index, frame, rail, order, q, buffers.pose, buffers.motion, buffers.scratch)
+    for k in range(loop_bodies.shape[0]):
+        body = bodies[loop_bodies[k]]
+        set_body_pose(principal_pose[loop_bodies[k]], buffers.pose, order[loop_bodies[k]], body)
         for i in range(3):
             body[X + i] += origin[i]
 
 
 @inner_kernel
-def _lay(mechanism, desk, scratch, tree, room):
-    """Rows of loops, by degrees of freedom in ``z``, as bodies stand."""
-    above, dofs, last, loops, rows, o = tree[6], tree[7], tree[9], tree[11], tree[12], tree[13]
-    bodies, whole = mechanism[0], mechanism[1]
-    j, motion, ease, z, first = desk[0], room[1], room[8], room[10], room[16]
+def _loop_jacobian(mechanism, workspace, scratch, tree, tree_workspace):
+    """Computes the rows of loops by degree of freedom, in ``z``."""
+    bodies, joint_ints, _, _ = mechanism
+    jacobian, _, _, _, _, _, _, _, _, _ = workspace
+    arrays, buffers = TreeArrays(*tree), TreeWorkspace(*tree_workspace)
+    parent_dof, dofs, last, loops, rows, o = (
+        arrays.parent_dof, arrays.dofs, arrays.last_dof, arrays.loops, arrays.loop_rows,
+        arrays.origin,
+    )  # fmt: skip
+    motion, inverse_diagonal, z, row_scale = (
+        buffers.motion,
+        buffers.inverse_diagonal,
+        buffers.z,
+        buffers.row_scale,
+    )
     for k in range(loops.shape[0]):
-        set_row(mechanism, desk, scratch, loops[k])
+        compute_jacobian(mechanism, workspace, scratch, loops[k])
     for r in range(rows.shape[0]):
         n, k = rows[r, 0], rows[r, 1]
-        first[r] = 0.0
+        row_scale[r] = 0.0
         for d in range(dofs.shape[0]):
             z[r, dofs[d]] = 0.0
         for side in range(2):
-            at = whole[n, side]
+            at = joint_ints[n, side]
             if at == bodies.shape[0] - 1:
                 continue
             x, y, w = bodies[at, X] - o[0], bodies[at, X + 1] - o[1], bodies[at, X + 2] - o[2]
-            a, b, c = j[n, side, k, 0], j[n, side, k, 1], j[n, side, k, 2]
-            d0 = j[n, side, k, 3] + y * c - w * b
-            d1 = j[n, side, k, 4] + w * a - x * c
-            d2 = j[n, side, k, 5] + x * b - y * a
+            a, b, c = jacobian[n, side, k, 0], jacobian[n, side, k, 1], jacobian[n, side, k, 2]
+            d0 = jacobian[n, side, k, 3] + y * c - w * b
+            d1 = jacobian[n, side, k, 4] + w * a - x * c
+            d2 = jacobian[n, side, k, 5] + x * b - y * a
             size = a * a + b * b + c * c + d0 * d0 + d1 * d1 + d2 * d2
             d = last[at]
             while d >= 0:
                 m0, m1, m2 = motion[d, 0], motion[d, 1], motion[d, 2]
                 m3, m4, m5 = motion[d, 3], motion[d, 4], motion[d, 5]
                 z[r, d] += m0 * a + m1 * b + m2 * c + m3 * d0 + m4 * d1 + m5 * d2
-                way = m0 * m0 + m1 * m1 + m2 * m2 + m3 * m3 + m4 * m4 + m5 * m5
-                first[r] += size * way * ease[d]
-                d = above[d]
+                motion_norm = m0 * m0 + m1 * m1 + m2 * m2 + m3 * m3 + m4 * m4 + m5 * m5
+                row_scale[r] += size * motion_norm * inverse_diagonal[d]
+                d = parent_dof[d]
 
 
 @inner_kernel
-def _factor_loops(tree, room, account):
-    """Factors the matrix of loops; rows that say nothing new have no pivot."""
-    dofs, rows = tree[7], tree[12]
-    ease, z, held, factor, pivot = room[8], room[10], room[11], room[12], room[13]
-    first = room[16]
+def _factor_loops(tree, tree_workspace, stats):
+    """Factors the loop matrix; redundant rows have pivot 0."""
+    arrays, buffers = TreeArrays(*tree), TreeWorkspace(*tree_workspace)
+    dofs, rows = arrays.dofs, arrays.loop_rows
+    inverse_diagonal, z, delassus, factor, pivot = (
+        buffers.inverse_diagonal,
+        buffers.z,
+        buffers.delassus,
+        buffers.factor,
+        buffers.pivot,
+    )
+    row_scale = buffers.row_scale
     count = rows.shape[0]
     for r in range(count):
         for s in range(r + 1):
             total = 0.0
             for n in range(dofs.shape[0]):
                 d = dofs[n]
-                total += z[r, d] * z[s, d] * ease[d]
-            held[r, s] = total
-    soft = 0.0
+                total += z[r, d] * z[s, d] * inverse_diagonal[d]
+            delassus[r, s] = total
+    softening = 0.0
     while True:
-        lost, least = 0, 1.0
+        redundant, least = 0, 1.0
         for r in range(count):
             for s in range(r + 1):
-                total = held[r, s]
+                total = delassus[r, s]
                 if r == s:
-                    total += soft * held[r, r]
+                    total += softening * delassus[r, r]
                 for t in range(s):
                     total -= factor[r, t] * factor[s, t] * pivot[t]
                 factor[r, s] = total
-            if factor[r, r] > REDUNDANT_PART * first[r]:
-                least = min(least, factor[r, r] / held[r, r])
+            if factor[r, r] > REDUNDANT_PIVOT * row_scale[r]:
+                least = min(least, factor[r, r] / delassus[r, r])
                 pivot[r] = 1.0 / factor[r, r]
             else:
-                lost += 1
+                redundant += 1
                 pivot[r] = 0.0
-        account[FACTORS] += 1.0
-        if soft > 0.0:
+        stats[FACTORS] += 1.0
+        if softening > 0.0:
             return
-        account[REDUNDANT] = lost
-        if lost == 0 or least >= BESIDE_LOST:
+        stats[REDUNDANT] = redundant
+        if redundant == 0 or least >= NEGLIGIBLE_BESIDE:
             return
-        soft = SOFTENED
+        softening = SOFTENED
 
 
 @inner_kernel
-def solve_loops(room, count):
-    """Forces of loops for what is in ``by``, in its place: K = L D Lᵀ with L in ``factor``."""
-    factor, pivot, by = room[12], room[13], room[14]
+def solve_loops(tree_workspace, count):
+    """Solves K λ = r in place of ``loop_force``: K = L D Lᵀ with L in ``factor``."""
+    buffers = TreeWorkspace(*tree_workspace)
+    factor, pivot, loop_force = buffers.factor, buffers.pivot, buffers.loop_force
     for r in range(count):
-        total = by[r]
+        total = loop_force[r]
         for s in range(r):
-            total -= factor[r, s] * pivot[s] * by[s]
-        by[r] = total
+            total -= factor[r, s] * pivot[s] * loop_force[s]
+        loop_force[r] = total
     for r in range(count - 1, -1, -1):
-        total = by[r]
+        total = loop_force[r]
         for s in range(r + 1, count):
-            total -= factor[s, r] * by[s]
-        by[r] = total * pivot[r]
+            total -= factor[s, r] * loop_force[s]
+        loop_force[r] = total * pivot[r]
 
 
 @inner_kernel
-def answer_loops(tree, room, x):
-    """Adds to ``x`` what forces of loops in ``by`` give joints, before its second half."""
-    dofs, z, by = tree[7], room[10], room[14]
-    for r in range(by.shape[0]):
-        f = by[r]
+def apply_loop_forces(tree, tree_workspace, x):
+    """Adds the response to the loop forces to ``x``, before back substitution."""
+    arrays, buffers = TreeArrays(*tree), TreeWorkspace(*tree_workspace)
+    dofs, z, loop_force = arrays.dofs, buffers.z, buffers.loop_force
+    for r in range(loop_force.shape[0]):
+        f = loop_force[r]
         if f != 0.0:
             for n in range(dofs.shape[0]):
                 x[dofs[n]] += f * z[r, dofs[n]]
 
 
 @flat_kernel
-def accelerate_joints(mechanism, desk, scratch, tree, room, wrench, q, v, rates, account):
-    """Finds v̇ of joints that stand at ``q`` and move with ``v``, in ``x``; false if it cannot.
+def joint_accelerations(
+    mechanism, workspace, scratch, tree, tree_workspace, wrench, q, v, rates, stats
+):
+    """Computes v̇ at ``q``, ``v`` in ``x``; returns false if M is singular.
 
-    Leaves M and the matrix of loops factored.
+    Leaves M and the loop matrix factored.
     """
-    index, order, inert, above, dofs = tree[0], tree[3], tree[4], tree[6], tree[7]
-    loops, rows = tree[11], tree[12]
-    pose, motion, twist, rate, force = room[0], room[1], room[2], room[3], room[4]
-    composite, mass, ease, x, z, by = room[6], room[7], room[8], room[9], room[10], room[14]
-    error = desk[6]
-    place_ends(mechanism, tree, room, q)
+    bodies, _, _, _ = mechanism
+    _, _, _, _, _, _, error, _, _, _ = workspace
+    arrays, buffers = TreeArrays(*tree), TreeWorkspace(*tree_workspace)
+    index, order, inertia, parent_dof, dofs = (
+        arrays.index,
+        arrays.order,
+        arrays.inertia,
+        arrays.parent_dof,
+        arrays.dofs,
+    )
+    loops, rows = arrays.loops, arrays.loop_rows
+    pose, motion, twist, rate, force = (
+        buffers.pose,
+        buffers.motion,
+        buffers.twist,
+        buffers.rate,
+        buffers.force,
+    )
+    composite, mass, inverse_diagonal, x, z, loop_force = (
+        buffers.composite, buffers.mass, buffers.inverse_diagonal, buffers.x, buffers.z,
+        buffers.loop_force,
+    )  # fmt: skip
+    place_loop_bodies(mechanism, tree, tree_workspace, q)
     for n in range(order.shape[0]):
         b = order[n]
-        composite_inertia(inert, pose, b, composite[b])
+        composite_inertia(inertia, pose, b, composite[b])
         _twist(index, motion, v, twist, b)
         _bias(index, motion, v, twist, rate, b)
-        _resist(composite, twist, rate, wrench, n, b, force)
-    _gather(index, order, above, motion, force, composite, mass, x)
-    if not factorise(mass, above, dofs):
+        _body_wrench(composite, twist, rate, wrench, n, b, force)
+    _mass_matrix(index, order, parent_dof, motion, force, composite, mass, x)
+    if not factor_tree(mass, parent_dof, dofs):
         return False
-    solve_down(mass, above, dofs, x)
+    solve_to_root(mass, parent_dof, dofs, x)
     if rows.shape[0]:
         for n in range(dofs.shape[0]):
-            ease[dofs[n]] = 1.0 / mass[dofs[n], dofs[n]]
-        _lay(mechanism, desk, scratch, tree, room)
-        move_ends(tree, room, mechanism[0], rates)
-        _bend_ends(tree, rate, mechanism[0], rates)
+            inverse_diagonal[dofs[n]] = 1.0 / mass[dofs[n], dofs[n]]
+        _loop_jacobian(mechanism, workspace, scratch, tree, tree_workspace)
+        set_loop_velocities(tree, tree_workspace, bodies, rates)
+        _loop_bias(tree, rate, bodies, rates)
         for k in range(loops.shape[0]):
-            row_misses(mechanism, desk, rates, loops[k])
+            constraint_residual(mechanism, workspace, rates, loops[k])
         for r in range(rows.shape[0]):
-            solve_down(mass, above, dofs, z[r])
+            solve_to_root(mass, parent_dof, dofs, z[r])
             total = error[rows[r, 0], rows[r, 1]]
             for n in range(dofs.shape[0]):
                 d = dofs[n]
-                total -= z[r, d] * x[d] * ease[d]
-            by[r] = total
-        _factor_loops(tree, room, account)
-        solve_loops(room, rows.shape[0])
-        answer_loops(tree, room, x)
-    solve_up(mass, above, dofs, x)
+                total -= z[r, d] * x[d] * inverse_diagonal[d]
+            loop_force[r] = total
+        _factor_loops(tree, tree_workspace, stats)
+        solve_loops(tree_workspace, rows.shape[0])
+        apply_loop_forces(tree, tree_workspace, x)
+    solve_to_leaves(mass, parent_dof, dofs, x)
     return True

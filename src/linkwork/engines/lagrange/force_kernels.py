@@ -1,48 +1,51 @@
-"""Compiled forces on joints and contact points, as they are at one instant."""
+"""Compiled forces on joints and contact points at one instant."""
 
 from __future__ import annotations
 
 import math
 
-from linkwork.jit import kernel
-from linkwork.spatial.kernels import rotate
+from linkwork.core.jit import kernel
+from linkwork.dynamics.kernels import body_motions
+from linkwork.geometry.kernels import rotate
 
-#: Columns of a joint's law: spring, rest, stop's spring and damper, lowest, highest, compliance,
-#: its damper.
-SPRING, REST, STOP, STOP_DAMP, LO, HI, COMPLY, COMPLY_DAMP = range(8)
+#: Columns of a joint's law: spring, rest, spring and damper of the limits, lower and upper limit,
+#: compliance, its damper.
+SPRING, REST, STOP, STOP_DAMPING, LO, HI, COMPLIANCE, COMPLIANCE_DAMPING = range(8)
 LAW_COLUMNS = 8
 
-#: Columns of a contact point's grip: whether it grips, where, and which plane.
+#: Columns of a stick point: whether it sticks, its position, and its plane.
 GRIP_COLUMNS = 5
 
-#: Speed at which friction of joints has grown to most of its size [rad/s or m/s].
-CREEP = 0.02
+#: Velocity scale of joint friction [rad/s or m/s].
+FRICTION_SPEED = 0.02
 
 
 @kernel
 def drive_effort(drive, i, x, speed):
-    """Affine effort of a drive within its limits."""
+    """Returns the affine effort of a drive within its limits."""
     return min(max(drive[0, i] - drive[1, i] * x - drive[2, i] * speed, drive[3, i]), drive[4, i])
 
 
 @kernel
 def joint_efforts(dofs, qaddr, laws, damping, friction, drive, q, v, rotor, effort, pull):
-    """Fills ``effort`` of each degree of freedom, and ``pull`` (nv) of rotors on compliant ones.
+    """Computes ``effort`` of each degree of freedom, and ``pull`` (nv) of compliant rotors.
 
-    ``rotor`` (2×nv) holds value and speed of rotors.
+    ``rotor`` (2×nv) holds coordinates and velocities of rotors.
     """
     for n in range(dofs.shape[0]):
         i = dofs[n]
         x, speed, law = q[qaddr[i]], v[i], laws[i]
-        made = -damping[i] * speed - friction[i] * math.tanh(speed / CREEP)
+        made = -damping[i] * speed - friction[i] * math.tanh(speed / FRICTION_SPEED)
         if law[SPRING] > 0.0:
             made -= law[SPRING] * (x - law[REST])
         if x < law[LO]:
-            made += max(0.0, law[STOP] * (law[LO] - x) - law[STOP_DAMP] * speed)
+            made += max(0.0, law[STOP] * (law[LO] - x) - law[STOP_DAMPING] * speed)
         elif x > law[HI]:
-            made += min(0.0, law[STOP] * (law[HI] - x) - law[STOP_DAMP] * speed)
-        if law[COMPLY] > 0.0:
-            twist = law[COMPLY] * (rotor[0, i] - x) + law[COMPLY_DAMP] * (rotor[1, i] - speed)
+            made += min(0.0, law[STOP] * (law[HI] - x) - law[STOP_DAMPING] * speed)
+        if law[COMPLIANCE] > 0.0:
+            twist = law[COMPLIANCE] * (rotor[0, i] - x) + law[COMPLIANCE_DAMPING] * (
+                rotor[1, i] - speed
+            )
             pull[i] = drive_effort(drive, i, rotor[0, i], rotor[1, i]) - twist
             made += twist
         else:
@@ -51,11 +54,11 @@ def joint_efforts(dofs, qaddr, laws, damping, friction, drive, q, v, rotor, effo
 
 
 @kernel
-def touch(point, planes, pose, twist, out):
-    """How a contact point stands to the nearest plane.
+def find_contact(point, planes, pose, twist, out):
+    """Computes position and velocity of a contact point, and its depth below the nearest plane.
 
-    ``twist`` is seen at the world's origin. ``out``: place (3), velocity (3), depth; returns the
-    plane's number, or −1 where the point is above all.
+    ``twist`` is at the world's origin. ``out``: position (3), velocity (3), depth; returns the
+    index of the plane, or −1 if the point is above all.
     """
     b = int(point[0])
     x, y, z = rotate(pose[b, 3:], point[1], point[2], point[3])
@@ -77,19 +80,20 @@ def touch(point, planes, pose, twist, out):
 
 
 @kernel
-def contact_force(point, planes, number, grip, k, d, rub, at, out):
-    """Force on a contact point: spring and damper that never pull (002 eq. 4.7), Coulomb along.
+def contact_force(point, planes, plane_index, stick_point, k, d, friction_coefficient, at, out):
+    """Computes the force on a contact point (Schwanen 2002 eq. 4.7), with Coulomb friction.
 
-    ``at`` is what :func:`touch` filled. Along the ground a spring holds it to where it grips, up to
-    ``rub`` times the normal force. ``out``: force (3), normal force, whether it slides.
+    Spring and damper of the normal force only push. ``at`` is the output of :func:`find_contact`. A
+    tangential spring to the stick point acts up to ``friction_coefficient`` times the normal force.
+    ``out``: force (3), normal force, whether it slides.
     """
-    plane = planes[number]
+    plane = planes[plane_index]
     nx, ny, nz = plane[0], plane[1], plane[2]
     sink = -(at[3] * nx + at[4] * ny + at[5] * nz)
     normal = max(0.0, k * at[6] + d * sink)
     gx, gy, gz = 0.0, 0.0, 0.0
-    if grip[0] > 0.0 and int(grip[4]) == number:
-        gx, gy, gz = grip[1] - at[0], grip[2] - at[1], grip[3] - at[2]
+    if stick_point[0] > 0.0 and int(stick_point[4]) == plane_index:
+        gx, gy, gz = stick_point[1] - at[0], stick_point[2] - at[1], stick_point[3] - at[2]
     vx, vy, vz = at[3] + sink * nx, at[4] + sink * ny, at[5] + sink * nz
     along = gx * nx + gy * ny + gz * nz
     fx = k * (gx - along * nx) - d * vx
@@ -97,8 +101,8 @@ def contact_force(point, planes, number, grip, k, d, rub, at, out):
     fz = k * (gz - along * nz) - d * vz
     size = math.sqrt(fx * fx + fy * fy + fz * fz)
     out[4] = 0.0
-    if size > rub * normal:
-        share = rub * normal / size
+    if size > friction_coefficient * normal:
+        share = friction_coefficient * normal / size
         fx, fy, fz = fx * share, fy * share, fz * share
         out[4] = 1.0
     out[0], out[1], out[2] = fx + normal * nx, fy + normal * ny, fz + normal * nz
@@ -106,11 +110,84 @@ def contact_force(point, planes, number, grip, k, d, rub, at, out):
 
 
 @kernel
-def push(force, b, x, y, z, fx, fy, fz):
-    """Takes a force at a world point from what moves body ``b``."""
+def subtract_force(force, b, x, y, z, fx, fy, fz):
+    """Subtracts a force at a world point from the force of body ``b``."""
     force[b, 0] -= fx
     force[b, 1] -= fy
     force[b, 2] -= fz
     force[b, 3] -= y * fz - z * fy
     force[b, 4] -= z * fx - x * fz
     force[b, 5] -= x * fy - y * fx
+
+
+@kernel
+def update_stick_points(ground, work, workspace):
+    """Updates stick points after a step: points that lift release, sliding points move along."""
+    _, _, _, _, contact, force = workspace
+    points, planes, friction_coefficient, stick_point, contact_law = ground
+    pose, _, twist, _, _, _ = work
+    for n in range(points.shape[0]):
+        plane_index = find_contact(points[n], planes, pose, twist, contact)
+        if plane_index < 0:
+            stick_point[n, 0] = 0.0
+            continue
+        contact_force(
+            points[n], planes, plane_index, stick_point[n], contact_law[0], contact_law[1],
+            friction_coefficient[n, plane_index], contact, force,
+        )  # fmt: skip
+        if stick_point[n, 0] == 0.0 or int(stick_point[n, 4]) != plane_index:
+            stick_point[n, 0], stick_point[n, 4] = 1.0, plane_index
+            for m in range(3):
+                stick_point[n, 1 + m] = contact[m]
+        elif force[4] > 0.0:  # sliding: the spring keeps the length of the friction limit
+            normal, d = force[3], contact_law[1]
+            plane = planes[plane_index]
+            sink = -(contact[3] * plane[0] + contact[4] * plane[1] + contact[5] * plane[2])
+            for m in range(3):
+                held = force[m] - normal * plane[m] + d * (contact[3 + m] + sink * plane[m])
+                stick_point[n, 1 + m] = contact[m] + held / contact_law[0]
+
+
+@kernel
+def update_contacts(robot, ground, q, v, work, workspace):
+    """Computes the poses, and updates the stick points."""
+    tree, order, _, _, gravity, _, _, _, _, _, _ = robot
+    _, _, effort, _, _, _ = workspace
+    pose, motion, twist, rate, _, scratch = work
+    effort[:] = 0.0
+    body_motions(tree, order, gravity, q, v, effort, pose, motion, twist, rate, scratch)
+    update_stick_points(ground, work, workspace)
+
+
+@kernel
+def list_contacts(robot, ground, q, v, work, workspace, points_element, planes_body, rows, table):
+    """Adds a row for each touching point to the table; returns the number of rows required."""
+    tree, order, _, _, gravity, _, _, _, _, _, _ = robot
+    _, _, effort, _, contact, force = workspace
+    points, planes, friction_coefficient, stick_point, contact_law = ground
+    pose, motion, twist, rate, _, scratch = work
+    effort[:] = 0.0
+    body_motions(tree, order, gravity, q, v, effort, pose, motion, twist, rate, scratch)
+    for n in range(points.shape[0]):
+        plane_index = find_contact(points[n], planes, pose, twist, contact)
+        if plane_index < 0:
+            continue
+        rows += 1
+        if rows > table.shape[0]:
+            continue
+        contact_force(
+            points[n], planes, plane_index, stick_point[n], contact_law[0], contact_law[1],
+            friction_coefficient[n, plane_index], contact, force,
+        )  # fmt: skip
+        row, plane = table[rows - 1], planes[plane_index]
+        row[0], row[1] = planes_body[plane_index, 0], points[n, 0]
+        row[2], row[3] = planes_body[plane_index, 1], points_element[n]
+        fx = force[0] - force[3] * plane[0]
+        fy = force[1] - force[3] * plane[1]
+        fz = force[2] - force[3] * plane[2]
+        for m in range(3):
+            row[4 + m], row[7 + m] = contact[m], plane[m]
+        row[10], row[11] = contact[6], force[3]
+        row[12] = fx * plane[6] + fy * plane[7] + fz * plane[8]
+        row[13] = fx * plane[9] + fy * plane[10] + fz * plane[11]
+    return rows

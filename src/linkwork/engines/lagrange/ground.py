@@ -1,4 +1,4 @@
-"""Ground: which points touch which planes, and how well they grip."""
+"""Ground contacts: contact points, static planes, friction."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
-from linkwork.parts import Plane, Spec
-from linkwork.spatial.pose import Pose
-from linkwork.world import World
+from linkwork.core.errors import LinkworkError
+from linkwork.geometry.pose import Pose
+from linkwork.model.parts import Plane, Spec
+from linkwork.model.world import World
 
 
 @dataclass
-class Ground:
-    """Contact points and the planes that stand still.
+class GroundContacts:
+    """Contact points and static planes.
 
     Attributes:
-        points: By point: body, place in its frame [m] (n×4).
-        planes: By plane: normal, a point of it, two directions along it (m×12), world axes.
+        points: By point: body, position in its frame [m] (n×4).
+        planes: By plane: normal, a point of it, two tangents (m×12), world axes.
         point_element: Element that carries each point, −1 for none.
         plane_body: Body and element of each plane (m×2).
     """
@@ -29,27 +29,27 @@ class Ground:
     plane_body: np.ndarray
 
     def friction(self, by_element: np.ndarray) -> np.ndarray:
-        """Coefficient of friction of each point on each plane: the rougher of both counts."""
+        """Returns the friction coefficient of each point on each plane: the larger of both."""
         own = np.where(self.point_element >= 0, by_element[self.point_element], 0.0)
         theirs = by_element[self.plane_body[:, 1]]
         return np.maximum(own[:, None], theirs[None, :]) + 0.0
 
 
-def make_ground(
+def find_ground_contacts(
     world: World, owned: np.ndarray, poses: np.ndarray, names: list[str], spec: Spec
-) -> Ground:
-    """Contact points by name, and all planes of bodies that stand still.
+) -> GroundContacts:
+    """Returns contact points by name, and all static planes.
 
     Args:
         world: The world.
-        owned: Mask over bodies that the engine moves.
-        poses: Of all bodies at the start.
+        owned: Mask over bodies of the engine.
+        poses: Initial poses of all bodies.
         names: Elements and anchors that touch.
-        spec: Of the engine, for messages.
+        spec: Specification of the engine, for messages.
 
     Raises:
-        NameNotFound: There is no such element or anchor.
-        LinkworkError: It belongs to a body that the engine does not move.
+        NameNotFound: If there is no such element or anchor.
+        LinkworkError: If it belongs to a body of another engine.
     """
     points, elements = [], []
     for name in names:
@@ -73,7 +73,7 @@ def make_ground(
         x, y, z = pose.matrix()[:3, :3].T.tolist()
         planes.append([*z, *pose.xyz, *x, *y])
         carriers.append([piece.body, piece.element])
-    return Ground(
+    return GroundContacts(
         np.array(points, float).reshape(-1, 4),
         np.array(planes, float).reshape(-1, 12),
         np.array(elements, np.int64).reshape(-1),

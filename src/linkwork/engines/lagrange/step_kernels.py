@@ -1,37 +1,36 @@
-"""Compiled steps in joint coordinates by methods of Runge and Kutta.
+"""Compiled Runge-Kutta steps in joint coordinates.
 
-Quaternions are integrated in the tangent space at the step's start (Munthe-Kaas), so that every
-method keeps its order on them and their length stays 1.
+Quaternions are integrated in the tangent space at the start of the step (Munthe-Kaas), so that
+every method keeps its order and their length stays 1.
 """
 
 from __future__ import annotations
 
 import math
 
-from linkwork.dynamics.branch_kernels import ease_along
-from linkwork.engines.lagrange.acceleration_kernels import accelerate, weigh
+from linkwork.core.jit import kernel
+from linkwork.dynamics.tree_cholesky_kernels import inverse_quadratic_form
+from linkwork.engines.lagrange.acceleration_kernels import FORWARD, accelerate, factor_masses
 from linkwork.engines.lagrange.force_kernels import (
-    COMPLY,
-    COMPLY_DAMP,
-    CREEP,
+    COMPLIANCE,
+    COMPLIANCE_DAMPING,
+    FRICTION_SPEED,
     STOP,
-    STOP_DAMP,
-    touch,
+    STOP_DAMPING,
+    find_contact,
+    update_contacts,
 )
-from linkwork.engines.lagrange.generated_kernels import FORWARD
-from linkwork.engines.lagrange.grip_kernels import settle_here
-from linkwork.jit import kernel
 from linkwork.kinematics.kernels import BALL, FREE, count_dofs, integrate_coordinates
 
 DONE, DIVERGED, MASSLESS, STIFF = 0, 1, 2, 3
-#: Step times rate of the fastest mode, up to which the methods are used.
+#: Stability limit: largest step times rate of the fastest mode.
 STABLE = 2.0
-MOST_PIECES = 2000
+MAX_SUBSTEPS = 2000
 
 
 @kernel
 def _tangent(index, order, u, v, rate):
-    """``rate`` of the way ``u`` in the tangent space at the start, for velocities ``v``."""
+    """Computes the ``rate`` of the tangent vector ``u`` at the start, for velocities ``v``."""
     rate[:] = v
     for n in range(order.shape[0]):
         c = order[n]
@@ -54,27 +53,27 @@ def _tangent(index, order, u, v, rate):
 
 
 @kernel
-def fastest(robot, ground, law, h, work, desk, column):
-    """Rate of the fastest mode that drives, dampers, stops and contacts make [1/s].
+def fastest_rate(robot, ground, law, h, work, workspace, column):
+    """Returns the rate of the fastest mode of drives, dampers, limits and contacts [1/s].
 
-    Uses the factors that :func:`accelerate` or :func:`_weigh` left; sets the stops' springs by
-    them.
+    Uses the factors left by :func:`accelerate` or ``factor_masses``; sets the springs of the
+    limits.
     """
-    dofs, above = robot[5], robot[7]
-    points, planes, _, _, firm = ground
+    tree, _, _, _, _, dofs, _, parent_dof, _, _, _ = robot
+    _, mass, _, _, contact, _ = workspace
+    points, planes, _, _, contact_law = ground
     laws, damping, friction, drive, rotors = law
     pose, motion, twist, _, _, _ = work
-    _, mass, _, _, at, _ = desk
-    index = robot[0][0]
+    index, _, _ = tree
     most = 0.0
     for n in range(dofs.shape[0]):
         i = dofs[n]
         column[:] = 0.0
         column[i] = 1.0
-        ease = ease_along(mass, above, i, column)
-        stiff, damp = laws[i, 0], damping[i] + friction[i] / CREEP
-        if laws[i, COMPLY] > 0.0:
-            k, d = laws[i, COMPLY], laws[i, COMPLY_DAMP]
+        ease = inverse_quadratic_form(mass, parent_dof, i, column)
+        stiff, damp = laws[i, 0], damping[i] + friction[i] / FRICTION_SPEED
+        if laws[i, COMPLIANCE] > 0.0:
+            k, d = laws[i, COMPLIANCE], laws[i, COMPLIANCE_DAMPING]
             inside = (drive[2, i] + d) / rotors[i]
             inside += math.sqrt((drive[1, i] + k) / rotors[i])
             most = max(most, inside)
@@ -84,18 +83,22 @@ def fastest(robot, ground, law, h, work, desk, column):
         most = max(most, damp * ease + math.sqrt(stiff * ease))
         soft = 0.4 / h
         laws[i, STOP] = soft * soft / ease
-        laws[i, STOP_DAMP] = 2.0 * soft / ease
+        laws[i, STOP_DAMPING] = 2.0 * soft / ease
     felt_k = felt_d = 0.0
     for n in range(points.shape[0]):
-        number = touch(points[n], planes, pose, twist, at)
-        if number < 0:
+        plane_index = find_contact(points[n], planes, pose, twist, contact)
+        if plane_index < 0:
             continue
         worst = 0.0
         for axis in range(3):
             column[:] = 0.0
             c = int(points[n, 0])
             fx, fy, fz = 1.0 * (axis == 0), 1.0 * (axis == 1), 1.0 * (axis == 2)
-            mx, my, mz = at[1] * fz - at[2] * fy, at[2] * fx - at[0] * fz, at[0] * fy - at[1] * fx
+            mx, my, mz = (
+                contact[1] * fz - contact[2] * fy,
+                contact[2] * fx - contact[0] * fz,
+                contact[0] * fy - contact[1] * fx,
+            )
             last = -1
             while c > 0:
                 i, count = index[c, 3], count_dofs(index[c, 1])
@@ -107,32 +110,34 @@ def fastest(robot, ground, law, h, work, desk, column):
                         s[0] * fx + s[1] * fy + s[2] * fz + s[3] * mx + s[4] * my + s[5] * mz
                     )
                 c = index[c, 0]
-            ease = ease_along(mass, above, last, column)
+            ease = inverse_quadratic_form(mass, parent_dof, last, column)
             worst = max(worst, ease)
-        felt_k += firm[0] * worst
-        felt_d += firm[1] * worst
+        felt_k += contact_law[0] * worst
+        felt_d += contact_law[1] * worst
     return max(most, felt_d + math.sqrt(felt_k))
 
 
 @kernel
-def step(robot, ground, law, method, h, q, v, rotor, work, desk, room):
-    """Moves ``q``, ``v`` and ``rotor`` by ``h``; returns an outcome and in how many pieces."""
-    tree, order, dofs = robot[0], robot[1], robot[5]
-    index = tree[0]
+def runge_kutta_step(robot, ground, law, method, h, q, v, rotor, work, workspace, room):
+    """Moves ``q``, ``v`` and ``rotor`` by ``h``; returns the outcome and the number of substeps."""
+    tree, order, _, _, _, dofs, _, _, _, _, code = robot
+    index, _, _ = tree
     weights, last = method
     stages = last.shape[0]
     u, gain, v_now, rotor_now, q_now, q_next, rate_q, rate_v, rate_t, rate_w = room
-    if robot[10][FORWARD] != 0:
-        positive = weigh(robot, ground, q, v, work, desk)
+    if code[FORWARD] != 0:
+        positive = factor_masses(robot, ground, q, v, work, workspace)
     else:
-        positive = accelerate(robot, ground, law, q, v, rotor, work, desk, rate_v[0], rate_w[0])
+        positive = accelerate(
+            robot, ground, law, q, v, rotor, work, workspace, rate_v[0], rate_w[0]
+        )
     if not positive:
         return MASSLESS, 0
-    speed = fastest(robot, ground, law, h, work, desk, rate_q[0])
+    speed = fastest_rate(robot, ground, law, h, work, workspace, rate_q[0])
     if not speed < 1e12:
         return DIVERGED, 0
     count = max(1, math.ceil(h * speed / STABLE))
-    if count > MOST_PIECES:
+    if count > MAX_SUBSTEPS:
         return STIFF, count
     piece = h / count
     for _ in range(count):
@@ -152,7 +157,7 @@ def step(robot, ground, law, method, h, q, v, rotor, work, desk, room):
                     rotor_now[1, i] += share * rate_w[j, i]
             integrate_coordinates(index[:, 1], index[:, 2], index[:, 3], q, u, 1.0, q_now)
             if not accelerate(
-                robot, ground, law, q_now, v_now, rotor_now, work, desk, rate_v[s], rate_w[s]
+                robot, ground, law, q_now, v_now, rotor_now, work, workspace, rate_v[s], rate_w[s]
             ):
                 return MASSLESS, count
             _tangent(index, order, u, v_now, rate_q[s])
@@ -175,5 +180,5 @@ def step(robot, ground, law, method, h, q, v, rotor, work, desk, room):
                 return DIVERGED, count
         q[:] = q_next
         if ground[0].shape[0]:
-            settle_here(robot, ground, q, v, work, desk)
+            update_contacts(robot, ground, q, v, work, workspace)
     return DONE, count

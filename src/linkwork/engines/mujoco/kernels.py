@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
-from linkwork.jit import kernel
+from linkwork.core.jit import kernel
+from linkwork.engines.common.kernels import spring_deflection
+from linkwork.geometry.kernels import quat_rotvec, relative, rotate, rotate_back
 from linkwork.kinematics.kernels import forward_poses, forward_twists
-from linkwork.spatial.kernels import quat_rotvec, relative, rotate, rotate_back
 
-#: What :func:`finish_step` found.
-SETTLED, DIVERGED, AGAIN = 0, 1, 2
+#: Outcomes of :func:`finish_step`.
+SETTLED, DIVERGED, RETRY = 0, 1, 2
 
 
 @kernel
@@ -23,10 +24,10 @@ def prepare_step(
 
     An effort b − kp·q − kd·v becomes a force, a spring and a damper of its joint, which MuJoCo's
     discrete integrator evaluates at the end of the step. ``driven`` (n×4): our degree of freedom,
-    MuJoCo's joint, coordinate and degree of freedom. ``side`` says whether the effort is thought
-    to end within its limits (0), at its highest (1) or its lowest (−1); ``first`` takes it from
-    the last step. ``explicit`` takes the effort as it is now, within its limits, in place of the
-    law; only for degrees of freedom that have one coordinate.
+    MuJoCo's joint, coordinate and degree of freedom. ``side`` is the assumed saturation of the
+    effort at the end of the step: none (0), upper limit (1) or lower limit (−1); ``first`` takes it
+    from the last step. ``explicit`` uses the present effort within its limits in place of the law;
+    only for degrees of freedom with one coordinate.
     """
     for n in range(q_map.shape[0]):
         qpos[q_map[n, 1]] = q[q_map[n, 0]]
@@ -53,7 +54,7 @@ def prepare_step(
 
 
 @kernel
-def _choose_sides(driven, side, drive, qpos, qvel):
+def _update_saturation(driven, side, drive, qpos, qvel):
     """Compares each drive's law at the end of the step with its limits; false if one was wrong."""
     right = True
     for n in range(driven.shape[0]):
@@ -64,7 +65,7 @@ def _choose_sides(driven, side, drive, qpos, qvel):
             found = 1.0
         elif law < drive[3, i]:
             found = -1.0
-        if found != side[n]:  # from one limit to the other it goes by the law between them
+        if found != side[n]:  # between the two limits try the law first
             side[n] = found if side[n] == 0.0 else 0.0
             right = False
     return right
@@ -76,13 +77,12 @@ def finish_step(
     prescribed, qaddr, q_next, v_next, qpos, qvel, warm,
     q, v, acceleration, effort, warmstart, saturation, pose, twist, h, last,
 ):  # fmt: skip
-    """Reads MuJoCo's coordinates into ours and makes poses, twists and efforts fit them.
+    """Reads MuJoCo's coordinates into ours and computes poses, twists and efforts.
 
-    Returns ``DIVERGED`` if a number is not finite or beyond 1e10, and ``AGAIN`` (unless this is
-    the ``last`` try) if a drive ended on another side of its limits than was thought; nothing but
-    ``side`` has changed then. Prescribed degrees of freedom are put exactly where they were told
-    to go. ``laws`` (nv×4): stiffness, rest, first number of a ball's quaternion in ``q`` or −1,
-    and which of its axes.
+    Returns ``DIVERGED`` if a number is not finite or beyond 1e10, and ``RETRY`` (unless this is the
+    ``last`` try) if a drive saturated differently than assumed; only ``side`` has changed then.
+    Prescribed degrees of freedom are set exactly to their targets. ``laws`` (nv×4): see
+    :func:`~linkwork.engines.common.joint_springs`.
     """
     for n in range(qpos.shape[0]):
         if not abs(qpos[n]) < 1e10:
@@ -90,8 +90,8 @@ def finish_step(
     for n in range(qvel.shape[0]):
         if not abs(qvel[n]) < 1e10:
             return DIVERGED
-    if not _choose_sides(driven, side, drive, qpos, qvel) and not last:
-        return AGAIN
+    if not _update_saturation(driven, side, drive, qpos, qvel) and not last:
+        return RETRY
     for n in range(q_map.shape[0]):
         q[q_map[n, 0]] = qpos[q_map[n, 1]]
     for n in range(v_map.shape[0]):
@@ -107,7 +107,7 @@ def finish_step(
         i = v_map[n, 0]
         effort[i] = -damping[i] * v[i]
         if laws[i, 0] > 0.0:
-            effort[i] -= laws[i, 0] * _stretch(laws[i], q, qaddr[i])
+            effort[i] -= laws[i, 0] * spring_deflection(laws[i], q, qaddr[i])
     for n in range(driven.shape[0]):
         i = driven[n, 0]
         law = drive[0, i] - drive[1, i] * q[qaddr[i]] - drive[2, i] * v[i]
@@ -121,16 +121,6 @@ def finish_step(
 
 
 @kernel
-def _stretch(law, q, a):
-    """How far a joint's spring is from its rest [rad or m]."""
-    first = int(law[2])
-    if first < 0:
-        return q[a] - law[1]
-    turn = quat_rotvec(q[first : first + 4])
-    return turn[int(law[3])]
-
-
-@kernel
 def add_friction(first, count, dof_of, force, v_map, effort):
     """Adds Coulomb friction, the ``count`` constraints after ``first``, to the efforts."""
     for n in range(v_map.shape[0]):
@@ -141,7 +131,7 @@ def add_friction(first, count, dof_of, force, v_map, effort):
 
 @kernel
 def foreign_speeds(bodies, pose, twist, com, out):
-    """Fills ``out`` (n×6) with velocities of bodies as MuJoCo's free joints hold them."""
+    """Computes velocities ``out`` (n×6) of bodies in the convention of MuJoCo's free joints."""
     for n in range(bodies.shape[0]):
         b = bodies[n]
         quat = pose[b, 3:]
@@ -154,12 +144,12 @@ def foreign_speeds(bodies, pose, twist, com, out):
 
 
 @kernel
-def foreign_motion(bodies, ahead, seen_pose, pose, last, h, start, end):
-    """Finds how bodies that others move go through this step.
+def foreign_motion(bodies, ahead, start_pose, pose, last, h, start, end):
+    """Computes the motion of foreign bodies in this step.
 
-    Those whose engine is ``ahead`` have reached their new pose: their speed is what takes them
-    there. Others, whose speeds at the start are in ``start``, go on accelerating as they did;
-    ``last`` (n×6) holds the speeds of the step before.
+    Bodies whose engine is ``ahead`` have reached their new pose, which gives their velocity.
+    Others, with velocities ``start``, continue with constant acceleration; ``last`` (n×6) holds the
+    velocities of the previous step.
     """
     move = np.empty(7)
     for n in range(bodies.shape[0]):
@@ -168,21 +158,21 @@ def foreign_motion(bodies, ahead, seen_pose, pose, last, h, start, end):
             for k in range(6):
                 end[n, k] = 2.0 * start[n, k] - last[n, k]
             continue
-        relative(seen_pose[b], pose[b], move)
+        relative(start_pose[b], pose[b], move)
         rx, ry, rz = quat_rotvec(move[3:])
         end[n, 3], end[n, 4], end[n, 5] = rx / h, ry / h, rz / h
         for k in range(3):
-            end[n, k] = (pose[b, k] - seen_pose[b, k]) / h
+            end[n, k] = (pose[b, k] - start_pose[b, k]) / h
         for k in range(6):
             start[n, k] = last[n, k]
 
 
 @kernel
 def place_foreign(bodies, q_to, v_to, pose, start, end, h, heavy, qpos, qvel, push):
-    """Writes bodies that others move into MuJoCo's free joints.
+    """Writes foreign bodies into MuJoCo's free joints.
 
-    ``push`` gets the force under which the infinite mass changes its speed from ``start`` to
-    ``end``, so that what rides on it does not lag.
+    ``push`` receives the force that changes the velocity of the infinite mass from ``start`` to
+    ``end``, so that bodies riding on it do not lag.
     """
     for n in range(bodies.shape[0]):
         a, i = q_to[n], v_to[n]
@@ -199,7 +189,7 @@ def read_contacts(
 ):  # fmt: skip
     """Adds MuJoCo's contacts (elliptic cones) to our table after ``rows``.
 
-    Returns the rows that were wanted: more than the table has if it was too small.
+    Returns the number of rows required, which may exceed the table.
     """
     for n in range(count):
         g1, g2 = geom[n, 0], geom[n, 1]
@@ -221,45 +211,3 @@ def read_contacts(
         row[12] = force[address[n] + 1] if dim[n] > 1 else 0.0
         row[13] = force[address[n] + 2] if dim[n] > 1 else 0.0
     return rows
-
-
-@kernel
-def add_energies(
-    bodies, pose, twist, mass, first_mass, com, inertia, gravity, dofs, qaddr, q, v, laws,
-    armature, energy,
-):  # fmt: skip
-    """Adds kinetic and potential energy [J] of the listed bodies and their joints.
-
-    ``inertia`` belongs to ``first_mass`` and grows with the mass; joints add their springs and
-    rotors. A ball's spring counts by each axis.
-    """
-    kinetic = 0.0
-    potential = 0.0
-    for n in range(bodies.shape[0]):
-        b = bodies[n]
-        if mass[b] == 0.0:
-            continue
-        quat = pose[b, 3:]
-        vx, vy, vz = twist[b, 0], twist[b, 1], twist[b, 2]
-        wx, wy, wz = rotate_back(quat, twist[b, 3], twist[b, 4], twist[b, 5])
-        i = inertia[b]
-        turning = (
-            wx * (i[0, 0] * wx + i[0, 1] * wy + i[0, 2] * wz)
-            + wy * (i[1, 0] * wx + i[1, 1] * wy + i[1, 2] * wz)
-            + wz * (i[2, 0] * wx + i[2, 1] * wy + i[2, 2] * wz)
-        )
-        kinetic += 0.5 * mass[b] * (vx * vx + vy * vy + vz * vz + turning / first_mass[b])
-        cx, cy, cz = rotate(quat, com[b, 0], com[b, 1], com[b, 2])
-        potential -= mass[b] * (
-            gravity[0] * (pose[b, 0] + cx)
-            + gravity[1] * (pose[b, 1] + cy)
-            + gravity[2] * (pose[b, 2] + cz)
-        )
-    for n in range(dofs.shape[0]):
-        i = dofs[n]
-        kinetic += 0.5 * armature[i] * v[i] * v[i]
-        if laws[i, 0] > 0.0:
-            d = _stretch(laws[i], q, qaddr[i])
-            potential += 0.5 * laws[i, 0] * d * d
-    energy[0] += kinetic
-    energy[1] += potential

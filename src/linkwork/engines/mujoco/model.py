@@ -1,4 +1,4 @@
-"""World to MjModel: which MuJoCo model stands for the bodies an engine owns."""
+"""MuJoCo model of the bodies that an engine owns."""
 
 from __future__ import annotations
 
@@ -8,37 +8,36 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.engines.mujoco.bodies import Build, add_bodies, body_name
-from linkwork.engines.mujoco.options import set_options
-from linkwork.engines.mujoco.params import MujocoParams
-from linkwork.engines.mujoco.springs import add_springs
-from linkwork.engines.mujoco.surfaces import add_surfaces
-from linkwork.engines.mujoco.tendons import add_pairs, add_tendons
-from linkwork.engines.mujoco.ties import add_ties
-from linkwork.errors import Origin
-from linkwork.mujoco_library import mujoco
-from linkwork.world import World
+from linkwork.core.errors import Origin
+from linkwork.core.mujoco_library import mujoco
+from linkwork.engines.mujoco.contacts import add_contacts
+from linkwork.engines.mujoco.equality import add_equalities
+from linkwork.engines.mujoco.params import MujocoParams, set_options
+from linkwork.engines.mujoco.spec_builder import ModelBuilder, add_bodies, body_name
+from linkwork.engines.mujoco.tendons import add_pairs, add_springs, add_tendons
+from linkwork.model.world import World
 
-#: Inertia of bodies and joints that others move, relative to the mass of all our own.
+#: Inertia of foreign bodies and prescribed joints, relative to the mass of all our own.
 PRESCRIBED_INERTIA = 1e6
 
 
 @dataclass
-class Model:
-    """A compiled MuJoCo model and how its numbers map to ours.
+class MujocoModel:
+    """A compiled MuJoCo model with the mapping of its indices to ours.
 
     Attributes:
         mj: The MjModel.
         q_map: Pairs of our coordinate and MuJoCo's.
         v_map: Pairs of our degree of freedom and MuJoCo's.
-        dof_to: MuJoCo's joint, coordinate and degree of freedom of each of our degrees of
-            freedom (nv×3), −1 where it has none.
-        foreign: Bodies that others move; ``foreign_q``, ``foreign_v`` their free joints.
+        dof_to: MuJoCo's joint, coordinate and degree of freedom of each of our degrees of freedom
+            (nv×3), −1 if it has none.
+        foreign: Bodies of other engines; ``foreign_q``, ``foreign_v`` their free joints.
         geom_body, geom_element: Our body and element of each geom.
-        slides: Slide joints that stand for screws: (our dof, MuJoCo's q, MuJoCo's v, m/rad).
-        body_to: MuJoCo's body of each of ours, −1 where it has none.
-        pieces: MuJoCo's bodies of elements that are fixed to the first of theirs, by our body.
-        heavy: Mass [kg] and inertia [kg m²] that stand for infinity.
+        slides: Slide joints of screws: (our dof, MuJoCo's q, MuJoCo's v, m/rad).
+        body_to: MuJoCo's body of each of ours, −1 if it has none.
+        element_bodies: MuJoCo's bodies of elements that are fixed to the first of theirs, by our
+            body.
+        heavy: Mass [kg] and inertia [kg m²] of infinite masses.
         body_mass, body_inertia: MuJoCo's masses and principal inertias as compiled.
         geom_friction: MuJoCo's sliding friction as compiled.
     """
@@ -58,40 +57,42 @@ class Model:
     body_mass: np.ndarray
     body_inertia: np.ndarray
     geom_friction: np.ndarray
-    pieces: dict[int, list[int]]
+    element_bodies: dict[int, list[int]]
 
 
 def build_model(
     world: World,
     owned: np.ndarray,
-    felt: np.ndarray,
+    collidable: np.ndarray,
     prescribed: list[int],
     driven: list[int],
     params: MujocoParams,
     *,
     origin: Origin,
-    extras: Sequence[Callable[[Build], None]] = (),
-) -> Model:
+    extras: Sequence[Callable[[ModelBuilder], None]] = (),
+) -> MujocoModel:
     """Builds the MuJoCo model of the owned bodies, with all others as scenery or moving masses.
 
     Args:
         world: The world.
         owned: Mask over bodies.
-        felt: Mask over bodies of those that may touch the owned ones.
+        collidable: Mask over bodies that may collide with the owned ones.
         prescribed: Degrees of freedom that follow their targets as infinite masses.
         driven: Degrees of freedom that have an actuator.
-        params: What the scene says of the solver.
-        origin: Where it says so.
-        extras: What others add to the model, sensors for example.
+        params: Parameters of the engine.
+        origin: Origin of these parameters.
+        extras: Functions that add to the model, such as sensors.
     """
     heavy = PRESCRIBED_INERTIA * max(1e-3, float(world.mass[owned].sum()))
-    build = Build(world, owned, felt, set(prescribed), set(driven), heavy, params.native)
+    build = ModelBuilder(
+        world, owned, collidable, set(prescribed), set(driven), heavy, params.native
+    )
     build.wanted = {name for pair in params.pairs for name in (pair.a, pair.b)}
     set_options(build.spec, world.scene, params)
     add_bodies(build)
-    add_surfaces(build, params.contact_time)
+    add_contacts(build, params.contact_time)
     add_pairs(build, params.pairs, origin)
-    add_ties(build, params.loop_time)
+    add_equalities(build, params.loop_time)
     add_tendons(build, params, origin)
     add_springs(build)
     for add in extras:
@@ -102,7 +103,7 @@ def build_model(
     return model
 
 
-def _map(build: Build, mj: Any) -> Model:
+def _map(build: ModelBuilder, mj: Any) -> MujocoModel:
     world = build.world
     q_map, v_map = [], []
     dof_to = np.full((world.nv, 3), -1, np.int64)
@@ -126,32 +127,28 @@ def _map(build: Build, mj: Any) -> Model:
     for dof, name, pitch in build.slides:
         joint = mj.joint(name)
         slides.append((dof, int(joint.qposadr[0]), int(joint.dofadr[0]), pitch))
-    return Model(
-        mj,
-        np.array(q_map, np.int64).reshape(-1, 2),
-        np.array(v_map, np.int64).reshape(-1, 2),
-        dof_to,
-        np.array(build.foreign, np.int64),
+    return MujocoModel(
+        mj, np.array(q_map, np.int64).reshape(-1, 2), np.array(v_map, np.int64).reshape(-1, 2),
+        dof_to, np.array(build.foreign, np.int64),
         np.array([int(j.qposadr[0]) for j in foreign], np.int64),
-        np.array([int(j.dofadr[0]) for j in foreign], np.int64),
-        geom_body, geom_element, slides, body_to, build.heavy,
-        mj.body_mass.copy(), mj.body_inertia.copy(), mj.geom_friction[:, 0].copy(),
-        _pieces(build),
+        np.array([int(j.dofadr[0]) for j in foreign], np.int64), geom_body, geom_element, slides,
+        body_to, build.heavy, mj.body_mass.copy(), mj.body_inertia.copy(),
+        mj.geom_friction[:, 0].copy(), _element_bodies(build),
     )  # fmt: skip
 
 
-def _pieces(build: Build) -> dict[int, list[int]]:
-    """MuJoCo's bodies of elements that are fixed to others, by our body."""
+def _element_bodies(build: ModelBuilder) -> dict[int, list[int]]:
+    """Returns MuJoCo's bodies of elements that are fixed to others, by our body."""
     made: dict[int, list[int]] = {}
-    for element, mj_body in build.pieces.items():
+    for element, mj_body in build.element_bodies.items():
         body = int(build.world.element_body[element])
         if mj_body.id != build.bodies[body].id:
             made.setdefault(body, []).append(mj_body.id)
     return made
 
 
-def _set_mean_inertia(model: Model, prescribed: list[int]) -> None:
-    """MuJoCo scales its solver's tolerance by the mean inertia: infinite masses must not count."""
+def _set_mean_inertia(model: MujocoModel, prescribed: list[int]) -> None:
+    """Excludes infinite masses from the mean inertia, which scales MuJoCo's solver tolerance."""
     mj = model.mj
     heavy = {int(model.dof_to[dof, 2]) for dof in prescribed}
     for v in model.foreign_v.tolist():

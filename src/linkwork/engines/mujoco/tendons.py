@@ -1,18 +1,23 @@
-"""Tendons and contact pairs that a scene names for the Mujoco engine."""
+"""Tendons and contact pairs of a MuJoCo model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from linkwork.engines.mujoco.bodies import Build
+import numpy as np
+
+from linkwork.core.errors import EngineError, Origin, not_found
+from linkwork.core.mujoco_library import mujoco
+from linkwork.engines.common.kernels import LINEAR
 from linkwork.engines.mujoco.params import MujocoParams, PairParams, TendonParams
-from linkwork.errors import EngineError, Origin, not_found
-from linkwork.mujoco_library import mujoco
+from linkwork.engines.mujoco.spec_builder import ModelBuilder
+from linkwork.model.world import World
 
 _SOFTNESS = ("solref_limit", "solimp_limit", "solref_friction", "solimp_friction")
 
 
-def add_tendons(build: Build, params: MujocoParams, origin: Origin) -> None:
+def add_tendons(build: ModelBuilder, params: MujocoParams, origin: Origin) -> None:
     """Adds tendons, and the constraints between them.
 
     Raises:
@@ -21,20 +26,22 @@ def add_tendons(build: Build, params: MujocoParams, origin: Origin) -> None:
     for tendon in params.tendons:
         _add_tendon(build, tendon, origin)
     known = [tendon.name for tendon in params.tendons]
-    for tie in params.tendon_ties:
-        for name in (tie.a, tie.b):
+    for equality in params.tendon_equalities:
+        for name in (equality.a, equality.b):
             if name and name not in known:
                 raise not_found("tendon", name, known, origin=origin)
-        made = build.spec.add_equality(type=mujoco.mjtEq.mjEQ_TENDON, name1=tie.a, name2=tie.b)
+        made = build.spec.add_equality(
+            type=mujoco.mjtEq.mjEQ_TENDON, name1=equality.a, name2=equality.b
+        )
         made.objtype = mujoco.mjtObj.mjOBJ_TENDON
-        made.data[:5] = list(tie.polycoef)
-        if tie.solref is not None:
-            made.solref = list(tie.solref)
-        if tie.solimp is not None:
-            made.solimp = list(tie.solimp)
+        made.data[:5] = list(equality.polycoef)
+        if equality.solref is not None:
+            made.solref = list(equality.solref)
+        if equality.solimp is not None:
+            made.solimp = list(equality.solimp)
 
 
-def _add_tendon(build: Build, tendon: TendonParams, origin: Origin) -> None:
+def _add_tendon(build: ModelBuilder, tendon: TendonParams, origin: Origin) -> None:
     world = build.world
     made = build.spec.add_tendon(name=tendon.name)
     names = {v: name for _, v, name, size in build.coordinates if size == 1}
@@ -73,7 +80,7 @@ def _set_laws(made: object, tendon: TendonParams) -> None:
             setattr(made, name, list(getattr(tendon, name)))
 
 
-def add_pairs(build: Build, pairs: Sequence[PairParams], origin: Origin) -> None:
+def add_pairs(build: ModelBuilder, pairs: Sequence[PairParams], origin: Origin) -> None:
     """Adds contacts between named shapes.
 
     Raises:
@@ -89,3 +96,37 @@ def add_pairs(build: Build, pairs: Sequence[PairParams], origin: Origin) -> None
             setattr(made, name, list(getattr(pair, name)))
         for name in ("margin", "gap", "adhesion"):
             setattr(made, name, getattr(pair, name))
+
+
+def own_springs(world: World, owned: np.ndarray) -> np.ndarray:
+    """Returns the springs of owned bodies."""
+    return np.flatnonzero(owned[world.spring_body].any(axis=1))
+
+
+def add_springs(build: ModelBuilder) -> None:
+    """Adds a tendon for each spring; :func:`set_springs` writes its law."""
+    world = build.world
+    for n in own_springs(world, build.owned).tolist():
+        if world.spring_kind[n] != LINEAR:
+            continue
+        made = build.spec.add_tendon(name=_name(world, n))
+        for end, body in enumerate(world.spring_body[n].tolist()):
+            at = world.spring_pose[n, end]
+            site = f"{_name(world, n)}{'ab'[end]}"
+            build.bodies[body].add_site(name=site, pos=at[:3].tolist(), quat=at[3:].tolist())
+            made.wrap_site(site)
+        made.stiffness, made.damping = [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]
+        made.springlength = [0.0, 0.0]
+
+
+def set_springs(world: World, mj: Any, which: np.ndarray, law: np.ndarray) -> None:
+    """Writes stiffness, rest and damping (n×3) into the compiled model."""
+    for n in which.tolist():
+        number = mj.tendon(_name(world, n)).id
+        mj.tendon_stiffness[number] = law[n, 0]
+        mj.tendon_lengthspring[number] = law[n, 1]
+        mj.tendon_damping[number] = law[n, 2]
+
+
+def _name(world: World, n: int) -> str:
+    return f"{world.spring_names[n]}#spring"

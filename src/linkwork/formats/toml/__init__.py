@@ -1,4 +1,4 @@
-"""Linkwork's own files: parts, scenes and movements in TOML, with a line for every mistake."""
+"""Linkwork's TOML files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping
 from typing import ClassVar
 
+from linkwork.core.atomic import replace_file
 from linkwork.formats.toml.includes import Includes
 from linkwork.formats.toml.movement import movement_text
 from linkwork.formats.toml.read import read_movements, read_source
-from linkwork.formats.toml.source import Source
+from linkwork.formats.toml.source import TomlSource
 from linkwork.formats.toml.write import write_file, write_text
-from linkwork.parts import Part
-from linkwork.scene import Movement, Scene
-from linkwork.scene.atomic import replace_file
+from linkwork.model.parts import Part
+from linkwork.model.scene import Movement, Scene
 
 
 class TomlFormat:
@@ -22,63 +22,63 @@ class TomlFormat:
     suffixes: ClassVar[tuple[str, ...]] = (".toml",)
 
     def read(self, path: str | os.PathLike[str]) -> Part | Scene:
-        """Reads a part or a scene, as the file's ``format`` says.
+        """Reads a part or a scene, according to the file's ``format``.
 
         Raises:
-            LinkworkError: Naming the thing, its file and line, and what would be allowed.
+            LinkworkError: Naming the item, its file and line, and what is allowed.
         """
         return self.read_with_notes(path)[0]
 
     def read_with_notes(self, path: str | os.PathLike[str]) -> tuple[Part | Scene, list[str]]:
-        """Reads a part or a scene, and what had to be assumed of files in other formats in it.
+        """Reads a part or a scene, with notes on included files and renamed keys.
 
         Raises:
             LinkworkError: As :meth:`read`.
         """
         includes = Includes(read_source)
-        return read_source(Source.read(path), includes), includes.notes
+        return read_source(TomlSource.read(path), includes), includes.notes
 
     def parse(
         self, text: str, path: str | os.PathLike[str], *, texts: Mapping[str, str] | None = None
     ) -> Part | Scene:
-        """Reads a text as if it stood in the file ``path``, which need not exist.
+        """Reads a text of the file ``path``, which need not exist.
 
         Args:
             text: The text.
             path: Its file.
-            texts: Texts that stand for those of other files, by real path.
+            texts: Unsaved texts of other files, by real path.
 
         Raises:
             LinkworkError: As :meth:`read`.
         """
         includes = Includes(read_source, texts=texts or {})
-        return read_source(Source.of(text, os.fspath(path)), includes)
+        return read_source(TomlSource.of(text, os.fspath(path)), includes)
 
     def movements(self, path: str | os.PathLike[str], *, text: str | None = None) -> list[Movement]:
-        """The movement that a file holds; none if it is a part or a scene.
+        """Returns the movement that a file holds; none if it is a part or a scene.
 
         Args:
             path: The file.
-            text: What it holds, if it need not be read.
+            text: Its text, if it need not be read.
 
         Raises:
             LinkworkError: As :meth:`read`.
         """
-        source = Source.read(path) if text is None else Source.of(text, os.fspath(path))
+        source = TomlSource.read(path) if text is None else TomlSource.of(text, os.fspath(path))
         return read_movements(source)
 
     def write_movement(
         self, movement: Movement, path: str | os.PathLike[str], *, robot: Part | None = None
     ) -> None:
-        """Writes a movement; whose it is need not be said."""
+        """Writes a movement; ``robot`` is not used."""
         replace_file(os.fspath(path), movement_text(movement).encode("utf-8"))
 
     def write(self, thing: Part | Scene, path: str | os.PathLike[str]) -> None:
-        """Writes a part or a scene, and beside it the parts it holds that have no file."""
+        """Writes a part or a scene, and beside it its parts without a file."""
         write_file(thing, path)
 
     def text(self, thing: Part | Scene, path: str | os.PathLike[str] = "") -> str:
-        """The text that :meth:`write` would write to ``path``."""
+        """Returns the text that :meth:`write` would write to ``path``."""
         return write_text(thing, path)
 
 

@@ -1,4 +1,4 @@
-"""Reading and writing a movement's file."""
+"""Movement files: reader, writer."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from linkwork.errors import LinkworkError, not_found
-from linkwork.formats.toml.emit import document_text
-from linkwork.formats.toml.numbers import angle, length, tidy
-from linkwork.formats.toml.rows import changed
-from linkwork.formats.toml.tables import Fields
-from linkwork.scene import Movement, TimedPosture
-from linkwork.scene.planning import LIMITED, Limits, Losses
+from linkwork.core.errors import LinkworkError, not_found
+from linkwork.core.forms import Fields
+from linkwork.formats.toml.emit import angle, document_text, length, tidy_number
+from linkwork.formats.toml.write_items import non_default_fields
+from linkwork.model.scene import Movement, TimedPosture
+from linkwork.model.scene.motion_limits import LIMITED_QUANTITIES, MotionLimits, MotorLosses
 
 
 def read_movement(fields: Fields) -> Movement:
-    """A movement from the tables of its file.
+    """Returns a movement from the tables of its file.
 
     Raises:
-        LinkworkError: Naming the thing, its file and line, and what would be allowed.
+        LinkworkError: Naming the item, its file and line, and what is allowed.
     """
     units: dict[str, set[str]] = {"_deg": set(), "": set(), "_mm": set()}
     postures = tuple(_posture(table, units) for table in fields.get("posture", ()))
@@ -28,7 +27,7 @@ def read_movement(fields: Fields) -> Movement:
         postures=postures,
         angles=frozenset(units["_deg"]),
         lengths=frozenset(units["_mm"]),
-        origin=fields.place.origin,
+        origin=fields.location.origin,
         limits=_limits(fields, joints, units),
         losses=_losses(fields, joints),
         **fields.take("name", "title", "labels", "interpolation", "planner"),
@@ -38,59 +37,65 @@ def read_movement(fields: Fields) -> Movement:
 def _posture(fields: Fields, units: dict[str, set[str]]) -> TimedPosture:
     joints = _by_joint(fields, "joints", units)
     speeds = _by_joint(fields, "speeds", units)
-    origin, planner = fields.place.origin, fields.get("planner", "")
+    origin, planner = fields.location.origin, fields.get("planner", "")
     return TimedPosture(fields["time"], joints, origin, speeds, planner)
 
 
 def _by_joint(fields: Fields, key: str, units: dict[str, set[str]]) -> dict[str, float]:
-    """Values of joints, whose suffixes tell which of them turn and which slide."""
+    """Returns the values of joints, grouped by their suffixes."""
     made: dict[str, float] = {}
     for suffix, values in fields.get(key, {}).items():
         unit = "_mm" if suffix == "_cm" else suffix
         other = {"_mm": "_deg", "_deg": "_mm"}.get(unit)
         for name, value in values.items():
-            here = fields.place / f"{key}{suffix}" / name
+            here = fields.location / f"{key}{suffix}" / name
             if name in made:
-                raise here.wrong("is given twice; once is enough.")
+                raise here.mistake("is given twice; once is enough.")
             if other and name in units[other]:
-                raise here.wrong("is an angle in one posture and a length in another.")
+                raise here.mistake("is an angle in one posture and a length in another.")
             units[unit].add(name)
             made[name] = value
     return made
 
 
-def _limits(fields: Fields, joints: list[str], units: dict[str, set[str]]) -> dict[str, Limits]:
-    """Limits by joint: a number is for all that its unit fits, a table for those it names."""
+def _limits(
+    fields: Fields, joints: list[str], units: dict[str, set[str]]
+) -> dict[str, MotionLimits]:
+    """Returns limits by joint: a number applies to all joints of its unit, a table by name."""
     found: dict[str, dict[str, Any]] = {joint: {} for joint in joints}
     unfit = {"_deg": units["_mm"], "_mm": units["_deg"], "_cm": units["_deg"]}
-    for limit in LIMITED:
+    for limit in LIMITED_QUANTITIES:
         forms = fields.get(f"max_{limit}", {})
-        for suffix, said in forms.items():
-            place = fields.place / f"max_{limit}{suffix}"
-            alike: Any = dict.fromkeys(joints, said)
-            given = said if isinstance(said, dict) else alike
+        for suffix, given_limit in forms.items():
+            location = fields.location / f"max_{limit}{suffix}"
+            alike: Any = dict.fromkeys(joints, given_limit)
+            given = given_limit if isinstance(given_limit, dict) else alike
             for joint, value in given.items():
                 if joint not in found:
-                    raise not_found("joint", joint, joints, origin=(place / joint).origin)
+                    raise not_found("joint", joint, joints, origin=(location / joint).origin)
                 if joint in unfit.get(suffix, ()):
-                    if isinstance(said, dict):
-                        raise (place / joint).wrong("has another unit than the joint's values.")
+                    if isinstance(given_limit, dict):
+                        raise (location / joint).mistake(
+                            "has another unit than the joint's values."
+                        )
                     continue
                 if not value > 0.0:
-                    raise place.wrong("must be above 0.")
-                if isinstance(said, dict) or limit not in found[joint]:
+                    raise location.mistake("must be above 0.")
+                if isinstance(given_limit, dict) or limit not in found[joint]:
                     found[joint][limit] = value
-    return {joint: Limits(**values) for joint, values in found.items() if values}
+    return {joint: MotionLimits(**values) for joint, values in found.items() if values}
 
 
-def _losses(fields: Fields, joints: list[str]) -> dict[str, Losses]:
-    named: dict[str, Losses] = {}
-    others: Losses | None = None
+def _losses(fields: Fields, joints: list[str]) -> dict[str, MotorLosses]:
+    named: dict[str, MotorLosses] = {}
+    others: MotorLosses | None = None
     for table in fields.get("losses", ()):
         try:
-            made = Losses(**table.take("inertia", "copper", "viscous", "coulomb", "recuperation"))
+            made = MotorLosses(
+                **table.take("inertia", "copper", "viscous", "coulomb", "recuperation")
+            )
         except LinkworkError as error:
-            raise error.at(table.place.origin) from None
+            raise error.at(table.location.origin) from None
         if "joints" not in table:
             others = made
         for joint in table.get("joints", ()):
@@ -101,23 +106,23 @@ def _losses(fields: Fields, joints: list[str]) -> dict[str, Losses]:
 
 
 def movement_text(movement: Movement) -> str:
-    """The text of a movement's file.
+    """Returns the text of a movement's file.
 
-    Joints known to turn are in degrees, those known to slide in millimetres, where no bit is lost.
+    Known angles are in degrees, known lengths in millimeters, if that is exact.
     """
     top: dict[str, Any] = {"format": "linkwork/movement 1", "name": movement.name}
-    top |= changed(movement, "title", "labels", "interpolation", "planner")
-    for limit in LIMITED:
+    top |= non_default_fields(movement, "title", "labels", "interpolation", "planner")
+    for limit in LIMITED_QUANTITIES:
         for joint, limits in movement.limits.items():
             value = getattr(limits, limit)
             if math.isfinite(value):
                 _put(top, f"max_{limit}", movement, joint, value)
     sections = [
-        ("[[losses]]", {"joints": names, **{k: tidy(v) for k, v in asdict(losses).items()}})
-        for losses, names in _alike(movement.losses).items()
+        ("[[losses]]", {"joints": names, **{k: tidy_number(v) for k, v in asdict(losses).items()}})
+        for losses, names in _all_equal(movement.losses).items()
     ]
     for posture in movement.postures:
-        row: dict[str, Any] = {"time": tidy(posture.time)}
+        row: dict[str, Any] = {"time": tidy_number(posture.time)}
         for key, values in (("joints", posture.joints), ("speeds", posture.speeds)):
             for name, value in values.items():
                 _put(row, key, movement, name, value)
@@ -127,8 +132,8 @@ def movement_text(movement: Movement) -> str:
     return document_text(top, sections)
 
 
-def _alike(losses: dict[str, Losses]) -> dict[Losses, list[str]]:
-    made: dict[Losses, list[str]] = {}
+def _all_equal(losses: dict[str, MotorLosses]) -> dict[MotorLosses, list[str]]:
+    made: dict[MotorLosses, list[str]] = {}
     for joint, each in losses.items():
         made.setdefault(each, []).append(joint)
     return made
@@ -136,10 +141,10 @@ def _alike(losses: dict[str, Losses]) -> dict[Losses, list[str]]:
 
 def _put(row: dict[str, Any], key: str, movement: Movement, joint: str, value: float) -> None:
     """Adds a joint's value to the table ``key``, ``key_deg`` or ``key_mm``."""
-    said = {key: tidy(value)}
+    given_limit = {key: tidy_number(value)}
     if joint in movement.angles:
-        said = angle(key, value)
+        given_limit = angle(key, value)
     elif joint in movement.lengths:
-        said = length(key, value)
-    for name, number in said.items():
+        given_limit = length(key, value)
+    for name, number in given_limit.items():
         row.setdefault(name, {})[joint] = number

@@ -1,12 +1,12 @@
-"""JSON schemas of part and scene files, so that editors complete and check them.
+"""JSON schemas of the file formats, for editors that complete and check.
 
-An editor with TOML support (Taplo, Even Better TOML) takes the schema that a file's first line
+An editor with TOML support (Taplo, Even Better TOML) uses the schema that a file's first line
 names, by path or address::
 
     #:schema ./part.schema.json
 
-``python -m linkwork.formats.toml.schema`` prints where the installed package keeps them. They are
-generated from :mod:`linkwork.formats.toml.words` by the same command with ``--write``.
+``python -m linkwork.formats.toml.schema`` prints the paths of the installed schemas; with
+``--write`` it generates them from the tables of keys.
 """
 
 from __future__ import annotations
@@ -16,43 +16,44 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from linkwork.formats.toml.words import AT, FORMS, SHAPE
+from linkwork.formats.toml.part_keys import AT, SHAPE
+from linkwork.formats.toml.scene_keys import FILE_TABLES
 
-#: Where the package keeps its schemas.
+#: Folder of the schemas.
 FOLDER = Path(__file__).resolve().parent.parent / "schema"
 
-#: How the schemas are made anew.
+#: Command that generates the schemas.
 COMMAND = "python -m linkwork.formats.toml.schema --write"
 
 
-#: Tables that stand in many places and are defined once.
+#: Tables that several keys share; the schema defines each once.
 _SHARED = {"pose": AT, "shape": SHAPE}
 
 
-def make(form: str) -> dict[str, Any]:
-    """The schema of files whose ``format`` is ``form``."""
-    schema = FORMS[form].schema()
+def make_schema(form: str) -> dict[str, Any]:
+    """Returns the schema of files whose ``format`` is ``form``."""
+    schema = FILE_TABLES[form].schema()
     schema["properties"]["format"]["const"] = form
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": f"Linkwork {_word(form)}",
-        **_referring(schema),
+        "title": f"Linkwork {_file_type(form)}",
+        **_with_references(schema),
         "definitions": {
-            name: {key: _referring(value) for key, value in table.schema().items()}
+            name: {key: _with_references(value) for key, value in table.schema().items()}
             for name, table in _SHARED.items()
         },
     }
 
 
-def _word(form: str) -> str:
-    """``part`` of ``linkwork/part 1``."""
+def _file_type(form: str) -> str:
+    """Returns ``part`` for ``linkwork/part 1``."""
     return form.split("/")[1].split()[0]
 
 
-def _referring(schema: Any) -> Any:
-    """The schema with shared tables replaced by references to their one definition."""
+def _with_references(schema: Any) -> Any:
+    """Returns the schema with shared tables replaced by references to their definition."""
     if isinstance(schema, list):
-        return [_referring(item) for item in schema]
+        return [_with_references(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     for name, table in _SHARED.items():
@@ -61,21 +62,21 @@ def _referring(schema: Any) -> Any:
             if "description" not in schema:
                 return reference
             return {"description": schema["description"], "allOf": [reference]}
-    return {key: _referring(value) for key, value in schema.items()}
+    return {key: _with_references(value) for key, value in schema.items()}
 
 
 def text(form: str) -> str:
-    """The schema's file, as the package holds it."""
-    return json.dumps(make(form), indent=2, ensure_ascii=False) + "\n"
+    """Returns the text of a schema file."""
+    return json.dumps(make_schema(form), indent=2, ensure_ascii=False) + "\n"
 
 
 def files() -> dict[Path, str]:
-    """Every schema file and what it must hold."""
-    return {FOLDER / f"{_word(form)}.schema.json": text(form) for form in FORMS}
+    """Returns the text of every schema file, by its path."""
+    return {FOLDER / f"{_file_type(form)}.schema.json": text(form) for form in FILE_TABLES}
 
 
 def main(arguments: list[str]) -> int:
-    """Prints where the schemas are; with ``--write`` makes them anew."""
+    """Prints the paths of the schemas; with ``--write`` generates them."""
     for path, content in files().items():
         if arguments == ["--write"]:
             path.parent.mkdir(exist_ok=True)

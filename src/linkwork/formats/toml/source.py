@@ -1,33 +1,33 @@
-"""Source: the text of one TOML file with its values, and the place of each for messages."""
+"""Source: the text of one TOML file with the location of each value."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from linkwork.errors import FormatError, LinkworkError, Origin
-from linkwork.scene.toml_index import KeyPath, TomlIndex
+from linkwork.core.errors import FormatError, LinkworkError, Origin, os_error_text
+from linkwork.core.mistakes import location_name, mistake
+from linkwork.formats.toml.index import KeyPath, TomlIndex
 
-#: The largest text read [bytes]; a file for people stays far below.
-LARGEST = 1_000_000
+#: Maximum size of a text [bytes].
+MAX_BYTES = 1_000_000
 
-_WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)\Z")
+_POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)\Z")
 
 
 @dataclass(frozen=True)
-class Source:
-    """A TOML text that follows TOML's own rules.
+class TomlSource:
+    """A valid TOML text.
 
     Attributes:
         file: Path as the user gave it.
         data: The values.
-        index: Where they stand.
+        index: Their positions.
     """
 
     file: str
@@ -35,27 +35,27 @@ class Source:
     index: TomlIndex
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Source:
+    def read(cls, path: str | os.PathLike[str]) -> TomlSource:
         """Reads a file.
 
         Raises:
-            FormatError: If it cannot be read, is no text, too large, or not TOML.
+            FormatError: If it cannot be read, is too large, or is not TOML.
         """
         file = os.fspath(path)
         try:
-            if os.path.getsize(file) > LARGEST:
+            if os.path.getsize(file) > MAX_BYTES:
                 raise _too_large(file, os.path.getsize(file))
             with open(file, "rb") as stream:
-                raw = stream.read(LARGEST + 1)
+                raw = stream.read(MAX_BYTES + 1)
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) and error.strerror else error
+            why = os_error_text(error)
             raise FormatError(f"the file cannot be read: {why}.", origin=Origin(file)) from error
         return cls.of(decode(raw, file), file)
 
     @classmethod
-    def of(cls, text: str, file: str) -> Source:
-        """Reads a text that stands, or will stand, in ``file``."""
-        if len(text) > LARGEST:
+    def of(cls, text: str, file: str) -> TomlSource:
+        """Reads a text of ``file``, which need not exist."""
+        if len(text) > MAX_BYTES:
             raise _too_large(file, len(text))
         try:
             index = TomlIndex.of(text)
@@ -73,12 +73,12 @@ class Source:
 
     @property
     def folder(self) -> str:
-        """The folder that paths in the file start from."""
+        """Folder of the file."""
         return os.path.dirname(self.file)
 
 
 def decode(raw: bytes, file: str) -> str:
-    """The text of a file's bytes, line breaks and all.
+    """Returns the text of a file's bytes, with its line breaks.
 
     Raises:
         FormatError: If they are not UTF-8; the message names the line.
@@ -96,14 +96,14 @@ def decode(raw: bytes, file: str) -> str:
 
 def _too_large(file: str, size: int) -> FormatError:
     return FormatError(
-        f"the file has {size / 1e6:.1f} MB; at most {LARGEST / 1e6:.0f} MB are read.",
+        f"the file has {size / 1e6:.1f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read.",
         origin=Origin(file),
         hint="Put large data into files of its own, such as meshes.",
     )
 
 
 def _syntax(message: str, text: str, file: str) -> FormatError:
-    found = _WHERE.search(message)
+    found = _POSITION.search(message)
     line = 0
     if found:
         message = message[: found.start()]
@@ -115,43 +115,46 @@ def _syntax(message: str, text: str, file: str) -> FormatError:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A place in a source, for reading what stands there and for naming it in messages.
+class SourceLocation:
+    """Location of a value in a source.
 
     Attributes:
         source: The file.
         path: Keys and numbers that lead there.
-        label: What people call the thing around it, ``joint 'elbow'``.
-        inside: Keys from that thing to here.
+        label: Label of its owner in messages, ``joint 'elbow'``.
+        inside: Keys from the owner to here.
     """
 
-    source: Source
+    source: TomlSource
     path: KeyPath = ()
     label: str = ""
     inside: tuple[str, ...] = ()
 
-    def __truediv__(self, key: str | int) -> Place:
+    def __truediv__(self, key: str | int) -> Self:
         inside = self.inside if isinstance(key, int) else (*self.inside, key)
-        return Place(self.source, (*self.path, key), self.label, inside)
+        return type(self)(self.source, (*self.path, key), self.label, inside)
 
-    def called(self, label: str) -> Place:
-        """The same place, as the thing that messages name."""
-        return Place(self.source, self.path, label)
+    def labeled(self, label: str) -> Self:
+        """Returns the same location with its own label in messages."""
+        return type(self)(self.source, self.path, label)
+
+    @property
+    def name(self) -> str:
+        """Name in messages."""
+        return location_name(self.label, self.inside)
 
     @property
     def origin(self) -> Origin:
         """File and line."""
         return Origin(self.source.file, self.source.index.line(self.path))
 
-    def wrong(self, message: str, *, hint: str = "") -> FormatError:
-        """An error about what stands here; ``message`` goes on from the key's name."""
-        key = ".".join(self.inside)
-        head = f"{self.label}: {key}" if self.label and key else self.label or key or "the file"
-        return FormatError(f"{head} {message}", origin=self.origin, hint=hint)
+    def mistake(self, message: str, *, hint: str = "") -> FormatError:
+        """Returns an error whose sentence continues the name of the value."""
+        return mistake(self, message, hint=hint)
 
     @contextmanager
-    def blamed(self) -> Iterator[None]:
-        """Errors raised inside that name no place name this one, and what stands here."""
+    def with_origin(self) -> Iterator[None]:
+        """Gives errors raised inside without an origin this location and its label."""
         try:
             yield
         except LinkworkError as error:
@@ -159,24 +162,3 @@ class Place:
             if not placed and self.label:
                 error.message = f"{self.label}: {error.message}"
             raise error.at(self.origin) from error.__cause__
-
-
-def found(value: Any) -> str:
-    """What stands in the file, in few words."""
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case str():
-            shown = value if len(value) <= 40 else f"{value[:37]}…"
-            return json.dumps(shown, ensure_ascii=False)
-        case int() if abs(value) >= 10**20:
-            return "a number with more than 20 digits"
-        case int() | float():
-            return f"{value}"
-        case []:
-            return "an empty array"
-        case list():
-            return f"an array of {len(value)}"
-        case dict():
-            return "a table"
-    return f"a date or time ({value})"

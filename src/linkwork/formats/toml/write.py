@@ -1,4 +1,4 @@
-"""Writing parts and scenes as clean TOML that reads back the same to the last bit."""
+"""Writer of Linkwork's TOML files, which read back bit-exact."""
 
 from __future__ import annotations
 
@@ -6,37 +6,36 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
-from linkwork.errors import LinkworkError
-from linkwork.formats.choose import format_for
-from linkwork.formats.toml.emit import document_text
+from linkwork.core.atomic import replace_file
+from linkwork.core.errors import LinkworkError
+from linkwork.formats.lookup import match_format
+from linkwork.formats.toml.dofs import find_joint, is_angle
+from linkwork.formats.toml.emit import angle, document_text, pose_entry, tidy_number
 from linkwork.formats.toml.includes import is_kit_name
-from linkwork.formats.toml.joints import find_joint, is_angle
-from linkwork.formats.toml.numbers import angle, posed, tidy
-from linkwork.formats.toml.rows import (
+from linkwork.formats.toml.write_items import (
     anchor_row,
-    changed,
     coupling_row,
     element_row,
     joint_row,
     loop_row,
+    non_default_fields,
     port_row,
     relative_path,
     spec_row,
     spring_row,
 )
-from linkwork.parts import Part, find_kits, kit_part
-from linkwork.parts.names import plain
-from linkwork.scene import Scene
-from linkwork.scene.atomic import replace_file
+from linkwork.model.parts import Part, find_kits, kit_part
+from linkwork.model.parts.spec import plain_name
+from linkwork.model.scene import Scene
 
 Sections = list[tuple[str, dict[str, Any]]]
 
 
 @dataclass
-class References:
-    """How a file names the parts that it holds.
+class PartReferences:
+    """References of a file to its parts.
 
-    A part that reads back the same from its own file or kit is named by it; any other gets a file
+    A part that is equal to its file or kit is named by it; any other part is written to a file
     beside the one being written, ``robot.hand.toml`` beside ``robot.toml``.
     """
 
@@ -46,24 +45,24 @@ class References:
 
     @property
     def folder(self) -> str:
-        """The folder of the file being written."""
+        """Folder of the file being written."""
         return os.path.dirname(os.path.abspath(self.path))
 
     def name(self, part: Part, source: str) -> str:
-        """What the file says for ``part``; ``source`` is what an earlier file said."""
-        for known, said in self._known:
+        """Returns the reference to ``part``; ``source`` is that of an earlier file."""
+        for known, written in self._known:
             if known is part:
-                return said
-        said = self._own_file(part, source) or self._new_file(part)
-        self._known.append((part, said))
-        return said
+                return written
+        written = self._own_file(part, source) or self._new_file(part)
+        self._known.append((part, written))
+        return written
 
     def _own_file(self, part: Part, source: str) -> str:
         file = part.origin.file
         if not file or not os.path.isfile(file):
             return ""
         try:
-            if format_for(file).read(file) != part:
+            if match_format(file).read(file) != part:
                 return ""
             if is_kit_name(source) and os.path.samefile(kit_part(source), file):
                 return source
@@ -75,7 +74,7 @@ class References:
         return made if made.startswith(("/", "../")) else f"./{made}"
 
     def _in_a_kit(self, file: str) -> str:
-        """The kit's name for a file of one, unless the file being written is in the same kit."""
+        """Returns the kit's name of a file, unless the file being written is in the same kit."""
         for kit in find_kits().values():
             if os.path.samefile(kit.folder, os.path.dirname(os.path.abspath(file))):
                 inside = os.path.isdir(self.folder) and os.path.samefile(kit.folder, self.folder)
@@ -88,34 +87,34 @@ class References:
                 return f"./{file}"
         stem = os.path.splitext(os.path.basename(self.path))[0] or "unnamed"
         taken = {file.removeprefix(f"{stem}.").removesuffix(".toml") for file in self.beside}
-        file = f"{stem}.{plain(part.name, taken)}.toml"
+        file = f"{stem}.{plain_name(part.name, taken)}.toml"
         self.beside[file] = part
         return f"./{file}"
 
 
 def write_text(thing: Part | Scene, path: str | os.PathLike[str] = "") -> str:
-    """The text of a part or scene for the file ``path``."""
-    return _text(thing, References(os.fspath(path) or f"{thing.name}.toml"))
+    """Returns the text of a part or scene for the file ``path``."""
+    return _text(thing, PartReferences(os.fspath(path) or f"{thing.name}.toml"))
 
 
 def write_file(thing: Part | Scene, path: str | os.PathLike[str]) -> None:
-    """Writes a part or scene, and beside it the parts it holds that have no file of their own."""
-    references = References(os.fspath(path))
+    """Writes a part or scene, and beside it its parts without a file."""
+    references = PartReferences(os.fspath(path))
     text = _text(thing, references)
     for file, part in references.beside.items():
         write_file(part, os.path.join(references.folder, file))
     replace_file(os.fspath(path), text.encode("utf-8"))
 
 
-def _text(thing: Part | Scene, references: References) -> str:
+def _text(thing: Part | Scene, references: PartReferences) -> str:
     if isinstance(thing, Part):
         return _part_text(thing, references)
     return _scene_text(thing, references)
 
 
-def _part_text(part: Part, references: References) -> str:
+def _part_text(part: Part, references: PartReferences) -> str:
     top = {"format": "linkwork/part 1", "name": part.name}
-    top |= changed(part, "title", "labels", "aliases")
+    top |= non_default_fields(part, "title", "labels", "aliases")
     folder = references.folder
     sections: Sections = [
         *(("[[element]]", element_row(e, folder)) for e in part.elements.values()),
@@ -125,7 +124,7 @@ def _part_text(part: Part, references: References) -> str:
     for attachment in part.attachments.values():
         row = {"name": attachment.name}
         row |= {"part": references.name(attachment.part, attachment.source)}
-        row |= {"to": attachment.anchor} | changed(attachment, "by")
+        row |= {"to": attachment.anchor} | non_default_fields(attachment, "by")
         row |= angle("turn", attachment.turn) if attachment.turn else {}
         sections.append(("[[attach]]", row))
     sections += [("[[loop]]", loop_row(loop)) for loop in part.loops.values()]
@@ -139,15 +138,17 @@ def _part_text(part: Part, references: References) -> str:
     return document_text(top, sections)
 
 
-def _scene_text(scene: Scene, references: References) -> str:
+def _scene_text(scene: Scene, references: PartReferences) -> str:
     top = {"format": "linkwork/scene 1", "name": scene.name}
-    top |= changed(scene, "title", "background", "gravity", "step", "seed", "start", "mode")
+    top |= non_default_fields(
+        scene, "title", "background", "gravity", "step", "seed", "start", "mode"
+    )
     folder = references.folder
     sections: Sections = []
     for placement in scene.parts.values():
         row: dict[str, Any] = {"name": placement.name}
         row |= {"part": references.name(placement.part, placement.source)}
-        row |= posed("at", placement.at) | changed(placement, "base", "on", "by")
+        row |= pose_entry("at", placement.at) | non_default_fields(placement, "base", "on", "by")
         if placement.drives:
             drives = placement.drives.items()
             row["drives"] = {name: spec_row(spec, folder) for name, spec in drives}
@@ -168,13 +169,13 @@ def _scene_text(scene: Scene, references: References) -> str:
         sections.append(("[[posture]]", {"name": name} | _posture(scene, joints)))
     for light in scene.lights:
         row = {"name": light.name}
-        row |= changed(light, "kind", "xyz", "look_at", "color", "strength", "shadows")
+        row |= non_default_fields(light, "kind", "xyz", "look_at", "color", "strength", "shadows")
         sections.append(("[[light]]", row))
     for view in scene.viewpoints:
-        row = {"name": view.name} | changed(view, "xyz", "look_at")
-        row |= angle("opening", view.opening) if changed(view, "opening") else {}
+        row = {"name": view.name} | non_default_fields(view, "xyz", "look_at")
+        row |= angle("opening", view.opening) if non_default_fields(view, "opening") else {}
         sections.append(("[[viewpoint]]", row))
-    if collide := changed(scene.collide, "never", "always", "joined"):
+    if collide := non_default_fields(scene.collide, "never", "always", "joined"):
         sections.append(("[collide]", collide))
     return document_text(top, sections)
 
@@ -182,7 +183,7 @@ def _scene_text(scene: Scene, references: References) -> str:
 def _posture(scene: Scene, joints: dict[str, float]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, value in joints.items():
-        row = angle("joints", value) if is_angle(scene, name) else {"joints": tidy(value)}
+        row = angle("joints", value) if is_angle(scene, name) else {"joints": tidy_number(value)}
         for key, number in row.items():
             made.setdefault(key, {})[name] = number
     return made or {"joints": {}}

@@ -7,7 +7,7 @@ import numpy as np
 from linkwork import Control
 from linkwork.kinematics.agile_eye import AgileEyeGeometry
 
-DOWN = (0, 0, -1)  # what the axes of the motors lean to
+DOWN = (0, 0, -1)  # the motors' axes are inclined toward it
 HIPS = {"right": AgileEyeGeometry.about(DOWN, (-1, 0, 0)),
         "left": AgileEyeGeometry.about(DOWN, (1, 0, 0))}  # fmt: skip
 SWING, SIDE, YAW, KNEE = radians(28), radians(8), radians(14), radians(55)
@@ -25,22 +25,22 @@ class AgileHips(Control):
             q1, q2, q3, q4 = wanted(side, self.time)
             angles = hip.angles(turn(q1, q2, q3))
             if angles is None:
-                continue  # out of its arcs' reach: the motors stay
+                continue  # out of its arcs' reach: the motors stop
             for motor, angle in zip(self.motors[side], angles, strict=True):
                 motor.target = angle
             self.knees[side].target = q4
 
 
 def wanted(side, time):
-    """Angles q1 … q4 of a leg in the document's order: the legs swing in turn."""
+    """Angles q1 … q4 of a leg in the document's order: the legs swing alternately."""
     begin = min(time / 2, 1.0) ** 2 * (3 - 2 * min(time / 2, 1.0))
-    way = 2 * pi * time / 3 + (0.0 if side == "right" else pi)
+    phase = 2 * pi * time / 3 + (0.0 if side == "right" else pi)
     aside = 1.0 if side == "right" else -1.0
-    knee = -0.5 * KNEE * (1 - cos(way + 0.5))
+    knee = -0.5 * KNEE * (1 - cos(phase + 0.5))
     return (
-        begin * YAW * sin(way),
-        begin * SIDE * aside * cos(way),
-        begin * SWING * sin(way),
+        begin * YAW * sin(phase),
+        begin * SIDE * aside * cos(phase),
+        begin * SWING * sin(phase),
         begin * knee,
     )
 

@@ -1,4 +1,4 @@
-"""J3 follows J2: the listing of 001, section 3, in Python."""
+"""J3 follows J2: the listing of Rocon, section 3, in Python."""
 
 from linkwork import Control
 

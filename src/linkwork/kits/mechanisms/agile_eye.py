@@ -7,10 +7,10 @@ import numpy as np
 from linkwork import Control
 
 UP = np.array([1, 1, 1]) / sqrt(3)  # in the axes of the three motors
-CIRCLE, TWIST = 0.45, 0.4  # how far it looks aside, how far it rolls [rad]
+CIRCLE, TWIST = 0.45, 0.4  # amplitudes of gaze and roll [rad]
 
 
-class AgileEye(Control):
+class GazeProgram(Control):
     def init(self):
         self.motors = [self.joint(f"leg{n}/drive") for n in (1, 2, 3)]
 
@@ -20,24 +20,24 @@ class AgileEye(Control):
 
 
 def gaze(time):
-    """Where it looks, in the axes of the motors: circles, and rolls as it goes."""
+    """The gaze in the axes of the motors: it circles and rolls."""
     begin = min(time / 2, 1.0) ** 2 * (3 - 2 * min(time / 2, 1.0))
-    way = 2 * pi * time / 5
+    phase = 2 * pi * time / 5
     aside = np.cross(UP, (1.0, 0.0, 0.0))
     aside /= np.linalg.norm(aside)
-    axis = cos(way) * aside + sin(way) * np.cross(UP, aside)
-    return about(axis, begin * CIRCLE) @ about(UP, begin * TWIST * sin(way / 2))
+    axis = cos(phase) * aside + sin(phase) * np.cross(UP, aside)
+    return about(axis, begin * CIRCLE) @ about(UP, begin * TWIST * sin(phase / 2))
 
 
 def about(axis, angle):
-    """Turn about an axis (Rodrigues)."""
+    """Rotation about an axis (Rodrigues)."""
     x, y, z = axis
     across = np.array([(0, -z, y), (z, 0, -x), (-y, x, 0)])
     return np.eye(3) + sin(angle) * across + (1 - cos(angle)) * across @ across
 
 
 def angles(turn):
-    """Each middle axis v stands at a right angle to its motor's axis and to the eye's pin w.
+    """Each middle axis v is perpendicular to its motor's axis and to the eye's pin w.
 
     Leg 1 turns about x and has v = (0, -sin a, cos a) and w = R y: tan a = w_z / w_y. The others
     follow in the order x, y, z.

@@ -1,13 +1,13 @@
-"""Leads the delta robot to and fro between two trays: a wanted place in, three angles out."""
+"""Moves the delta robot back and forth between two trays: position in, three angles out."""
 
 from math import acos, atan2, cos, hypot, pi, sin
 
 from linkwork import Control
 
-BASE, TOOL = 0.11, 0.045  # distance of levers and rods from the middle [m]
+BASE, TOOL = 0.11, 0.045  # distance of levers and rods from the center [m]
 LEVER, ROD = 0.16, 0.34  # lengths [m]
-HIGH, LOW, REACH = -0.30, -0.42, 0.11  # of the platform, under and beside the levers' axes [m]
-ROUND = 3.0  # time to and fro [s]
+HIGH, LOW, REACH = -0.30, -0.42, 0.11  # platform, below and beside the levers' axes [m]
+ROUND = 3.0  # period [s]
 
 
 class Delta(Control):
@@ -20,24 +20,24 @@ class Delta(Control):
 
 
 def path(time):
-    """Where the platform is wanted [m]: from its place at rest, then over and into the trays."""
+    """Wanted position of the platform [m]: from rest, then above and into the trays."""
     begin = min(time / 2, 1.0) ** 2 * (3 - 2 * min(time / 2, 1.0))
-    way = 2 * pi * time / ROUND
-    x = begin * REACH * smooth(sin(way))
-    down = begin * (HIGH - LOW) * abs(sin(way)) ** 6
-    return x, begin * 0.03 * sin(2 * way), HIGH - down
+    phase = 2 * pi * time / ROUND
+    x = begin * REACH * smooth(sin(phase))
+    down = begin * (HIGH - LOW) * abs(sin(phase)) ** 6
+    return x, begin * 0.03 * sin(2 * phase), HIGH - down
 
 
 def smooth(share):
-    """Lingers at both ends."""
+    """Slow at both ends."""
     return share * (15 - 10 * share**2 + 3 * share**4) / 8
 
 
 def angles(x, y, z):
-    """Angle of each lever from the level, downwards [rad].
+    """Angle of each lever below the horizontal [rad].
 
     In an arm's plane its rod closes (u - l cos a)² + (z + l sin a)² = rod² - v², with u and v the
-    platform's joint along and across the arm, seen from the lever's axis.
+    platform's joint along and across the arm, relative to the lever's axis.
     """
     found = []
     for n in range(3):

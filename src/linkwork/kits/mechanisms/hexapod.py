@@ -6,9 +6,9 @@ import numpy as np
 
 from linkwork import Control
 
-HEIGHT = 0.30  # of the upper joints above the feet, at rest [m]
+HEIGHT = 0.30  # height of the upper joints above the feet, at rest [m]
 FEET, JOINTS, HALF = 0.22, 0.14, radians(14)  # radii [m], half of each pair's distance
-WAYS = (  # of x, y, z [m] and roll, pitch, yaw [rad]: amplitude, frequency [Hz]
+WAYS = (  # x, y, z [m] and roll, pitch, yaw [rad]: amplitude, frequency [Hz]
     (0.04, 0.25), (0.04, 0.20), (0.02, 0.50), (0.15, 0.30), (0.15, 0.35), (0.25, 0.15),
 )  # fmt: skip
 
@@ -34,7 +34,7 @@ class Hexapod(Control):
 
 
 def wanted(time):
-    """Place and turn of the platform, from rest, all six ways at frequencies of their own."""
+    """Position and rotation of the platform, from rest, each coordinate at its own frequency."""
     begin = min(time / 4, 1.0) ** 2 * (3 - 2 * min(time / 4, 1.0))
     x, y, z, roll, pitch, yaw = (begin * a * sin(2 * pi * f * time) for a, f in WAYS)
     (cr, sr), (cp, sp), (cy, sy) = ((cos(a), sin(a)) for a in (roll, pitch, yaw))
@@ -45,6 +45,6 @@ def wanted(time):
 
 
 def lengths(place, turn):
-    """How long each leg is: |p + R b - a| [m]."""
+    """Length of each leg: |p + R b - a| [m]."""
     tops = np.array(place) + (0, 0, HEIGHT) + JOINT @ turn.T
     return np.linalg.norm(tops - FOOT, axis=1)

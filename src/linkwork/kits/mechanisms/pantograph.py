@@ -1,12 +1,12 @@
-"""Leads the pantograph's stylus along a heart; the copy draws it three times as large."""
+"""Moves the pantograph's stylus along a heart; the copy draws it three times as large."""
 
 from math import acos, atan2, cos, hypot, pi, sin
 
 from linkwork import Control
 
 BAR = 0.12  # from the pivot to the inner joint, and from there to the stylus [m]
-MIDDLE = 0.165  # of the heart, ahead of the pivot [m]
-ROUND = 8.0  # time for one heart [s]
+MIDDLE = 0.165  # center of the heart, in front of the pivot [m]
+ROUND = 8.0  # period [s]
 
 
 class Pantograph(Control):
@@ -25,7 +25,7 @@ def heart(turn):
 
 
 def angles(x, y):
-    """Directions of the two bars that lead to a point [rad]: an isosceles triangle."""
+    """Directions of the two bars for a point [rad]: an isosceles triangle."""
     bend = acos(hypot(x, y) / (2 * BAR))
     ahead = atan2(y, x)
     return ahead + bend, ahead - bend

@@ -1,6 +1,6 @@
-"""Keeps the tripod's tray level: inclinometer in, six servo angles out (001, section 4).
+"""Keeps the tripod's tray level: inclinometer in, six servo angles out (Rocon, section 4).
 
-The same program drives hardware: it knows two tilt angles and six joints, nothing else.
+The same program drives hardware: it uses only two tilt angles and six joints.
 """
 
 from math import acos, atan2, cos, hypot, radians, sin
@@ -8,11 +8,11 @@ from math import acos, atan2, cos, hypot, radians, sin
 from linkwork import Control
 
 THIGH = SHIN = 0.12  # [m]
-RADIUS = 0.14  # of the sockets [m]
-HEIGHT = 2 * THIGH * cos(radians(40))  # of the hips above the feet [m]
-INTEGRAL = 16.0  # of the tilt [1/s]
-TWICE = 80.0  # of its integral [1/s²]: a steadily turning floor leaves no error
-STEEPEST = radians(14)  # floor that the legs can still level
+RADIUS = 0.14  # radius of the sockets [m]
+HEIGHT = 2 * THIGH * cos(radians(40))  # height of the hips above the feet [m]
+INTEGRAL = 16.0  # gain of the tilt's integral [1/s]
+TWICE = 80.0  # gain of its second integral [1/s²]: no error at constant floor speed
+STEEPEST = radians(14)  # maximum tilt of the floor that the legs can level
 
 
 class Level(Control):
@@ -22,8 +22,8 @@ class Level(Control):
             (self.joint(f"leg{n}/hip"), self.joint(f"leg{n}/knee"), radians(azimuth))
             for n, azimuth in ((1, 0), (2, 120), (3, 240))
         ]
-        # Integrals of the tilt about x and y [rad s], and of these [rad s²]. Calling makes them
-        # where they are new: a reload, or an edit of the running scene, goes on with their values.
+        # Integrals of the tilt about x and y [rad s], and of these [rad s²]. Calling creates them
+        # if they are new: a reload, or an edit of the running scene, continues with their values.
         for name in ("x", "y", "xx", "yy"):
             self.memory(name, 0.0)
 
@@ -46,7 +46,7 @@ def clip(angle):
 
 
 def foot_below_hip(azimuth, floor_x, floor_y):
-    """How far out and down from its hip a foot stands on the tilted floor [m]."""
+    """Horizontal and vertical distance of a foot from its hip on the tilted floor [m]."""
     x, y = RADIUS * cos(azimuth), RADIUS * sin(azimuth)
     foot_x = x * cos(floor_y)
     foot_y = y * cos(floor_x) + x * sin(floor_y) * sin(floor_x)

@@ -1,6 +1,6 @@
-"""The twin shows what the sensors say: two tilts and six leg angles, each copied by a listener.
+"""The twin shows the sensor values: two tilts and six leg angles, each copied by a listener.
 
-It works as well when the readings come from a machine: the twin knows no physics.
+It also works with readings from a machine: the twin has no physics.
 """
 
 from functools import partial

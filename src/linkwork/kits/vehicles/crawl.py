@@ -1,6 +1,6 @@
-"""Pulls the crawler along the floor by its arm: reach, put down, pull, lift (000, section 6).
+"""Pulls the crawler along the floor by its arm: reach, put down, pull, lift (Visum, section 6).
 
-The hand stays upright while the tip goes round a rectangle; two links bring it there.
+The hand stays vertical while the tip moves along a rectangle, positioned by two links.
 """
 
 from itertools import pairwise
@@ -8,12 +8,12 @@ from math import acos, atan2, hypot, pi
 
 from linkwork import Control
 
-UPPER, LOWER, HAND = 0.15, 0.13, 0.06  # of the arm [m]
-FLOOR = 0.13 - 0.014  # under the shoulder, where the tip's rubber lies on it [m]
-PRESS, LIFT = 0.006, 0.035  # of the tip into the floor, and over it [m]
-NEAR, WIDE = 0.10, 0.23  # of the tip before the shoulder [m]
+UPPER, LOWER, HAND = 0.15, 0.13, 0.06  # lengths of the arm's links [m]
+FLOOR = 0.13 - 0.014  # below the shoulder, with the tip's rubber on it [m]
+PRESS, LIFT = 0.006, 0.035  # depth of the tip in the floor, height above it [m]
+NEAR, WIDE = 0.10, 0.23  # distances of the tip in front of the shoulder [m]
 
-#: Corners of the tip's way, with the time at which it is there [s].
+#: Corners of the tip's path, with their times [s].
 CORNERS = [
     (0.0, WIDE, LIFT),
     (0.3, WIDE, -PRESS),
@@ -33,7 +33,7 @@ class Crawl(Control):
 
 
 def tip(time):
-    """Where the tip goes, before the shoulder and over the floor [m]."""
+    """Position of the tip, in front of the shoulder and above the floor [m]."""
     for (t0, x0, z0), (t1, x1, z1) in pairwise(CORNERS):
         if time < t1:
             part = (time - t0) / (t1 - t0)
@@ -42,12 +42,12 @@ def tip(time):
 
 
 def bent(x, z):
-    """Angles of shoulder, elbow and wrist that bring the tip there, the hand pointing down [rad].
+    """Angles of shoulder, elbow and wrist for a position of the tip, the hand pointing down [rad].
 
-    The wrist stands above the tip; both links and the way to it make a triangle.
+    The wrist is above the tip; both links and the line to it form a triangle.
     """
     down = FLOOR - z - HAND
-    way = hypot(x, down)
-    elbow = pi - acos((UPPER**2 + LOWER**2 - way**2) / (2 * UPPER * LOWER))
-    shoulder = atan2(down, x) - acos((UPPER**2 + way**2 - LOWER**2) / (2 * UPPER * way))
+    distance = hypot(x, down)
+    elbow = pi - acos((UPPER**2 + LOWER**2 - distance**2) / (2 * UPPER * LOWER))
+    shoulder = atan2(down, x) - acos((UPPER**2 + distance**2 - LOWER**2) / (2 * UPPER * distance))
     return shoulder, elbow, pi / 2 - shoulder - elbow

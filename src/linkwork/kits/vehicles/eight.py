@@ -1,27 +1,27 @@
-"""Drives the cart along a figure eight, again and again (000, section 6).
+"""Drives the cart along a figure eight, repeatedly (Visum, section 6).
 
-It knows only what a machine would: how far its rear wheels have turned. From these it reckons
-where it is, and steers at a point of the curve a little ahead (pure pursuit).
+It uses only odometry, the rotation of its rear wheels. From these it computes its position, and
+steers toward a point of the curve ahead (pure pursuit).
 """
 
 from math import atan2, cos, hypot, pi, sin
 
 from linkwork import Control
 
-RADIUS = 0.0496  # on which a wheel rolls: its tyre gives a little [m]
-HALF_TRACK = 0.11  # from the middle to a wheel [m]
-#: Where the wheels stand, seen from the middle of the rear axle [m].
+RADIUS = 0.0496  # rolling radius of a wheel with a compressed tire [m]
+HALF_TRACK = 0.11  # from the center line to a wheel [m]
+#: Positions of the wheels, relative to the center of the rear axle [m].
 WHEELS = {
     "front_left": (0.22, HALF_TRACK),
     "front_right": (0.22, -HALF_TRACK),
     "rear_left": (0.0, HALF_TRACK),
     "rear_right": (0.0, -HALF_TRACK),
 }
-REAR = -0.11  # the rear axle, seen from the middle of the cart [m]
-TIGHTEST = 1 / 0.36  # curvature that the steering reaches [1/m]
+REAR = -0.11  # the rear axle, relative to the center of the cart [m]
+TIGHTEST = 1 / 0.36  # maximum curvature of the steering [1/m]
 
-LENGTH, WIDTH = 1.1, 0.85  # of each half of the eight: x = L sin u, y = W/2 sin 2u [m]
-AHEAD = 0.22  # of the point that it steers at [m]
+LENGTH, WIDTH = 1.1, 0.85  # size of the eight: x = L sin u, y = W/2 sin 2u [m]
+AHEAD = 0.22  # distance of the point that it steers toward [m]
 SPEED = 0.5  # [m/s]
 
 
@@ -32,13 +32,13 @@ class Eight(Control):
             "front_left": self.joint("left_steer"),
             "front_right": self.joint("right_steer"),
         }
-        # Where the rear axle is, in the frame of the curve; the cart starts at its crossing.
+        # Position of the rear axle, in the frame of the curve; the cart starts at its crossing.
         start = self.memory("heading", atan2(WIDTH, LENGTH))
         self.memory("x", REAR * cos(start))
         self.memory("y", REAR * sin(start))
         self.memory("left", self.spins["rear_left"].value)
         self.memory("right", self.spins["rear_right"].value)
-        self.memory("u", 0.0)  # how far along the curve [rad]
+        self.memory("u", 0.0)  # curve parameter [rad]
 
     def loop(self):
         self.reckon()
@@ -53,7 +53,7 @@ class Eight(Control):
         self.drive(SPEED, 2 * aside / (ahead**2 + aside**2))
 
     def reckon(self):
-        """Where the rear axle is, from the way of its two wheels."""
+        """Position of the rear axle, from the distances of its two wheels (odometry)."""
         memory = self.memory
         left, right = self.spins["rear_left"].value, self.spins["rear_right"].value
         to_left, to_right = RADIUS * (left - memory.left), RADIUS * (right - memory.right)
@@ -65,7 +65,7 @@ class Eight(Control):
         memory.heading += turned
 
     def drive(self, speed, curvature):
-        """Each wheel rolls along its own circle about one common point (Ackermann)."""
+        """Each wheel rolls along its own circle about one common center (Ackermann)."""
         curvature = min(max(curvature, -TIGHTEST), TIGHTEST)
         for name, (x, y) in WHEELS.items():
             ahead, aside = 1 - curvature * y, curvature * x

@@ -1,9 +1,8 @@
-"""Explores a room by one distance sensor, and touches nothing (000, section 6, fig. 4).
+"""Explores a room by one distance sensor, without touching anything (Visum, section 6, fig. 4).
 
-The program knows how far its rear wheels have turned, where its turret looks, and one distance.
-From these it reckons where it is and draws a map: where walls are, and where it has been. Every
-0.2 s it tries short arcs on the map, forward and back, and takes one that hits nothing and leads
-to where it has not been.
+The program uses the rotation of its rear wheels, the angle of its turret, and one distance. From
+these it computes its position and draws a map: walls, and visited cells. Every 0.2 s it tests short
+arcs on the map, forward and back, and chooses one that hits nothing and leads to unvisited cells.
 """
 
 from math import atan2, cos, hypot, sin
@@ -12,29 +11,29 @@ import numpy as np
 
 from linkwork import Control
 
-RADIUS = 0.0496  # on which a wheel rolls: its tyre gives a little [m]
-HALF_TRACK = 0.11  # from the middle to a wheel [m]
-#: Where the wheels stand, seen from the middle of the rear axle [m].
+RADIUS = 0.0496  # rolling radius of a wheel with a compressed tire [m]
+HALF_TRACK = 0.11  # from the center line to a wheel [m]
+#: Positions of the wheels, relative to the center of the rear axle [m].
 WHEELS = {
     "front_left": (0.22, HALF_TRACK),
     "front_right": (0.22, -HALF_TRACK),
     "rear_left": (0.0, HALF_TRACK),
     "rear_right": (0.0, -HALF_TRACK),
 }
-MIDDLE, EYE = 0.11, 0.21  # middle of the cart and its turret, seen from there [m]
-HALF_LENGTH, HALF_WIDTH = 0.20, 0.15  # of the cart [m]
+MIDDLE, EYE = 0.11, 0.21  # center of the cart and its turret, relative to it [m]
+HALF_LENGTH, HALF_WIDTH = 0.20, 0.15  # half size of the cart [m]
 
-SWEEP = 13.0  # of the turret [rad/s]
-TRUSTED = 2.5  # a ray that goes farther marks nothing [m]
-SPEED, FASTER, TIGHTER = 0.5, 1.5, 8.0  # at most, and how quickly it changes [m/s, m/s², 1/m/s]
-MARGIN = 0.04  # kept from cells with a wall [m]
-PATIENCE = 2.5  # how long it tries to come nearer to a new cell [s]
-NEARBY = 0.3  # what is so far away is then given up [m]
-CURVATURES = np.linspace(-1 / 0.37, 1 / 0.37, 9)  # of the arcs [1/m]
-REACH, PIECE = 0.72, 0.06  # of the arcs, and of the pieces they are looked at in [m]
-NEW, GEAR, BEND = 0.05, 0.4, 0.02  # worth of a new cell; cost of turning back, of bending [m]
+SWEEP = 13.0  # speed of the turret [rad/s]
+TRUSTED = 2.5  # longer rays are ignored [m]
+SPEED, FASTER, TIGHTER = 0.5, 1.5, 8.0  # speed limit, rates of speed and bend [m/s, m/s², 1/m/s]
+MARGIN = 0.04  # distance kept from wall cells [m]
+PATIENCE = 2.5  # timeout for approaching a new cell [s]
+NEARBY = 0.3  # radius in which cells are then given up [m]
+CURVATURES = np.linspace(-1 / 0.37, 1 / 0.37, 9)  # curvatures of the arcs [1/m]
+REACH, PIECE = 0.72, 0.06  # length of the arcs, and of their segments [m]
+NEW, GEAR, BEND = 0.05, 0.4, 0.02  # value of a new cell; cost of reversing, of bending [m]
 
-CELL, COLUMNS, ROWS = 0.125, 40, 26  # of the map, which has the start in its middle [m]
+CELL, COLUMNS, ROWS = 0.125, 40, 26  # size of the map, centered at the start [m]
 BITS = np.arange(COLUMNS)
 FAR = 1e3
 
@@ -47,19 +46,19 @@ class Explore(Control):
             "front_right": self.joint("right_steer"),
         }
         self.turret, self.ray = self.joint("eye/turn"), self.sensor("eye/ray")
-        self.arcs = [Arc(gear, bend) for gear in (1, -1) for bend in CURVATURES]
-        # What must last is in the memory: a reload, or a session that goes back in time, goes on
-        # with it. A row of a map is one whole number, with a bit for each cell.
+        self.arcs = [PathArc(gear, bend) for gear in (1, -1) for bend in CURVATURES]
+        # Persistent data is in the memory: a reload, or a session that goes back in time, continues
+        # with it. A row of a map is one integer, with a bit for each cell.
         for name in [f"{map}{row}" for map in ("wall", "been") for row in range(ROWS)]:
             self.memory(name, 0)
-        self.memory("x", -MIDDLE)  # where the rear axle is, and how far its wheels have turned
+        self.memory("x", -MIDDLE)  # position of the rear axle, and rotation of its wheels
         self.memory("y", 0.0)
         self.memory("heading", 0.0)
         self.memory("left", self.spins["rear_left"].value)
         self.memory("right", self.spins["rear_right"].value)
         for name in ("speed", "bend", "wanted_speed", "wanted_bend"):
             self.memory(name, 0.0)
-        self.memory("nearest", FAR)  # new cell so far, and since when it comes no nearer
+        self.memory("nearest", FAR)  # distance of a new cell, and since when it has not decreased
         self.memory("since", 0.0)
         self.turret.target_speed = SWEEP
         self.every(0.2, self.choose)
@@ -70,7 +69,7 @@ class Explore(Control):
         self.drive()
 
     def reckon(self):
-        """Where the rear axle is, from the way of its two wheels."""
+        """Position of the rear axle, from the distances of its two wheels (odometry)."""
         memory = self.memory
         left, right = self.spins["rear_left"].value, self.spins["rear_right"].value
         to_left, to_right = RADIUS * (left - memory.left), RADIUS * (right - memory.right)
@@ -82,7 +81,7 @@ class Explore(Control):
         memory.heading += turned
 
     def look(self):
-        """Marks the cell where the ray ends, a little inside the wall."""
+        """Marks the cell at the end of the ray, a little inside the wall."""
         distance = self.ray.distance
         if distance < TRUSTED:
             heading, bearing = self.memory.heading, self.memory.heading + self.turret.value
@@ -94,31 +93,31 @@ class Explore(Control):
                 setattr(self.memory, name, int(getattr(self.memory, name)) | 1 << column)
 
     def choose(self):
-        """Takes the cheapest arc; slower where little of it is free."""
+        """Chooses the cheapest arc; slower if little of it is free."""
         place = self.memory.x, self.memory.y, self.memory.heading
         walls, before = self.read("wall"), self.read("been")
         been = before | around(place)
         close = widened(walls)
         new = ~been & ~close
-        way = way_to(new, np.where(walls, FAR, np.where(close, 4 * CELL, CELL)))
-        here = float(at(way, moved(place, np.array([MIDDLE, 0.0])), FAR))
+        distances = distances_to(new, np.where(walls, FAR, np.where(close, 4 * CELL, CELL)))
+        here = float(at(distances, moved(place, np.array([MIDDLE, 0.0])), FAR))
         if here < self.memory.nearest - CELL / 2 or (been & ~before & ~close).any():
             self.memory.nearest, self.memory.since = here, self.time
-        elif self.time - self.memory.since > PATIENCE:  # what is new and near is out of reach
+        elif self.time - self.memory.since > PATIENCE:  # the new cells nearby are out of reach
             been |= around(place, NEARBY)
             self.memory.nearest, self.memory.since = FAR, self.time
         if here >= FAR:
-            self.say("It has been wherever it can go, and begins again.")
+            self.log("It has been wherever it can go, and begins again.")
             been[:] = False
         self.write("been", been)
         found = []
         for arc in self.arcs:
             hits = at(walls, moved(place, arc.outline), True).sum(axis=1)
             free = int((hits > 0).argmax()) if hits.any() else len(hits)
-            if free < 3:  # only where there is no other, and then the one that leads out of it
+            if free < 3:  # only if there is no other, and then the one that leads out of it
                 found.append((FAR * (1 + hits[:6].sum()), arc, 0.0))
                 continue
-            cost = at(way, moved(place, arc.middle[free - 1]), FAR) + BEND * abs(arc.bend)
+            cost = at(distances, moved(place, arc.middle[free - 1]), FAR) + BEND * abs(arc.bend)
             cost -= NEW * np.count_nonzero(new & touched(moved(place, arc.body[:free])))
             found.append(
                 (cost + GEAR * (arc.gear * self.memory.wanted_speed < 0), arc, free * PIECE)
@@ -128,9 +127,9 @@ class Explore(Control):
         self.memory.wanted_bend = arc.bend
 
     def drive(self):
-        """Goes over to the wanted arc gently, so that no wheel slips and the reckoning is true.
+        """Blends into the wanted arc, so that no wheel slips and the odometry is accurate.
 
-        Each wheel rolls along its own circle about one common point (Ackermann).
+        Each wheel rolls along its own circle about one common center (Ackermann).
         """
         memory = self.memory
         speed = memory.speed = towards(memory.wanted_speed, memory.speed, FASTER * self.step)
@@ -150,15 +149,15 @@ class Explore(Control):
             setattr(self.memory, f"{map}{row}", number)
 
 
-class Arc:
-    """A way along a circle, in pieces, seen from the rear axle where it begins.
+class PathArc:
+    """A path along a circle, in segments, relative to the rear axle where it begins.
 
     Attributes:
         gear: 1 forward, -1 back.
         bend: Its curvature [1/m].
-        outline: Points of the cart's edge with some margin, after each piece (pieces×n×2) [m].
-        body: Points all over the cart, after each piece (pieces×n×2) [m].
-        middle: Where the cart's middle is after each piece (pieces×2) [m].
+        outline: Points of the cart's edge with some margin, after each segment (segments×n×2) [m].
+        body: Points all over the cart, after each segment (segments×n×2) [m].
+        middle: The cart's center after each segment (segments×2) [m].
     """
 
     def __init__(self, gear, bend):
@@ -166,36 +165,36 @@ class Arc:
         long, wide = HALF_LENGTH + MARGIN, HALF_WIDTH + MARGIN
         xs, ys = np.meshgrid(np.linspace(-long, long, 7), np.linspace(-wide, wide, 5))
         edge = (np.abs(xs) == long) | (np.abs(ys) == wide)
-        places = [after(gear * PIECE * (n + 1), self.bend) for n in range(round(REACH / PIECE))]
+        stops = [after(gear * PIECE * (n + 1), self.bend) for n in range(round(REACH / PIECE))]
         outline = np.stack([xs[edge] + MIDDLE, ys[edge]], axis=1)
         body = np.stack([xs[~edge] + MIDDLE, ys[~edge]], axis=1)
-        self.outline = np.array([moved(place, outline) for place in places])
-        self.body = np.array([moved(place, body) for place in places])
-        self.middle = np.array([moved(place, np.array([MIDDLE, 0.0])) for place in places])
+        self.outline = np.array([moved(place, outline) for place in stops])
+        self.body = np.array([moved(place, body) for place in stops])
+        self.middle = np.array([moved(place, np.array([MIDDLE, 0.0])) for place in stops])
 
 
 def towards(wanted, value, most):
-    """The value, brought nearer to the wanted one by at most so much."""
+    """The value, moved toward the wanted one by at most ``most``."""
     return value + min(max(wanted - value, -most), most)
 
 
-def after(way, bend):
-    """Place and heading after a way along a circle, from the origin along x [m, rad]."""
-    turned = way * bend
+def after(length, bend):
+    """Position and heading after a distance along a circle, from the origin along x [m, rad]."""
+    turned = length * bend
     if abs(turned) < 1e-9:
-        return way, 0.0, 0.0
+        return length, 0.0, 0.0
     return sin(turned) / bend, (1 - cos(turned)) / bend, turned
 
 
 def moved(place, points):
-    """Points, given from a place with a heading, in the frame that the place is given in [m]."""
+    """Points, given in the frame of a position with a heading, in the outer frame [m]."""
     x, y, heading = place
     c, s = cos(heading), sin(heading)
     return points @ np.array([[c, s], [-s, c]]) + (x, y)
 
 
 def indices(points):
-    """Row and column of the cells that points are in, and which points are on the map."""
+    """Row and column of the points' cells, and which points are on the map."""
     rows = (points[..., 1] // CELL).astype(int) + ROWS // 2
     columns = (points[..., 0] // CELL).astype(int) + COLUMNS // 2
     inside = (rows >= 0) & (rows < ROWS) & (columns >= 0) & (columns < COLUMNS)
@@ -203,13 +202,13 @@ def indices(points):
 
 
 def at(cells, points, outside):
-    """What the cells say where points are; ``outside`` beyond the map."""
+    """The values of the points' cells; ``outside`` beyond the map."""
     rows, columns, inside = indices(points)
     return np.where(inside, cells[rows, columns], outside)
 
 
 def touched(points):
-    """The cells that points are in."""
+    """The points' cells."""
     cells = np.zeros((ROWS, COLUMNS), bool)
     rows, columns, inside = indices(points)
     cells[rows[inside], columns[inside]] = True
@@ -217,7 +216,7 @@ def touched(points):
 
 
 def around(place, beside=0.0):
-    """The cells whose middle is under the cart, or at most so far beside it [m]."""
+    """The cells whose center is under the cart, or at most ``beside`` next to it [m]."""
     x, y, heading = place
     dx = (BITS + 0.5 - COLUMNS // 2) * CELL - x
     dy = (np.arange(ROWS)[:, None] + 0.5 - ROWS // 2) * CELL - y
@@ -227,7 +226,7 @@ def around(place, beside=0.0):
 
 
 def widened(cells):
-    """The cells and their eight neighbours."""
+    """The cells and their eight neighbors."""
     wide = cells.copy()
     wide[1:] |= cells[:-1]
     wide[:-1] |= cells[1:]
@@ -237,14 +236,15 @@ def widened(cells):
     return wide
 
 
-def way_to(goals, price):
-    """How far each cell is from the nearest goal, where entering a cell has a price [m]."""
-    way = np.full((ROWS + 2, COLUMNS + 2), FAR)
-    inner = way[1:-1, 1:-1]
+def distances_to(goals, price):
+    """Distance of each cell from the nearest goal, with a cost for entering a cell [m]."""
+    distances = np.full((ROWS + 2, COLUMNS + 2), FAR)
+    inner = distances[1:-1, 1:-1]
     inner[goals] = 0.0
     while True:
         nearest = np.minimum(
-            np.minimum(way[:-2, 1:-1], way[2:, 1:-1]), np.minimum(way[1:-1, :-2], way[1:-1, 2:])
+            np.minimum(distances[:-2, 1:-1], distances[2:, 1:-1]),
+            np.minimum(distances[1:-1, :-2], distances[1:-1, 2:]),
         )
         closer = np.minimum(inner, nearest + price)
         if np.array_equal(closer, inner):

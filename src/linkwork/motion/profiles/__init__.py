@@ -1,21 +1,21 @@
-"""Profiles: ways of joints through references in time, within limits (004 §4)."""
+"""Motion profiles of joints through waypoints in time, within limits (Lima et al. §4)."""
 
+from linkwork.model.scene.motion_limits import PLANNERS, MotionLimits, MotorLosses
+from linkwork.motion.profiles.planner import passing_speeds, plan, plan_together
 from linkwork.motion.profiles.profile import Profile
-from linkwork.motion.profiles.reference import Reference
-from linkwork.motion.profiles.refusal import OutOfReach
+from linkwork.motion.profiles.reachability import UnreachableWaypoint
 from linkwork.motion.profiles.segment import segment
-from linkwork.motion.profiles.sequence import passing_speeds, plan, together
-from linkwork.scene.planning import PLANNERS, Limits, Losses
+from linkwork.motion.profiles.span import Waypoint
 
 __all__ = [
     "PLANNERS",
-    "Limits",
-    "Losses",
-    "OutOfReach",
+    "MotionLimits",
+    "MotorLosses",
     "Profile",
-    "Reference",
+    "UnreachableWaypoint",
+    "Waypoint",
     "passing_speeds",
     "plan",
+    "plan_together",
     "segment",
-    "together",
 ]

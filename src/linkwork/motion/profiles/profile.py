@@ -1,4 +1,4 @@
-"""Profile: a value over time in pieces of constant jerk, constant acceleration among them."""
+"""Profile: a value over time in segments of constant jerk."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Where something is to be, how fast, and how hard it is pushed.
+    """Position over time, with velocity and acceleration.
 
     Before its first time it rests at its first value, after its last at its last.
 
     Attributes:
-        times: n + 1 rising times [s].
+        times: n + 1 ascending times [s].
         positions: n + 1 values at those times [rad or m].
-        speeds: n + 1 speeds.
-        accelerations: n accelerations at the beginning of each piece.
+        speeds: n + 1 velocities.
+        accelerations: n accelerations at the start of each segment.
         jerks: n jerks.
     """
 
@@ -31,23 +31,23 @@ class Profile:
     jerks: np.ndarray
 
     @classmethod
-    def of_pieces(
+    def of_phases(
         cls,
         time: float,
         position: float,
         speed: float,
-        pieces: Iterable[Sequence[float]],
+        phases: Iterable[Sequence[float]],
         end: tuple[float, float, float] | None = None,
     ) -> Profile:
-        """A profile from its first state and pieces (duration, acceleration[, jerk]).
+        """Returns a profile from its first state and segments (duration, acceleration[, jerk]).
 
-        Pieces of no duration are left out. ``end`` is the last state (time, position,
-        speed), free of summed rounding.
+        Segments of zero duration are omitted. ``end`` is the last state (time, position, speed),
+        free of accumulated rounding.
         """
         times, positions, speeds = [time], [position], [speed]
         accelerations: list[float] = []
         jerks: list[float] = []
-        for duration, a, *more in pieces:
+        for duration, a, *more in phases:
             then = times[-1] + duration
             if then <= times[-1]:
                 continue
@@ -65,7 +65,7 @@ class Profile:
 
     @classmethod
     def joined(cls, profiles: Sequence[Profile]) -> Profile:
-        """Profiles one after the other, each beginning where the one before ends."""
+        """Returns consecutive profiles as one, each starting where the one before ends."""
         last = profiles[-1]
         ends = ("times", "positions", "speeds")
         rows = [
@@ -84,10 +84,10 @@ class Profile:
         return float(self.times[-1] - self.times[0])
 
     def states(self, time: float | np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Position, speed and acceleration at one or many times.
+        """Returns position, velocity and acceleration at one or many times.
 
-        At a time where the acceleration jumps it is that of the piece which begins, at the last
-        time that of the piece which ends.
+        Where the acceleration jumps it is that of the following segment, at the last time that of
+        the last segment.
         """
         t = np.asarray(time, dtype=float)
         if not len(self.jerks):
@@ -108,7 +108,7 @@ class Profile:
         return tuple(row.tolist() for row in rows)
 
     def value(self, time: float) -> float:
-        """The position at one time, quickly."""
+        """Returns the position at one time, fast."""
         times, positions, speeds, accelerations, jerks = self._lists
         n = bisect_right(times, time) - 1
         if n < 0:
@@ -120,7 +120,7 @@ class Profile:
         return positions[n] + dt * (speeds[n] + dt * (a / 2.0 + dt * j / 6.0))
 
     def sampled(self, period: float) -> np.ndarray:
-        """Times every ``period`` [s] from the first on, the last one included."""
+        """Returns times every ``period`` [s] from the first on, including the last."""
         many = int(np.floor(self.duration / period * (1.0 + 1e-12)))
         times = self.times[0] + period * np.arange(many + 1)
         return (
@@ -131,7 +131,7 @@ class Profile:
 
     @cached_property
     def _turning(self) -> np.ndarray:
-        """Times at which position or speed may be extreme: knots, and where speed or a is 0."""
+        """Returns times of possible extrema: knots, and zeros of velocity or acceleration."""
         found = [self.times]
         for n in range(len(self.jerks)):
             a, j, v = self.accelerations[n], self.jerks[n], self.speeds[n]
@@ -142,20 +142,20 @@ class Profile:
         return np.concatenate(found)
 
     def extent(self) -> tuple[float, float]:
-        """Lowest and highest value."""
+        """Returns the lowest and highest value."""
         values = self.states(self._turning)[0]
         return float(values.min()), float(values.max())
 
     @property
     def peak_speed(self) -> float:
-        """Largest |speed|, ends included."""
+        """Returns the largest |velocity|, ends included."""
         if not len(self.jerks):
             return 0.0
         return float(np.abs(np.append(self.states(self._turning)[1], self.speeds)).max())
 
     @property
     def peak_acceleration(self) -> float:
-        """Largest |acceleration|."""
+        """Returns the largest |acceleration|."""
         if not len(self.jerks):
             return 0.0
         ends = self.accelerations + self.jerks * np.diff(self.times)
@@ -163,5 +163,5 @@ class Profile:
 
     @property
     def peak_jerk(self) -> float:
-        """Largest |jerk| within the pieces."""
+        """Returns the largest |jerk| within the segments."""
         return float(np.abs(self.jerks).max()) if len(self.jerks) else 0.0

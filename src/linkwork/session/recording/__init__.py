@@ -1,20 +1,25 @@
-"""Recordings: append-only files of sessions, to look at and to replay bit for bit."""
+"""Recordings: append-only files of sessions."""
 
-from linkwork.session.recording.export import export_csv
-from linkwork.session.recording.header import Header, installed_versions
-from linkwork.session.recording.outline import Outline, SignalColumn
-from linkwork.session.recording.page import export_html
-from linkwork.session.recording.reader import Event, Recording
+from linkwork.session.recording.export import export_csv, export_html
+from linkwork.session.recording.header import (
+    Header,
+    RecordedWorld,
+    SignalColumn,
+    installed_versions,
+)
+from linkwork.session.recording.index import Damage
+from linkwork.session.recording.reader import RecordedEvent, Recording
 from linkwork.session.recording.repair import repair
 from linkwork.session.recording.segment import Segment
-from linkwork.session.recording.writer import Recorder
+from linkwork.session.recording.writer import RecordingWriter
 
 __all__ = [
-    "Event",
+    "Damage",
     "Header",
-    "Outline",
-    "Recorder",
+    "RecordedEvent",
+    "RecordedWorld",
     "Recording",
+    "RecordingWriter",
     "Segment",
     "SignalColumn",
     "export_csv",

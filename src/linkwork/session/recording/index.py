@@ -1,42 +1,50 @@
-"""One pass over a recording's file: where each message stands, up to the first damage."""
+"""Index of a recording file: what it holds, and where it is damaged."""
 
 from __future__ import annotations
 
+import zlib
 from array import array
 from dataclasses import dataclass, field
 
-from linkwork.errors import RecordingError
-from linkwork.session.recording import container
-from linkwork.session.recording.attachments import check_file_name
-from linkwork.session.recording.header import Header
-from linkwork.session.recording.messages import (
-    CHANNELS,
-    OPENERS,
-    PROFILE,
-    Change,
-    Opening,
-    decode,
-    decode_opening,
-    foreign,
+from linkwork.core.errors import DamagedRecording, RecordingError
+from linkwork.session.recording import mcap_format
+from linkwork.session.recording.checksums import (
+    ATTACHED,
+    CheckedRecord,
+    CheckedScan,
+    DamagedRange,
+    is_checked,
+    summary_is_intact,
 )
-from linkwork.session.recording.outline import Clock, Outline
-from linkwork.session.recording.scan import (
-    Damage,
+from linkwork.session.recording.header import Header, RecordedWorld, Timebase
+from linkwork.session.recording.mcap_format import (
+    DamagedFile,
     Data,
+    check_file_name,
     check_magic,
     read_attachment,
     read_channel,
     read_profile,
     records,
 )
+from linkwork.session.recording.messages import (
+    CHANNELS,
+    OPENERS,
+    PROFILE,
+    OpeningMessage,
+    SegmentMessage,
+    decode,
+    decode_opening,
+    describe_foreign_file,
+)
 
-_HEAD = container.MESSAGE_HEAD.unpack_from
-_HEAD_SIZE = container.MESSAGE_HEAD.size
+_HEAD = mcap_format.MESSAGE_HEAD.unpack_from
+_HEAD_SIZE = mcap_format.MESSAGE_HEAD.size
 
 
 @dataclass(slots=True)
 class Series:
-    """Where the messages of one channel stand, in order.
+    """Positions of the messages of one channel, in order.
 
     Attributes:
         steps: Step of each.
@@ -54,27 +62,29 @@ class Series:
         return len(self.steps)
 
 
-class Stretch:
-    """One world's part of a recording.
+class SegmentIndex:
+    """The segment of one world in a recording.
 
     Args:
         world: The world.
         files: Its files by name.
-        clock: Its times.
+        clock: Its time base.
 
     Attributes:
+        first_step: Step of its first state; later than the clock's if that one is damaged.
         sizes: Length that a payload must have, by topic [byte].
-        first: Number of each channel's first message in this part, by topic.
+        first: Number of each channel's first message in this segment, by topic.
     """
 
     def __init__(
-        self, world: Outline, files: dict[str, container.Attachment], clock: Clock
+        self, world: RecordedWorld, files: dict[str, mcap_format.McapAttachment], clock: Timebase
     ) -> None:
         world.check()
         clock.check()
         self.world = world
         self.files = files
         self.clock = clock
+        self.first_step = clock.step
         self.first: dict[str, int] = {}
         self.sizes = {
             "state": world.state_bytes,
@@ -83,27 +93,66 @@ class Stretch:
         }
 
 
-class Index:
-    """What a recording's file holds, found in one pass.
+@dataclass(slots=True)
+class Damage:
+    """A damaged part of a recording.
 
-    Damage ends the pass: what stands before it is kept, and ``problem`` says what it is.
+    Attributes:
+        start, end: Its bytes.
+        text: What is lost.
+        after: Time of the last intact message before it [s]; None if there is none.
+        before: Time of the first intact message after it [s]; None if there is none.
+    """
+
+    start: int
+    end: int
+    text: str
+    after: float | None = None
+    before: float | None = None
+
+    def __str__(self) -> str:
+        if self.after is not None and self.before is not None:
+            when = f", between {self.after:.3f} s and {self.before:.3f} s"
+        elif self.after is not None:
+            when = f", after {self.after:.3f} s"
+        else:
+            when = ", before the first message"
+        return f"bytes {self.start} to {self.end}{when}: {self.text}"
+
+
+#: Damages that a message lists one by one.
+_MAX_LISTED = 4
+_NO_WORLD = "the description of their world is lost, and with it these messages"
+#: In the place of an attached file that is lost.
+LOST_ATTACHMENT = mcap_format.McapAttachment("linkwork.lost", 0, 0, 0, 0, 0, 0)
+#: Channel whose messages open a further world.
+OPENER_NUMBER = list(CHANNELS).index("segment") + 1
+
+
+class Index:
+    """Contents of a recording file, found in one pass.
+
+    A record whose checksum differs is passed over and listed in ``damage``. A file of an earlier
+    version has no checksums of records: there the pass ends at the first damage that shows.
 
     Args:
         data: The file.
 
     Attributes:
-        header: About the run.
+        header: Description of the run.
         series: Messages by topic, without those that open worlds.
         stretches: Worlds in order, each with its first state.
-        summary: What the end of the file says, or would say.
+        summary: Summary at the end of the file, or what it would contain.
         last_step: Highest step.
-        whole: Where the sound data end [byte].
+        whole: Where the intact data end [byte].
         complete: Whether the writer closed the file.
-        problem: What is wrong with the file; empty if nothing is.
-        checksum: CRC-32 of the data, as the writer says; 0 if it does not.
+        checked: Whether the records have checksums.
+        damage: Damaged parts, in order.
+        kept: Offsets of the intact records, in order [byte].
 
     Raises:
         RecordingError: It is not a recording, or is cut off before its first state.
+        DamagedRecording: It is damaged where nothing can be read without it.
     """
 
     header: Header
@@ -112,72 +161,180 @@ class Index:
         check_magic(data)
         self._data = data
         self.series = {topic: Series() for topic in CHANNELS if topic not in OPENERS}
-        self.stretches: list[Stretch] = []
-        self.summary = container.Summary()
+        self.stretches: list[SegmentIndex] = []
+        self.summary = mcap_format.McapSummary()
         self.last_step = 0
-        self.whole = len(container.MAGIC)
+        self.whole = len(mcap_format.MAGIC)
         self.complete = False
-        self.problem = ""
-        self.checksum = 0
-        self._pending: Stretch | None = None
-        self._opener = 0
+        self.checked = is_checked(data)
+        self.damage: list[Damage] = []
+        self.kept = array("Q")
+        self._note = ""
+        self._time: float | None = None
+        self._undated: list[Damage] = []
+        self._pending: SegmentIndex | None = None
+        self._opener = self._opener_kept = 0
         self._topics: dict[int, str] = {}
         self._profile: str | None = None
         self._declared: list[str] = []
         self._chunks = False
+        if self.checked:
+            self._topics = dict(enumerate(CHANNELS, start=1))
+            self.summary.counts = dict.fromkeys(self._topics, 0)
+            self._segment = -1
+            self._read_checked()
+        else:
+            self._read_unchecked()
+        self._conclude()
+
+    @property
+    def problem(self) -> str:
+        """Damage of the file, and how much is left out; empty if it is intact."""
+        listed = [str(each) for each in self.damage[:_MAX_LISTED]]
+        if len(self.damage) > _MAX_LISTED:
+            listed.append(f"and {len(self.damage) - _MAX_LISTED} more damaged parts")
+        return "; ".join([*listed, *([self._note] if self._note else [])])
+
+    def _read_unchecked(self) -> None:
         position = self.whole
         try:
-            for opcode, position, start, end in records(data, self.whole):
-                if opcode == container.DATA_END:
-                    self._end(start, end)
+            for opcode, position, start, end in records(self._data, self.whole):
+                if opcode == mcap_format.DATA_END:
+                    self._end(position, start, end)
                     break
                 self._read(opcode, position, start, end)
                 position = end
                 if self._pending is None:
                     self.whole = end
-        except Damage as damage:
-            lost = len(data) - self.whole
-            self.problem = f"at byte {position} {damage}; the last {lost} bytes are left out"
-        self._conclude()
+        except DamagedFile as damage:
+            lost = len(self._data) - self.whole
+            self._note = f"at byte {position} {damage}; the last {lost} bytes are left out"
+
+    def _read_checked(self) -> None:
+        scan = CheckedScan(self._data, self.whole, opener=OPENER_NUMBER)
+        noted = 0
+        for each in scan.records():
+            for part in scan.damage[noted:]:
+                self._damaged(part)
+            noted = len(scan.damage)
+            if each.opcode == mcap_format.DATA_END:
+                self._end(each.position, each.start, each.end)
+                break
+            try:
+                self._read_intact(each)
+            except DamagedFile as damage:  # whole, but not as Linkwork writes it
+                self._add_damage(Damage(each.position, each.end, str(damage)))
+                continue
+            self.kept.append(each.position)
+            if self._pending is None:
+                self.whole = each.end
+        for part in scan.damage[noted:]:
+            self._damaged(part)
+        self._drop_pending()
+        if scan.cut:
+            lost = len(self._data) - scan.stop
+            self._note = (
+                f"at byte {scan.stop} the file is cut off; the last {lost} bytes are left out"
+            )
+
+    def _read_intact(self, each: CheckedRecord) -> None:
+        """Reads a record whose checksum agrees."""
+        if each.opcode == mcap_format.ATTACHMENT:
+            attachments = self.summary.attachments
+            while len(attachments) < each.segment:
+                attachments.append(LOST_ATTACHMENT)
+        if each.opcode != mcap_format.MESSAGE:
+            self._read(each.opcode, each.position, each.start, each.end)
+            return
+        opens = self._topics.get(each.channel) in OPENERS
+        if opens:
+            self._drop_pending()
+            self._segment = each.segment
+        elif each.segment != self._segment:
+            raise DamagedFile(_NO_WORLD)
+        self._message(each.start, each.end)
+        (_, _, time, _) = _HEAD(self._data, each.start)
+        self._time = time / 1e9
+        for part in self._undated:
+            part.before = self._time
+        self._undated.clear()
+
+    def _drop_pending(self) -> None:
+        """Gives up a world without a state."""
+        if self._pending is not None:
+            self._pending = None
+            del self.kept[self._opener_kept]
+
+    def _damaged(self, part: DamagedRange) -> None:
+        """Notes damage that the checksums show."""
+        topic = self._topics.get(part.channel)
+        if part.records == 0 and not part.text:
+            text = "no data are lost"
+        elif part.channel == ATTACHED:
+            text = "a recorded file is lost"
+        elif topic is not None:
+            text = f"a message on {topic!r} is lost"
+        elif part.records > 0:
+            text = f"{part.records} record{'s' * (part.records > 1)} lost"
+        else:
+            at_end = part.end == len(self._data)
+            text = f"the last {part.end - part.start} bytes are lost" if at_end else "data are lost"
+        if topic in OPENERS:
+            self._drop_pending()
+            self._segment = -1
+        self._add_damage(Damage(part.start, part.end, part.text or text))
+
+    def _add_damage(self, damage: Damage) -> None:
+        last = self.damage[-1] if self.damage else None
+        if damage.text == _NO_WORLD and last is not None and last.text == _NO_WORLD:
+            last.end = damage.end  # one for all messages of a world
+            return
+        damage.after = self._time
+        self.damage.append(damage)
+        self._undated.append(damage)
 
     def _read(self, opcode: int, position: int, start: int, end: int) -> None:
-        if opcode == container.MESSAGE:
+        if opcode == mcap_format.MESSAGE:
             self._message(start, end)
-        elif opcode == container.CHANNEL:
+        elif opcode == mcap_format.CHANNEL:
             number, topic = read_channel(self._data, start, end)
             self._declared.append(topic)
             if topic in CHANNELS and number not in self._topics:
                 self._topics[number] = topic
             self.summary.channels.append(bytes(self._data[position:end]))
             self.summary.counts.setdefault(number, 0)
-        elif opcode == container.ATTACHMENT:
+        elif opcode == mcap_format.ATTACHMENT:
             place = read_attachment(self._data, position, start, end)
-            self.summary.attachments.append(place)
-        elif opcode == container.HEADER:
+            lost = place.name == LOST_ATTACHMENT.name
+            self.summary.attachments.append(LOST_ATTACHMENT if lost else place)
+        elif opcode == mcap_format.HEADER:
             self._profile = read_profile(self._data, start, end)
-        elif opcode == container.CHUNK:
+        elif opcode == mcap_format.CHUNK:
             self._chunks = True
-            raise Damage("there is a chunk, which Linkwork does not write")
+            raise DamagedFile("there is a chunk, which Linkwork does not write")
 
     def _message(self, start: int, end: int) -> None:
         size = end - start - _HEAD_SIZE
         if size < 0:
-            raise Damage("a message is too short")
+            raise DamagedFile("a message is too short")
         number, sequence, time, published = _HEAD(self._data, start)
         start += _HEAD_SIZE
         topic = self._topics.get(number)
         if topic is None:
-            raise Damage(f"a message stands on the unknown channel {number}")
+            raise DamagedFile(f"a message is on the unknown channel {number}")
         stretch = self._stretch(topic, start, end)
         step = self.last_step + ((sequence - self.last_step) & 0xFFFFFFFF)
         if time != published or time != stretch.clock.nanoseconds(step):
-            raise Damage(f"the time of a message on {topic!r} does not fit its step")
+            raise DamagedFile(f"the time of a message on {topic!r} does not fit its step")
         if stretch.sizes.get(topic, size) != size:
-            raise Damage(f"a message on {topic!r} has {size} bytes, not {stretch.sizes[topic]}")
+            raise DamagedFile(
+                f"a message on {topic!r} has {size} bytes, not {stretch.sizes[topic]}"
+            )
         if stretch is self._pending:
-            if topic != "state":  # counts only if its state follows
-                self._opener = number
+            if topic != "state":  # valid only if its state follows
+                self._opener, self._opener_kept = number, len(self.kept)
                 return
+            stretch.first_step = step
             stretch.first = {name: len(series) for name, series in self.series.items()}
             self.stretches.append(stretch)
             self.summary.counts[self._opener] += 1
@@ -190,71 +347,98 @@ class Index:
         self.summary.counts[number] += 1
         self.last_step = step
 
-    def _stretch(self, topic: str, start: int, end: int) -> Stretch:
-        """The world to which a message belongs; a message may open one."""
+    def _stretch(self, topic: str, start: int, end: int) -> SegmentIndex:
+        """The world of a message; a message may open one."""
         if topic in OPENERS:
             if self._pending is not None or (topic == "header") == bool(self.stretches):
-                raise Damage(f"a message on {topic!r} stands where none can")
+                raise DamagedFile(f"a message on {topic!r} is in an invalid position")
             self._pending = self._open(topic, bytes(self._data[start:end]))
             return self._pending
         if self._pending is not None:
             if topic != "state":
-                raise Damage(f"a message on {topic!r} stands before the state of its world")
+                raise DamagedFile(f"a message on {topic!r} precedes the state of its world")
             return self._pending
         if not self.stretches:
-            raise Damage(f"a message on {topic!r} stands before the header")
+            raise DamagedFile(f"a message on {topic!r} precedes the header")
         return self.stretches[-1]
 
-    def _open(self, topic: str, content: bytes) -> Stretch:
+    def _open(self, topic: str, content: bytes) -> SegmentIndex:
         try:
             if topic == "header":
                 message = decode_opening(content)
                 self.header = message.header
                 self.last_step = message.step
                 return self._world(message.header.world, message)
-            message = decode(content, Change, "world")
+            message = decode(content, SegmentMessage, "world")
             return self._world(message.world, message)
         except RecordingError as error:
             if topic == "header":  # without it nothing can be read
                 raise
-            raise Damage(error.message.rstrip(".")) from None
+            raise DamagedFile(error.message.rstrip(".")) from None
 
-    def _world(self, world: Outline, message: Opening | Change) -> Stretch:
-        files: dict[str, container.Attachment] = {}
-        shelf = self.summary.attachments
+    def _world(
+        self, world: RecordedWorld, message: OpeningMessage | SegmentMessage
+    ) -> SegmentIndex:
+        files: dict[str, mcap_format.McapAttachment] = {}
+        attachments = self.summary.attachments
         for name, number in message.files.items():
-            if not 0 <= number < len(shelf):
+            if number in range(len(attachments)):
+                place = attachments[number]
+            elif self.checked and number >= 0:
+                place = LOST_ATTACHMENT
+            else:
                 raise RecordingError(f"the recorded file {name[:200]!r} is missing.")
-            files[check_file_name(name)] = shelf[number]
+            files[check_file_name(name)] = place
         if message.step < self.last_step:
             raise RecordingError("the recorded world begins before the last one ends.")
-        return Stretch(world, files, Clock(message.step, message.time, world.step))
+        return SegmentIndex(world, files, Timebase(message.step, message.time, world.step))
 
-    def _end(self, start: int, end: int) -> None:
+    def _end(self, position: int, start: int, end: int) -> None:
         """Reads on from the end of the data to the end of the file."""
-        if self._pending is not None:
-            raise Damage("the data end before the state of their last world")
-        self.checksum = int.from_bytes(self._data[start:end][:4], "little")
-        self.problem = "its summary is cut off or damaged; no data are left out"
+        if self._pending is not None and not self.checked:
+            raise DamagedFile("the data end before the state of their last world")
+        stored = int.from_bytes(self._data[start:end][:4], "little")
+        if not self.damage and stored not in (0, checksum_of(self._data, position)):
+            text = "the checksum of the whole data differs"
+            start, end = (position, end) if self.checked else (0, position)
+            self._add_damage(Damage(start, end, text))
+        size, magic, after = len(self._data), mcap_format.MAGIC, end
         try:
             after = next(
                 last
                 for opcode, _, _, last in records(self._data, end)
-                if opcode == container.FOOTER
+                if opcode == mcap_format.FOOTER
             )
-        except Damage:
-            return
-        if bytes(self._data[after : after + len(container.MAGIC)]) == container.MAGIC:
-            extra = len(self._data) - after - len(container.MAGIC)
-            self.complete = True
-            self.problem = f"{extra} bytes after its end are left out" if extra else ""
+            rest = bytes(self._data[after : after + len(magic)])
+            self.complete = rest == magic and summary_is_intact(self._data, end, after)
+        except DamagedFile:
+            self.complete = False
+        if self.complete:
+            extra = size - after - len(magic)
+            self._note = f"{extra} bytes after its end are left out" if extra else ""
+        elif bytes(self._data[-len(magic) :]) == magic:
+            self._add_damage(Damage(end, size, "its summary is damaged; no data are lost"))
+        else:
+            self._note = "its summary is cut off or damaged; no data are left out"
 
     def _conclude(self) -> None:
         if self.stretches:
             return
         if self._chunks or self._profile not in (None, PROFILE):
-            raise foreign(self._profile or "", self._declared, chunks=self._chunks)
-        raise RecordingError(
+            raise describe_foreign_file(self._profile or "", self._declared, chunks=self._chunks)
+        kind = DamagedRecording if self.damage else RecordingError
+        raise kind(
             "this recording ends before its first state, so nothing in it can be shown: "
             f"{self.problem or 'it has no header'}."
         )
+
+
+_PIECE = 2**20
+
+
+def checksum_of(data: Data, end: int) -> int:
+    """CRC-32 of the bytes up to ``end``."""
+    crc = 0
+    for start in range(0, end, _PIECE):
+        crc = zlib.crc32(data[start : min(start + _PIECE, end)], crc)
+    return crc

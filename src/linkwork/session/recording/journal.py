@@ -1,4 +1,4 @@
-"""An append-only file behind a buffer that a thread of its own empties several times a second."""
+"""Journal: an append-only file behind a buffer."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import threading
 import zlib
 from pathlib import Path
 
-from linkwork.errors import RecordingError
+from linkwork.core.errors import RecordingError
 
-#: Longest wall time that bytes wait for the operating system [s].
+#: Maximum wall time before bytes are written to the operating system [s].
 PATIENCE = 0.25
 
-#: Most that waits [byte]; an append beyond it writes at once, however slow the disk.
+#: Maximum size of the buffer [byte]; an append beyond it writes at once, however slow the disk.
 CAPACITY = 16 * 2**20
 
 
 class Journal:
     """An append-only file that never fails its caller once it is open.
 
-    What was appended is handed to the operating system by :meth:`flush`, at the latest after
+    Appended data are written to the operating system by :meth:`flush`, at the latest after
     0.25 s of wall time, even if the caller hangs. It then survives the death of the process;
     with ``fsync`` also that of the machine. All methods may be called from any thread.
 
@@ -29,8 +29,8 @@ class Journal:
         fsync: Whether each flush waits until the disk has the bytes (milliseconds).
 
     Attributes:
-        failed: Why bytes could not be written; what came before them is on disk, nothing
-            after them is. None while all is well.
+        failed: Why bytes could not be written; earlier bytes are on disk, later ones are not. None
+            if no write failed.
         position: Bytes appended so far.
         closed: Whether it is closed.
 
@@ -75,7 +75,7 @@ class Journal:
 
     def flush(self) -> None:
         """Hands everything appended so far to the operating system."""
-        if os.getpid() != self._process:  # a fork has only a copy
+        if os.getpid() != self._process:  # a forked process has only a copy
             return
         with self._writing:
             with self._appending:
@@ -91,7 +91,7 @@ class Journal:
         return self._crc
 
     def close(self) -> None:
-        """Writes what is left and closes the file; once is enough."""
+        """Writes the buffer and closes the file; calling it again has no effect."""
         if os.getpid() != self._process:
             return
         with self._appending:
@@ -128,7 +128,7 @@ def _create(path: Path, *, overwrite: bool) -> int:
     try:
         if path.exists() and not path.is_file():
             raise RecordingError(f"cannot record to {path}: it is not a file.")
-        if overwrite:  # the old file stays whole for those who have it open
+        if overwrite:  # the old file stays intact for processes that have it open
             path.unlink(missing_ok=True)
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o666)
     except FileExistsError:
@@ -139,7 +139,7 @@ def _create(path: Path, *, overwrite: bool) -> int:
     except FileNotFoundError:
         raise RecordingError(
             f"cannot record to {path}: there is no folder {path.parent}.",
-            hint="Create it, or choose another place.",
+            hint="Create it, or choose another folder.",
         ) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)

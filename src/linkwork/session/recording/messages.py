@@ -1,4 +1,4 @@
-"""The channels of a recording and the MessagePack messages on them."""
+"""MessagePack messages on the channels of a recording."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TypeVar
 
 import msgspec
 
-from linkwork.errors import RecordingError, listing
-from linkwork.session.recording.header import FORMAT, Header
-from linkwork.session.recording.outline import Outline
+from linkwork.core.errors import ErrorRecord, RecordingError, listing
+from linkwork.session.recording.header import FIRST_FORMAT, FORMAT, Header, RecordedWorld
+from linkwork.session.recording.mcap_format import channel_record
 
 PROFILE = "linkwork"
 
-#: Encoding of each channel's messages. The number of a channel is its place here, from 1.
+#: Encoding of each channel's messages. The number of a channel is its position here, from 1.
 CHANNELS = {
     "header": "msgpack",
     "segment": "msgpack",
@@ -28,16 +28,16 @@ CHANNELS = {
 #: Channels whose messages open a world; its first state follows.
 OPENERS = frozenset({"header", "segment"})
 
-#: What a message on each channel is, for those who find the file without us.
+#: Description of each channel's messages, stored in the file.
 DESCRIPTIONS = {
     "header": "run, world and files at the start",
     "segment": "world and files after an edit of the running scene",
-    "state": "all numbers of the state, little endian; the first of a world, then keyframes",
-    "inbox": "a message that the session took in, as it came",
+    "state": "the whole state, little endian; the first of a world, then keyframes",
+    "inbox": "an inbox message that the session applied, as received",
     "hash": "hash of the state",
     "frame": "poses of the bodies: x y z qw qx qy qz, little endian",
     "signals": "values of the signals that the header or the segment lists, little endian",
-    "event": "what happened: level, text, source",
+    "event": "log entry: level, text, source",
 }
 
 #: Longest MessagePack message that is decoded [byte].
@@ -47,11 +47,11 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
-    """Message on ``header``: the run, and the world that it starts with.
+class OpeningMessage:
+    """Message on ``header``: the run, and its first world.
 
     Attributes:
-        header: About the run.
+        header: Description of the run.
         files: Number of the attachment, from 0, by file name.
         step: First step.
         time: Simulated time of that step [s].
@@ -64,7 +64,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class SegmentMessage:
     """Message on ``segment``: the world after a live edit.
 
     Attributes:
@@ -74,25 +74,37 @@ class Change:
         time: Simulated time of that step [s].
     """
 
-    world: Outline
+    world: RecordedWorld
     files: dict[str, int]
     step: int
     time: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class EventMessage:
     """Message on ``event``.
 
     Attributes:
-        level: "info", "warning", "error" or what else the session says.
-        text: What happened.
-        source: Who says so: a program, an engine, the session.
+        level: "info", "warning", "error" or another level of the session.
+        text: Description of the event.
+        source: Its source: a program, an engine, the session.
+        simulated: Whether it was logged inside a step, so that a replay logs it, too.
+        error: The reported error, or None.
     """
 
     level: str
     text: str
     source: str
+    simulated: bool = False
+    error: ErrorRecord | None = None
+
+
+def channel_records() -> list[bytes]:
+    """The records that declare the channels."""
+    return [
+        channel_record(number, topic, encoding, {"content": DESCRIPTIONS[topic]})
+        for number, (topic, encoding) in enumerate(CHANNELS.items(), start=1)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +114,16 @@ class _HeaderVersion:
 
 @dataclass(frozen=True, slots=True)
 class _OpeningVersion:
-    """What the opening of every format, older or newer, has."""
+    """The fields common to the opening messages of all formats."""
 
     header: _HeaderVersion
 
 
-def encode(message: Opening | Change | Notice, what: str) -> bytes:
+def encode(message: OpeningMessage | SegmentMessage | EventMessage, what: str) -> bytes:
     """Writes a message.
 
     Raises:
-        RecordingError: A value has no place in it.
+        RecordingError: A value cannot be encoded.
     """
     try:
         return msgspec.msgpack.encode(message)
@@ -123,7 +135,7 @@ def decode(data: bytes, kind: type[T], what: str) -> T:
     """Reads a message.
 
     Raises:
-        RecordingError: It is no such message.
+        RecordingError: It is not a valid message.
     """
     if len(data) > LONGEST:
         raise RecordingError(f"the recorded {what} has {len(data)} bytes, too many.")
@@ -133,26 +145,27 @@ def decode(data: bytes, kind: type[T], what: str) -> T:
         raise RecordingError(f"the recorded {what} is damaged: {error}.") from None
 
 
-def decode_opening(data: bytes) -> Opening:
+def decode_opening(data: bytes) -> OpeningMessage:
     """Reads the message on ``header``.
 
     Raises:
         RecordingError: It is damaged, or a newer version of Linkwork wrote it.
     """
     version = decode(data, _OpeningVersion, "header").header.format
-    if version != FORMAT:
+    if not FIRST_FORMAT <= version <= FORMAT:
         raise RecordingError(
-            f"this recording has format {version}; this version of Linkwork reads format {FORMAT}.",
+            f"this recording has format {version}; this version of Linkwork reads formats "
+            f"{FIRST_FORMAT} to {FORMAT}.",
             hint="Update Linkwork." if version > FORMAT else "",
         )
-    return decode(data, Opening, "header")
+    return decode(data, OpeningMessage, "header")
 
 
-def foreign(profile: str, topics: list[str], *, chunks: bool) -> RecordingError:
-    """The error for an MCAP file that something else wrote.
+def describe_foreign_file(profile: str, topics: list[str], *, chunks: bool) -> RecordingError:
+    """The error for an MCAP file that another program wrote.
 
     Args:
-        profile: Profile that it names.
+        profile: Its profile.
         topics: Channels found in it.
         chunks: Whether it has chunks.
     """

@@ -1,37 +1,43 @@
-"""Recording: reads what a recorder wrote, as far as it got."""
+"""Recording: reads a recording file."""
 
 from __future__ import annotations
 
 import mmap
 import os
-import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
-from linkwork.errors import Origin, RecordingError
+from linkwork.core.errors import DamagedRecording, ErrorRecord, Origin, RecordingError
+from linkwork.core.state import Field
 from linkwork.session.recording.header import Header
-from linkwork.session.recording.index import Index
-from linkwork.session.recording.messages import Notice, decode
-from linkwork.session.recording.rows import Blocks, Rows, keep, poses
-from linkwork.session.recording.scan import Data, map_file
-from linkwork.session.recording.segment import Files, Segment, read_hashes
-from linkwork.state import Field
-
-_PIECE = 2**20
+from linkwork.session.recording.index import Damage, Index
+from linkwork.session.recording.mcap_format import Data, map_file
+from linkwork.session.recording.messages import EventMessage, decode
+from linkwork.session.recording.segment import (
+    ArraySequence,
+    Files,
+    MessageSequence,
+    Segment,
+    poses,
+    raw_payload,
+    read_hashes,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """What happened at a step.
+class RecordedEvent:
+    """A recorded log entry.
 
     Attributes:
         step: Step.
         time: Simulated time [s].
-        level: "info", "warning", "error" or what else the session says.
-        text: What happened.
-        source: Who says so.
+        level: "info", "warning", "error" or another level of the session.
+        text: Description of the event.
+        source: Its source.
+        simulated: Whether it was logged inside a step, so that a replay logs it, too.
+        error: The reported error, or None.
     """
 
     step: int
@@ -39,15 +45,17 @@ class Event:
     level: str
     text: str
     source: str
+    simulated: bool = False
+    error: ErrorRecord | None = None
 
 
 class Recording:
     """A recorded session.
 
-    One pass over the file finds what stands where; the rest is read when asked for. A file that
-    was cut off, or has garbage behind, is read up to there: ``problem`` says so.
+    One pass over the file builds the index; contents are read on demand. A file that
+    was truncated or damaged is read up to the damage, which ``problem`` describes.
 
-    What spans all segments is here, what belongs to one world is in ``segments``. ``files``,
+    Data of all segments are attributes here, those of one world are in ``segments``. ``files``,
     ``layout`` and ``first_state`` are those of the first.
 
     Args:
@@ -65,7 +73,7 @@ class Recording:
 
     @staticmethod
     def open(path: str | os.PathLike[str]) -> Recording:
-        """Opens a recording, whether its session ended, was killed or still runs."""
+        """Opens a recording, whether its session ended, was killed or is still running."""
         path = Path(path)
         data = map_file(path)
         try:
@@ -77,7 +85,7 @@ class Recording:
 
     @property
     def header(self) -> Header:
-        """About the run: world, seed, versions, processor, command."""
+        """Description of the run: world, seed, versions, processor, command."""
         return self._index.header
 
     @property
@@ -87,12 +95,12 @@ class Recording:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the file and how much of it is left out; empty if nothing."""
+        """Damage of the file and how much of it is left out; empty if it is intact."""
         return self._index.problem
 
     @cached_property
     def segments(self) -> list[Segment]:
-        """The parts in which the world did not change; one if it never did."""
+        """The segments with an unchanged world; one if it never changed."""
         count = len(self._index.stretches)
         return [Segment(self._data, self._index, number) for number in range(count)]
 
@@ -112,14 +120,16 @@ class Recording:
         return self.segments[0].first_state
 
     @property
-    def keyframes(self) -> Rows[tuple[int, bytes]]:
+    def keyframes(self) -> MessageSequence[tuple[int, bytes]]:
         """Steps and states of all segments, without the first of each."""
         series = self._index.series["state"]
         firsts = {stretch.first["state"] for stretch in self._index.stretches}
-        return Rows(self._data, series, [n for n in range(len(series)) if n not in firsts], keep)
+        return MessageSequence(
+            self._data, series, [n for n in range(len(series)) if n not in firsts], raw_payload
+        )
 
     @property
-    def inbox(self) -> Rows[tuple[int, bytes]]:
+    def inbox(self) -> MessageSequence[tuple[int, bytes]]:
         """Steps and messages that were applied at them, in order."""
         return self._rows("inbox")
 
@@ -129,25 +139,30 @@ class Recording:
         return read_hashes(self._rows("hash"))
 
     @property
-    def frames(self) -> Blocks:
+    def frames(self) -> ArraySequence:
         """Poses of the bodies for viewing, each nb×7 float32."""
         series = self._index.series["frame"]
-        return Blocks(self._data, series, range(len(series)), poses)
+        return ArraySequence(self._data, series, range(len(series)), poses)
 
     @cached_property
-    def events(self) -> list[Event]:
-        """What happened, in order."""
+    def events(self) -> list[RecordedEvent]:
+        """Events, in order."""
         rows = self._rows("event")
-        found: list[Event] = []
+        found: list[RecordedEvent] = []
         for (step, payload), time in zip(rows, rows.times, strict=True):
-            notice = decode(payload, Notice, f"event of step {step}")
-            found.append(Event(step, float(time), notice.level, notice.text, notice.source))
+            notice = decode(payload, EventMessage, f"event of step {step}")
+            found.append(
+                RecordedEvent(
+                    step, float(time), notice.level, notice.text, notice.source,
+                    notice.simulated, notice.error,
+                )
+            )  # fmt: skip
         return found
 
     @property
     def first_step(self) -> int:
         """Step of the first state."""
-        return self._index.stretches[0].clock.step
+        return self._index.stretches[0].first_step
 
     @property
     def last_step(self) -> int:
@@ -161,25 +176,31 @@ class Recording:
         elapsed = last.nanoseconds(self.last_step) - first.nanoseconds(first.step)
         return elapsed / 1e9
 
-    def check(self) -> None:
-        """Reads every byte and compares with the checksum that the recorder left.
+    @property
+    def checked(self) -> bool:
+        """Whether each record has a checksum; recordings of before format 2 have none."""
+        return self._index.checked
 
-        A recording that was not closed has none and passes.
+    @property
+    def damage(self) -> list[Damage]:
+        """Damaged parts, in order; empty if the recording is intact."""
+        return self._index.damage
+
+    def check(self) -> None:
+        """Refuses a damaged recording.
 
         Raises:
-            RecordingError: Bytes were changed since.
+            DamagedRecording: Bytes were changed or lost.
         """
-        crc = 0
-        for start in range(0, self._index.whole, _PIECE):
-            crc = zlib.crc32(self._data[start : min(start + _PIECE, self._index.whole)], crc)
-        if self._index.checksum not in (0, crc):
-            raise RecordingError(
-                "bytes of this recording were changed: its checksum differs.",
+        if self.damage:
+            raise DamagedRecording(
+                f"this recording is damaged: {self.problem}.",
+                hint="--repair writes a copy of its intact parts.",
                 origin=Origin(str(self.path)),
             )
 
     def close(self) -> None:
-        """Lets go of the file; rows not yet read cannot be read any more."""
+        """Closes the file; rows not read yet can no longer be read."""
         if isinstance(self._data, mmap.mmap):
             self._data.close()
 
@@ -194,6 +215,6 @@ class Recording:
     ) -> None:
         self.close()
 
-    def _rows(self, topic: str) -> Rows[tuple[int, bytes]]:
+    def _rows(self, topic: str) -> MessageSequence[tuple[int, bytes]]:
         series = self._index.series[topic]
-        return Rows(self._data, series, range(len(series)), keep)
+        return MessageSequence(self._data, series, range(len(series)), raw_payload)

@@ -1,50 +1,146 @@
-"""Segment: the part of a recording in which the world did not change."""
+"""Segment: the part of a recording in which the world does not change."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Generic, TypeVar, overload
 
 import numpy as np
 
-from linkwork.errors import RecordingError, not_found
-from linkwork.session.recording.container import PREFIX, Attachment
-from linkwork.session.recording.index import Index, Stretch
-from linkwork.session.recording.outline import NUMBER, Outline
-from linkwork.session.recording.rows import Blocks, Rows, keep, poses, values
-from linkwork.session.recording.scan import Data
-from linkwork.state import Field
+from linkwork.core.errors import DamagedRecording, RecordingError, not_found
+from linkwork.core.state import Field
+from linkwork.session.recording.header import NUMBER, RecordedWorld, slot_name
+from linkwork.session.recording.index import LOST_ATTACHMENT, Index, SegmentIndex, Series
+from linkwork.session.recording.mcap_format import PREFIX, Data, McapAttachment
+
+T = TypeVar("T")
+
+
+class MessageSequence(Sequence[T], Generic[T]):
+    """A range of the messages of one channel.
+
+    Args:
+        data: The file.
+        series: Positions of the messages.
+        numbers: Their indices, in order.
+        decode: Makes an item from a step and a payload.
+    """
+
+    def __init__(
+        self, data: Data, series: Series, numbers: Sequence[int], decode: Callable[[int, bytes], T]
+    ) -> None:
+        self._data = data
+        self._series = series
+        self._numbers = numbers
+        self._decode = decode
+
+    @property
+    def steps(self) -> np.ndarray:
+        """Step of each (int64)."""
+        return np.asarray(self._series.steps, np.int64)[self._numbers]
+
+    @property
+    def times(self) -> np.ndarray:
+        """Simulated time of each [s]."""
+        return np.asarray(self._series.times, np.uint64)[self._numbers] / 1e9
+
+    def at(self, time: float) -> int:
+        """Index of the last one at or before a time [s]; −1 if all are later."""
+        times = self._series.times
+        return bisect_right(self._numbers, time * 1e9 + 0.5, key=times.__getitem__) - 1
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return [self._item(number) for number in self._numbers[index]]
+        return self._item(self._numbers[index])
+
+    def _item(self, number: int) -> T:
+        series = self._series
+        start = series.starts[number]
+        try:
+            payload = self._data[start : start + series.sizes[number]]
+        except ValueError:
+            raise RecordingError("the recording is closed.") from None
+        return self._decode(series.steps[number], payload)
+
+
+class ArraySequence(MessageSequence[np.ndarray]):
+    """Messages that are arrays: frames or samples of signals."""
+
+    def stacked(self) -> np.ndarray:
+        """All of them as one array, the first axis along time.
+
+        Raises:
+            RecordingError: Their shapes differ, because the world changed in between.
+        """
+        items = list(self)
+        if not items:
+            return self._decode(0, b"")[np.newaxis][:0]
+        if any(item.shape != items[0].shape for item in items):
+            raise RecordingError(
+                "the recorded world changed, and with it the shape of its blocks.",
+                hint="Stack those of one segment at a time.",
+            )
+        return np.stack(items)
+
+
+def raw_payload(step: int, payload: bytes) -> tuple[int, bytes]:
+    """Returns a step and its raw payload."""
+    return step, payload
+
+
+def poses(step: int, payload: bytes) -> np.ndarray:
+    """Poses of the bodies (nb×7, float32)."""
+    del step
+    return np.frombuffer(payload, "<f4").reshape(-1, 7)
+
+
+def values(step: int, payload: bytes) -> np.ndarray:
+    """Values of signals (float64)."""
+    del step
+    return np.frombuffer(payload, "<f8")
 
 
 class Files(Mapping[str, bytes]):
-    """Recorded files by name, read when asked for.
+    """Recorded files by name, read on demand.
 
     Args:
         data: The recording's file.
-        places: Where each stands.
+        attachments: Position of each.
     """
 
-    def __init__(self, data: Data, places: dict[str, Attachment]) -> None:
+    def __init__(self, data: Data, attachments: dict[str, McapAttachment]) -> None:
         self._data = data
-        self._places = places
+        self._attachments = attachments
 
     def __getitem__(self, name: str) -> bytes:
-        place = self._places[name]
+        place = self._attachments[name]
+        if place is LOST_ATTACHMENT:
+            raise DamagedRecording(f"the recorded file {name!r} is lost: its bytes are damaged.")
         content = place.offset + PREFIX.size
         try:
             record = self._data[content : place.offset + place.length]
         except ValueError:
             raise RecordingError("the recording is closed.") from None
         if zlib.crc32(record[:-4]) != int.from_bytes(record[-4:], "little"):
-            raise RecordingError(f"the recorded file {name!r} is damaged: its checksum differs.")
+            raise DamagedRecording(f"the recorded file {name!r} is damaged: its checksum differs.")
         return record[place.start - content : -4]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._attachments)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._attachments)
 
     def extract(self, folder: str | Path) -> list[Path]:
         """Writes all files into a folder, under their names.
@@ -71,8 +167,8 @@ class Segment:
 
     Args:
         data: The recording's file.
-        index: What stands where in it.
-        number: Which segment, from 0.
+        index: Index of the file.
+        number: Index of the segment, from 0.
 
     Attributes:
         number: Which segment, from 0.
@@ -86,19 +182,19 @@ class Segment:
     def __init__(self, data: Data, index: Index, number: int) -> None:
         self._data = data
         self._index = index
-        self._stretch: Stretch = index.stretches[number]
+        self._stretch: SegmentIndex = index.stretches[number]
         self.number = number
-        self.world: Outline = self._stretch.world
+        self.world: RecordedWorld = self._stretch.world
         self.files = Files(data, self._stretch.files)
-        self.first_step = self._stretch.clock.step
+        self.first_step = self._stretch.first_step
         self.first_time = self._stretch.clock.nanoseconds(self.first_step) / 1e9
         spans = ((index.series[topic], self._span(topic)) for topic in index.series)
         self.last_step = max(series.steps[span[-1]] for series, span in spans if span)
 
     @property
     def layout(self) -> dict[str, Field]:
-        """Blocks of the state by name."""
-        return {field.name: field for field in self.world.layout}
+        """Blocks of the state by their present names."""
+        return {slot_name(field.name): field for field in self.world.layout}
 
     @property
     def first_state(self) -> bytes:
@@ -107,24 +203,28 @@ class Segment:
         return states[0][1]
 
     @property
-    def keyframes(self) -> Rows[tuple[int, bytes]]:
+    def keyframes(self) -> MessageSequence[tuple[int, bytes]]:
         """Steps and states, without the first."""
-        return Rows(self._data, self._index.series["state"], self._span("state")[1:], keep)
+        return MessageSequence(
+            self._data, self._index.series["state"], self._span("state")[1:], raw_payload
+        )
 
     @property
-    def inbox(self) -> Rows[tuple[int, bytes]]:
+    def inbox(self) -> MessageSequence[tuple[int, bytes]]:
         """Steps and messages that were applied at them, in order."""
         return self._rows("inbox")
 
     @property
-    def frames(self) -> Blocks:
+    def frames(self) -> ArraySequence:
         """Poses of the bodies for viewing, each nb×7 float32."""
-        return Blocks(self._data, self._index.series["frame"], self._span("frame"), poses)
+        return ArraySequence(self._data, self._index.series["frame"], self._span("frame"), poses)
 
     @property
-    def signals(self) -> Blocks:
-        """Readings of the signals that ``world.signals`` names, each float64."""
-        return Blocks(self._data, self._index.series["signals"], self._span("signals"), values)
+    def signals(self) -> ArraySequence:
+        """Samples of the signals in ``world.signals``, each float64."""
+        return ArraySequence(
+            self._data, self._index.series["signals"], self._span("signals"), values
+        )
 
     @property
     def hashes(self) -> dict[int, str]:
@@ -140,7 +240,7 @@ class Segment:
 
         Raises:
             NameNotFound: The world has no such block.
-            RecordingError: The state is not one of this world.
+            RecordingError: The state does not belong to this world.
         """
         field = self.layout.get(name)
         if field is None:
@@ -153,8 +253,10 @@ class Segment:
         kind = "<i8" if field.integer else "<f8"
         return np.frombuffer(state, kind, field.size, NUMBER * field.offset).reshape(field.shape)
 
-    def _rows(self, topic: str) -> Rows[tuple[int, bytes]]:
-        return Rows(self._data, self._index.series[topic], self._span(topic), keep)
+    def _rows(self, topic: str) -> MessageSequence[tuple[int, bytes]]:
+        return MessageSequence(
+            self._data, self._index.series[topic], self._span(topic), raw_payload
+        )
 
     def _span(self, topic: str) -> range:
         after, stretches = self.number + 1, self._index.stretches
@@ -163,7 +265,7 @@ class Segment:
         return range(self._stretch.first[topic], stop)
 
 
-def read_hashes(rows: Rows[tuple[int, bytes]]) -> dict[int, str]:
+def read_hashes(rows: MessageSequence[tuple[int, bytes]]) -> dict[int, str]:
     """Hashes by step.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Recorder: writes a session to an append-only file that survives the session's death."""
+"""RecordingWriter: writes an append-only file that survives a crash."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from types import TracebackType
 
 import numpy as np
 
-from linkwork.errors import RecordingError
-from linkwork.session.recording import container
-from linkwork.session.recording.attachments import Attachments, check_files
-from linkwork.session.recording.header import Header
+from linkwork.core.errors import ErrorRecord, RecordingError
+from linkwork.session.recording import mcap_format
+from linkwork.session.recording.checksums import ATTACHED, CheckedAppender, start_check
+from linkwork.session.recording.header import Header, RecordedWorld, Timebase
 from linkwork.session.recording.journal import Journal
+from linkwork.session.recording.mcap_format import Attachments, check_files
 from linkwork.session.recording.messages import (
     CHANNELS,
-    DESCRIPTIONS,
     PROFILE,
-    Change,
-    Notice,
-    Opening,
+    EventMessage,
+    OpeningMessage,
+    SegmentMessage,
+    channel_records,
     encode,
 )
-from linkwork.session.recording.outline import Clock, Outline
 
-#: Bytes as they are, or an array of numbers.
+#: Raw bytes, or an array of numbers.
 Block = bytes | bytearray | memoryview | np.ndarray
 
 _NUMBERS = {topic: number for number, topic in enumerate(CHANNELS, start=1)}
@@ -37,28 +37,27 @@ _FRAME = _NUMBERS["frame"]
 _SIGNALS = _NUMBERS["signals"]
 _EVENT = _NUMBERS["event"]
 
-_MESSAGE = container.MESSAGE
-_PREFIX = container.MESSAGE_PREFIX.pack
-_HEAD_SIZE = container.MESSAGE_HEAD.size
+_MESSAGE = mcap_format.MESSAGE
+_PREFIX = mcap_format.MESSAGE_PREFIX.pack
+_HEAD_SIZE = mcap_format.MESSAGE_HEAD.size
 _SECOND = 1_000_000_000
 _NOT_STARTED = 2**63
 
 
-class Recorder:
+class RecordingWriter:
     """Writes a session to a file while it runs.
 
     Everything recorded reaches the operating system after at most 0.25 s of wall time or one
-    simulated second, whichever is first: a process that is killed loses no more. Once the
-    recorder is made, a full or broken disk never stops the session: ``failed`` says what
-    happened, and further calls do nothing. Steps never go back; a session that starts over
-    starts a new recording.
+    simulated second, whichever is first: a killed process loses no more. Once the writer exists, a
+    full or broken disk never stops the session: ``failed`` describes the error, and further calls
+    do nothing. Steps never go back; a session that starts over starts a new recording.
 
     Args:
-        path: The file, by custom with the suffix ``.mcap``.
-        header: About the run and the world that it starts with.
+        path: The file, by convention with the suffix ``.mcap``.
+        header: Description of the run and its first world.
         files: Every source of the world (scene, parts, programs, meshes) by relative name.
         step: First step.
-        time: Simulated time of that step [s]; its number times its duration if not given.
+        time: Simulated time of that step [s]; step number times duration if not given.
         overwrite: Whether an existing file may be replaced.
         fsync: Whether to wait for the disk at each flush, against loss of power.
 
@@ -82,20 +81,21 @@ class Recorder:
         self._enter(header.world, step, header.world.step * step if time is None else time)
         files = files or {}
         check_files(files)
-        encode(Opening(header=header, files={}), "header")
+        encode(OpeningMessage(header=header, files={}), "header")
         self._journal = Journal(self.path, overwrite=overwrite, fsync=fsync)
-        self._summary = container.Summary(counts=dict.fromkeys(_NUMBERS.values(), 0))
-        self._attachments = Attachments(self._journal, self._summary)
+        self._summary = mcap_format.McapSummary(counts=dict.fromkeys(_NUMBERS.values(), 0))
+        self._checked = CheckedAppender(self._journal)
+        self._attachments = Attachments(self._append_file, self._summary)
         self._open(header, files)
         atexit.register(self.close)
 
     @property
     def failed(self) -> RecordingError | None:
-        """Why nothing more is recorded; None while all is well."""
+        """Why recording has failed; None if it has not."""
         return self._journal.failed
 
     def first(self, state: Block) -> None:
-        """Records the state of the first step; once, before all else."""
+        """Records the state of the first step; once, before anything else."""
         if self._step != _NOT_STARTED:
             raise RecordingError(f"the recording {self.path} has its first state already.")
         data = _numbers("a state", state, "<f8", self._state_bytes)
@@ -104,7 +104,7 @@ class Recorder:
         self.flush()
 
     def keyframe(self, step: int, state: Block) -> None:
-        """Records the whole state, as a place to which a viewer can jump."""
+        """Records the whole state, as a keyframe for viewers to jump to."""
         self._message(_STATE, step, _numbers("a state", state, "<f8", self._state_bytes))
 
     def inbox(self, step: int, message: bytes | bytearray | memoryview) -> None:
@@ -129,37 +129,50 @@ class Recorder:
         data = _numbers("a reading of the signals", values, "<f8", self._signals_bytes)
         self._message(_SIGNALS, step, data)
 
-    def event(self, step: int, level: str, text: str, source: str = "session") -> None:
-        """Records what happened, in words."""
-        notice = Notice(level=_readable(level), text=_readable(text), source=_readable(source))
+    def event(
+        self,
+        step: int,
+        level: str,
+        text: str,
+        source: str = "session",
+        *,
+        simulated: bool = False,
+        error: ErrorRecord | None = None,
+    ) -> None:
+        """Records a log entry; ``simulated`` if a replay must log it, too."""
+        notice = EventMessage(
+            level=_readable(level), text=_readable(text), source=_readable(source),
+            simulated=simulated, error=error,
+        )  # fmt: skip
         self._message(_EVENT, step, encode(notice, "event"))
 
     def segment(
         self,
         step: int,
-        world: Outline,
+        world: RecordedWorld,
         state: Block,
         files: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Records that the session goes on in another world, after an edit of the running scene.
+        """Records that the session continues in another world, after an edit of the scene.
 
         Args:
             step: First step of the new world.
             world: The new world.
             state: Its first state.
-            files: All its sources; those recorded before take no room.
+            files: All its sources; those recorded before are not stored again.
         """
         if step < self._step:
-            raise self._misstep(step)
+            raise self._check_step(step)
         files = files or {}
         check_files(files)
         world.check()
         data = _numbers("a state", state, "<f8", world.state_bytes)
         time = self._clock.nanoseconds(step) / _SECOND
-        encode(Change(world=world, files={}, step=step, time=time), "new world")
+        encode(SegmentMessage(world=world, files={}, step=step, time=time), "new world")
         self._enter(world, step, time)
         numbers = self._attachments.add(files, self._last)
-        change = Change(world=world, files=numbers, step=step, time=time)
+        self._checked.segment += 1
+        change = SegmentMessage(world=world, files=numbers, step=step, time=time)
         self._message(_NUMBERS["segment"], step, encode(change, "new world"))
         self._message(_STATE, step, data)
         self.flush()
@@ -170,7 +183,7 @@ class Recorder:
         self._journal.flush()
 
     def close(self) -> None:
-        """Ends the recording with a summary; once is enough. A full disk shows in ``failed``."""
+        """Ends the recording with a summary; repeated calls have no effect. See ``failed``."""
         atexit.unregister(self.close)
         if self._journal.closed:
             return
@@ -179,7 +192,7 @@ class Recorder:
         self._journal.append(self._summary.ending(self._journal.position, crc))
         self._journal.close()
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> RecordingWriter:
         return self
 
     def __exit__(
@@ -191,19 +204,16 @@ class Recorder:
         self.close()
 
     def _open(self, header: Header, files: Mapping[str, bytes]) -> None:
-        self._summary.channels = [
-            container.channel_record(
-                _NUMBERS[topic], topic, encoding, {"content": DESCRIPTIONS[topic]}
-            )
-            for topic, encoding in CHANNELS.items()
-        ]
+        self._summary.channels = channel_records()
         clock = self._clock
         library = f"linkwork {header.versions.get('linkwork', '')}".strip()
-        self._journal.append(container.MAGIC + container.header_record(PROFILE, library))
-        self._journal.append(b"".join(self._summary.channels))
+        beginning = mcap_format.MAGIC + mcap_format.header_record(PROFILE, library)
+        self._journal.append(beginning + start_check(beginning))
+        for channel in self._summary.channels:
+            self._checked.append(channel)
         self._summary.first = self._last = clock.nanoseconds(clock.step)
         numbers = self._attachments.add(files, self._last)
-        opening = Opening(header=header, files=numbers, step=clock.step, time=clock.time)
+        opening = OpeningMessage(header=header, files=numbers, step=clock.step, time=clock.time)
         self._write(_NUMBERS["header"], clock.step, self._last, encode(opening, "header"))
         self.flush()
         if self.failed is not None:
@@ -211,10 +221,10 @@ class Recorder:
             self.path.unlink(missing_ok=True)
             raise self.failed
 
-    def _enter(self, world: Outline, step: int, time: float) -> None:
-        """Makes a world the one whose states, frames and signals are recorded from now on."""
+    def _enter(self, world: RecordedWorld, step: int, time: float) -> None:
+        """Sets the world whose states, frames and signals are recorded from now on."""
         world.check()
-        clock = Clock(step, time, world.step)
+        clock = Timebase(step, time, world.step)
         clock.check()
         self._clock = clock
         self._state_bytes = world.state_bytes
@@ -223,7 +233,7 @@ class Recorder:
 
     def _message(self, channel: int, step: int, payload: bytes) -> None:
         if step < self._step:
-            raise self._misstep(step)
+            raise self._check_step(step)
         self._step = step
         time = self._clock.nanoseconds(step)
         self._write(channel, step, time, payload)
@@ -232,12 +242,14 @@ class Recorder:
 
     def _write(self, channel: int, step: int, time: int, payload: bytes) -> None:
         self._last = time
-        size = _HEAD_SIZE + len(payload)
-        head = _PREFIX(_MESSAGE, size, channel, step & 0xFFFFFFFF, time, time)
-        self._journal.append(head, payload)
+        head = mcap_format.message_head(channel, step, time, len(payload))
+        self._checked.append(head, payload, channel=channel)
         self._summary.counts[channel] += 1
 
-    def _misstep(self, step: int) -> RecordingError:
+    def _append_file(self, record: bytes) -> int:
+        return self._checked.append(record, channel=ATTACHED)
+
+    def _check_step(self, step: int) -> RecordingError:
         if self._step == _NOT_STARTED:
             return RecordingError(
                 f"the recording {self.path} has no first state yet.", hint="Call first() before."
@@ -249,7 +261,7 @@ class Recorder:
 
 
 def _numbers(what: str, block: Block | Sequence[float], kind: str, size: int) -> bytes:
-    """The block as little-endian bytes, if it has the length that the world asks for."""
+    """The block as little-endian bytes, if it has the length that the world requires."""
     if not isinstance(block, bytes):
         raw = isinstance(block, bytearray | memoryview)
         block = bytes(block) if raw else np.asarray(block, kind).tobytes()

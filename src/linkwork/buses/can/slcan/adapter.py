@@ -1,22 +1,126 @@
-"""A LAWICEL adapter: the channel's state and the answer to each command.
-
-After the manuals of CAN232 (V3) and CANUSB (V1.0D): commands end with CR, an answer is CR for good
-or BEL for bad, and some commands are open only while the channel is open, or only while closed.
-"""
+"""SlcanAdapter: a LAWICEL serial CAN adapter."""
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 
-from linkwork.buses.can.frame import CanError, Frame
-from linkwork.buses.can.hub import Hub
-from linkwork.buses.can.node import Node
-from linkwork.buses.can.slcan.acceptance import Acceptance
-from linkwork.buses.can.slcan.text import frame_text, parse_frame
-from linkwork.buses.can.states import State
+from linkwork.buses.can.frame import MAX_EXTENDED_ID, MAX_STANDARD_ID, CanError, CanFrame
+from linkwork.buses.can.hub import CanHub
+from linkwork.buses.can.node import CanNode, NodeState
 
-OK, BELL = b"\r", b"\a"
+
+class Acceptance:
+    """Acceptance code and mask; a mask bit of 1 means that the bit is ignored.
+
+    In single filter mode the four registers form one filter; in dual mode (the adapter's default)
+    they form two, and a frame passes if it matches one of them. (SJA1000 data sheet, 6.4.15.)
+    """
+
+    def __init__(self) -> None:
+        self.code = 0x00000000
+        self.mask = 0xFFFFFFFF
+        self.dual = True
+
+    @property
+    def open(self) -> bool:
+        """Whether all frames pass."""
+        return self.mask == 0xFFFFFFFF
+
+    def passes(self, frame: CanFrame) -> bool:
+        """Whether a frame passes."""
+        if self.open:
+            return True
+        if not self.dual:
+            return _fits(_single(frame), self.code, self.mask, _single_cared(frame))
+        first, second = _dual(frame)
+        # Filter 1 has its third byte in the low halves of registers 1 and 3.
+        high = _fits(first, _first_part(self.code), _first_part(self.mask), _dual_cared(frame))
+        cared = 0xFFFF if frame.extended else 0xFFF0
+        low = _fits(second, self.code & 0xFFFF, self.mask & 0xFFFF, cared)
+        return high or low
+
+
+def _fits(bits: int, code: int, mask: int, cared: int) -> bool:
+    return not (bits ^ code) & ~mask & cared
+
+
+def _single(frame: CanFrame) -> int:
+    if frame.extended:
+        return frame.id << 3 | frame.remote << 2
+    data = frame.data.ljust(2, b"\0")
+    return frame.id << 21 | frame.remote << 20 | data[0] << 8 | data[1]
+
+
+def _single_cared(frame: CanFrame) -> int:
+    if frame.extended:
+        return 0xFFFFFFFC
+    # A data byte that the frame lacks is not compared.
+    return (0xFFF00000, 0xFFF0FF00, 0xFFF0FFFF)[min(len(frame.data), 2)]
+
+
+def _first_part(register: int) -> int:
+    """Filter 1 in dual mode: registers 0 and 1, and the low halves of 1 and 3 for a data byte."""
+    return (register >> 16) << 4 | (register & 0x0F)
+
+
+def _dual(frame: CanFrame) -> tuple[int, int]:
+    if frame.extended:
+        top = frame.id >> 13
+        return top << 4, top
+    data = frame.data[:1] or b"\0"
+    head = frame.id << 5 | frame.remote << 4
+    return (head | data[0] >> 4) << 4 | (data[0] & 0x0F), head
+
+
+def _dual_cared(frame: CanFrame) -> int:
+    if frame.extended:
+        return 0xFFFF0
+    return 0xFFFFF if frame.data else 0xFFF00
+
+
+MINUTE = 60_000  # the time stamp counts milliseconds and restarts each minute
+
+_LONG_MARK = 0b100  # Linux's flag of 29 bits, which SavvyCAN leaves in the identifier
+_FRAME = re.compile(
+    rb"(?:t([0-9A-Fa-f]{3})|T([0-9A-Fa-f]{8})|r([0-9A-Fa-f]{3})|R([0-9A-Fa-f]{8}))"
+    rb"([0-8])((?:[0-9A-Fa-f]{2})*)\Z"
+)
+
+
+def parse_frame(command: bytes) -> CanFrame:
+    """Reads a transmit command."""
+    found = _FRAME.match(command)
+    if not found:
+        raise CanError("not a frame")
+    standard, extended, remote, remote_extended, length, rest = found.groups()
+    long = extended is not None or remote_extended is not None
+    asks = remote is not None or remote_extended is not None
+    id = int(standard or extended or remote or remote_extended or b"", 16)
+    if long and id >> 29 == _LONG_MARK:
+        id &= MAX_EXTENDED_ID
+    dlc = int(length)
+    if id > (MAX_EXTENDED_ID if long else MAX_STANDARD_ID):
+        raise CanError("the identifier is too large")
+    if len(rest) != (0 if asks else 2 * dlc):
+        raise CanError("the length does not fit the data")
+    return CanFrame(id, b"" if asks else bytes.fromhex(rest.decode()), long, asks, False, dlc)
+
+
+def frame_text(frame: CanFrame, *, stamped: bool = False) -> bytes:
+    """Writes a frame; error frames have no format and give an empty text."""
+    if frame.error:
+        return b""
+    if frame.extended:
+        head = f"{'R' if frame.remote else 'T'}{frame.id:08X}{frame.dlc}"
+    else:
+        head = f"{'r' if frame.remote else 't'}{frame.id:03X}{frame.dlc}"
+    stamp = f"{int(frame.stamp * 1000.0) % MINUTE:04X}" if stamped else ""
+    return f"{head}{frame.data.hex().upper()}{stamp}\r".encode()
+
+
+OK, ERROR_REPLY = b"\r", b"\a"
 RATES = dict(
     zip(
         b"0123456789",
@@ -28,7 +132,7 @@ RATES = dict(
     )
 )
 VERSION, SOFTWARE, SERIAL = b"V1013", b"v1013", b"NLW01"
-POLL_MOST = 256  # frames that wait for P and A
+MAX_POLLED = 256  # maximum number of frames that wait for P and A
 
 
 class SlcanAdapter:
@@ -37,14 +141,14 @@ class SlcanAdapter:
     Args:
         hub: The bus.
         name: Name of its node.
-        write: Sends text back; False where it is lost.
+        write: Sends text back; returns False if it is lost.
 
     Attributes:
-        node: Its place on the bus.
+        node: Its node on the bus.
     """
 
-    def __init__(self, hub: Hub, name: str, write: Callable[[bytes], bool]) -> None:
-        self.node: Node = hub.attach(name, self._hear)
+    def __init__(self, hub: CanHub, name: str, write: Callable[[bytes], bool]) -> None:
+        self.node: CanNode = hub.attach(name, self._on_frame)
         self._write = write
         self._hub = hub
         self._open = False
@@ -52,7 +156,7 @@ class SlcanAdapter:
         self._auto = True
         self._rate = hub.bitrate
         self._acceptance = Acceptance()
-        self._pending: deque[Frame] = deque()
+        self._pending: deque[CanFrame] = deque()
         self._overrun = self._transmit_full = False
         self._seen_errors = 0
         self.node.present = lambda: self._open
@@ -60,30 +164,30 @@ class SlcanAdapter:
 
     @property
     def open(self) -> bool:
-        """The channel is open: frames come and go."""
+        """Whether the channel is open."""
         return self._open
 
     def command(self, line: bytes) -> None:
-        """Carries out one command, without its CR, and answers."""
+        """Executes one command, without its CR, and answers."""
         if not line:
             self._write(OK)  # a client that clears the line with empty commands
             return
         name, rest = line[:1], line[1:]
         when, act = _COMMANDS.get(name, ("", None))
         if act is not None and when not in ("always", "open" if self._open else "closed"):
-            self._write(BELL)  # lawful, but not now
+            self._write(ERROR_REPLY)  # valid, but not in this state
             return
         answer = act(self, line if name in b"tTrR" else rest) if act is not None else None
         if answer is None:
             shown = line[:32].decode("ascii", "replace")
             self.node.bad(f"sent a command that is refused ({shown}).")
-            answer = BELL
+            answer = ERROR_REPLY
         self._write(answer)
 
-    def bell(self) -> None:
-        """Answers something that cannot be a command."""
-        self.node.bad("sent what is no command of slcan.")
-        self._write(BELL)
+    def reply_error(self) -> None:
+        """Answers an invalid command."""
+        self.node.bad("sent an unknown slcan command.")
+        self._write(ERROR_REPLY)
 
     def close(self) -> None:
         """Closes the channel, as if the adapter had been unplugged."""
@@ -99,17 +203,17 @@ class SlcanAdapter:
             return None
         if not self.node.send(frame):
             self._transmit_full = self.node.full
-            return BELL
+            return ERROR_REPLY
         if not self._auto:
             return OK
         return b"Z\r" if frame.extended else b"z\r"
 
-    def _hear(self, frame: Frame) -> bool | None:
+    def _on_frame(self, frame: CanFrame) -> bool | None:
         if frame.error:
             return None
         if self._auto:
             return self._write(frame_text(frame, stamped=self._stamped))
-        if len(self._pending) >= POLL_MOST:
+        if len(self._pending) >= MAX_POLLED:
             self._overrun = True
             return False
         self._pending.append(frame)
@@ -133,7 +237,7 @@ class SlcanAdapter:
 
     def _set_rate(self, rate: int) -> bytes:
         if rate != self._hub.bitrate and rate != self._rate:
-            self._hub.tell(
+            self._hub.emit(
                 f"{self.node.name} asked for {rate} bit/s; bus {self._hub.name} stays at "
                 f"{self._hub.bitrate} bit/s, which its scene sets."
             )
@@ -168,12 +272,12 @@ class SlcanAdapter:
             return None
         node = self.node
         flags = (
-            (len(self._pending) >= POLL_MOST)
+            (len(self._pending) >= MAX_POLLED)
             | (self._transmit_full or node.full) << 1
             | node.errors.warning << 2
             | self._overrun << 3
-            | (node.state is State.PASSIVE) << 5
-            | (node.count.errors != self._seen_errors or node.state is State.OFF) << 7
+            | (node.state is NodeState.PASSIVE) << 5
+            | (node.count.errors != self._seen_errors or node.state is NodeState.OFF) << 7
         )
         self._overrun = self._transmit_full = False
         self._seen_errors = node.count.errors
@@ -183,7 +287,7 @@ class SlcanAdapter:
         if rest:
             return None
         if self._auto:
-            return BELL  # frames come by themselves
+            return ERROR_REPLY  # frames are sent without polling
         if not self._pending:
             return OK
         return frame_text(self._pending.popleft(), stamped=self._stamped)
@@ -192,7 +296,7 @@ class SlcanAdapter:
         if rest:
             return None
         if self._auto:
-            return BELL  # frames come by themselves
+            return ERROR_REPLY  # frames are sent without polling
         frames = [frame_text(frame, stamped=self._stamped) for frame in self._pending]
         self._pending.clear()
         return b"".join(frames) + b"A\r"
@@ -234,7 +338,7 @@ class SlcanAdapter:
         return OK if len(rest) == 1 and rest in b"0123456" else None
 
     def _auto_start(self, rest: bytes) -> bytes | None:
-        # Nothing is kept after the session, so there is nothing to start from by itself.
+        # Nothing is stored after the session, so there is no auto-start.
         return OK if rest in (b"0", b"1", b"2") else None
 
     def _version(self, rest: bytes) -> bytes | None:

@@ -1,6 +1,5 @@
-"""socketcand: a CAN bus over TCP, as its public protocol (doc/protocol.md) defines it."""
+"""socketcand: a CAN bus over TCP, by its public protocol (doc/protocol.md)."""
 
-from linkwork.buses.can.socketcand.beacon import Beacon, beacon_for, beacon_text
-from linkwork.buses.can.socketcand.server import Socketcand
+from linkwork.buses.can.socketcand.server import Beacon, SocketcandServer, beacon_for, beacon_text
 
-__all__ = ["Beacon", "Socketcand", "beacon_for", "beacon_text"]
+__all__ = ["Beacon", "SocketcandServer", "beacon_for", "beacon_text"]

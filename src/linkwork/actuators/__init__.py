@@ -1,5 +1,0 @@
-"""Actuators: turn targets into affine efforts with limits."""
-
-from linkwork.actuators.actuator import Actuator
-
-__all__ = ["Actuator"]

@@ -1,0 +1,1 @@
+"""Blocks of the cycle other than engines: sensors, actuators, agents, faults."""

@@ -1,0 +1,37 @@
+"""Import of the MuJoCo library."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any
+
+import mujoco as compiled_mujoco
+
+mujoco: Any = compiled_mujoco  # pyright cannot see the names of the compiled module
+
+#: MuJoCo's default torsional and rolling friction of a geom [m].
+TORSIONAL_FRICTION, ROLLING_FRICTION = 0.005, 0.0001
+#: Minimum radius of gyration of a moving body: MuJoCo does not support point masses [m].
+MIN_GYRATION_RADIUS = 1e-4
+
+_MOST = 16
+
+
+class WarningLog(threading.local):
+    """MuJoCo's warnings in this thread."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def note(self, text: str) -> None:
+        """Keeps a warning; by default MuJoCo would write a log file into the working directory."""
+        if len(self.warnings) < _MOST:
+            self.warnings.append(text)
+
+
+warning_log = WarningLog()
+mujoco.set_mju_user_warning(warning_log.note)
+
+# Warnings of the compiler concern the zero posture, not the posture of the run.
+warnings.filterwarnings("ignore", message=".*Check model", category=UserWarning)

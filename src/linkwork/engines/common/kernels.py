@@ -1,0 +1,243 @@
+"""Compiled steps that engines share: targets, couplings, loops, springs, grabs, energies."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.core.jit import kernel
+from linkwork.geometry.kernels import compose, quat_rotvec, relative, rotate, rotate_back
+from linkwork.kinematics.curve_kernels import nearest, nearest_global
+
+
+@kernel
+def follow_targets(dofs, qaddr, q, target, target_speed, lo, hi, h, q_next, v_next):
+    """Moves each listed degree of freedom toward its target, within range and velocity limit."""
+    for n in range(dofs.shape[0]):
+        i = dofs[n]
+        a = qaddr[i]
+        goal = min(max(target[i], lo[i]), hi[i])
+        max_move = target_speed[i] * h
+        move = min(max(goal - q[a], -max_move), max_move)
+        q_next[a] = q[a] + move
+        v_next[i] = move / h
+
+
+@kernel
+def follow_speeds(dofs, qaddr, q, target_speed, fastest, lo, hi, h, q_next, v_next):
+    """Moves each listed degree of freedom at its target velocity, within its range."""
+    for n in range(dofs.shape[0]):
+        i = dofs[n]
+        a = qaddr[i]
+        speed = min(max(target_speed[i], -fastest[i]), fastest[i])
+        q_next[a] = min(max(q[a] + speed * h, lo[i]), hi[i])
+        v_next[i] = (q_next[a] - q[a]) / h
+
+
+@kernel
+def apply_couplings(coupling_dof, coupling_law, qaddr, q, v):
+    """Sets each following joint from its leader, in order."""
+    for n in range(coupling_dof.shape[0]):
+        f, m = coupling_dof[n, 0], coupling_dof[n, 1]
+        q[qaddr[f]] = coupling_law[n, 0] * q[qaddr[m]] + coupling_law[n, 1]
+        v[f] = coupling_law[n, 0] * v[m]
+
+
+@kernel
+def loop_state(
+    which, loop_kind, loop_body, loop_pose, loop_axis, loop_track, track, pose, loop_q, turns
+):
+    """Computes the coordinate of each listed loop; returns the largest gap [m] and its loop.
+
+    A hinge's coordinate counts full turns; that of a point on a curve is its segment plus the
+    parameter. Gaps along free directions of the joint (a slider's axis, a screw, a rail) are
+    ignored.
+    """
+    a, b, rel, place = np.empty(7), np.empty(7), np.empty(7), np.empty(9)
+    worst, widest = 0.0, 0
+    for n in which:
+        compose(pose[loop_body[n, 0]], loop_pose[n, 0], a)
+        compose(pose[loop_body[n, 1]], loop_pose[n, 1], b)
+        relative(a, b, rel)
+        kind = loop_kind[n]
+        ax, ay, az = loop_axis[n, 0], loop_axis[n, 1], loop_axis[n, 2]
+        along = rel[0] * ax + rel[1] * ay + rel[2] * az
+        gx, gy, gz = rel[0], rel[1], rel[2]
+        if kind == 2 or kind == 5:
+            gx, gy, gz = gx - along * ax, gy - along * ay, gz - along * az
+            loop_q[n] = along
+        elif kind == 6:
+            gx, gy, gz = gx - along * ax, gy - along * ay, gz - along * az
+        elif kind == 8:
+            gx = gy = gz = 0.0
+        elif kind == 11:
+            first, count = loop_track[n, 0], loop_track[n, 1]
+            loop_q[n] = nearest(track, first, count, loop_q[n], rel[0], rel[1], rel[2], place)
+            gx, gy, gz = rel[0] - place[0], rel[1] - place[1], rel[2] - place[2]
+            if gx * gx + gy * gy + gz * gz > 1e-10:  # another segment may be nearer
+                loop_q[n] = nearest_global(track, first, count, rel[0], rel[1], rel[2], place)
+                gx, gy, gz = rel[0] - place[0], rel[1] - place[1], rel[2] - place[2]
+        elif kind == 7 or kind == 10:
+            gx, gy, gz = along * ax, along * ay, along * az
+        elif kind == 1:
+            rx, ry, rz = quat_rotvec(rel[3:])
+            angle = rx * ax + ry * ay + rz * az
+            before = loop_q[n] - 2.0 * math.pi * turns[n]
+            if angle - before > math.pi:
+                turns[n] -= 1
+            elif angle - before < -math.pi:
+                turns[n] += 1
+            loop_q[n] = angle + 2.0 * math.pi * turns[n]
+        gap = math.sqrt(gx * gx + gy * gy + gz * gz)
+        if gap > worst:
+            worst, widest = gap, n
+    return worst, widest
+
+
+@kernel
+def grab_forces(grab, pose, twist, com, owned, wrench):
+    """Adds the force of each active grab slot to ``wrench`` (nb×6: force, torque at the com)."""
+    for n in range(grab.shape[0]):
+        if grab[n, 0] == 0.0:
+            continue
+        b = int(grab[n, 1])
+        if not owned[b]:
+            continue
+        q = pose[b, 3:]
+        rx, ry, rz = grab[n, 2] - com[b, 0], grab[n, 3] - com[b, 1], grab[n, 4] - com[b, 2]
+        rx, ry, rz = rotate(q, rx, ry, rz)
+        cx, cy, cz = rotate(q, com[b, 0], com[b, 1], com[b, 2])
+        px, py, pz = pose[b, 0] + cx + rx, pose[b, 1] + cy + ry, pose[b, 2] + cz + rz
+        wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
+        vx = twist[b, 0] + wy * rz - wz * ry
+        vy = twist[b, 1] + wz * rx - wx * rz
+        vz = twist[b, 2] + wx * ry - wy * rx
+        k, d = grab[n, 8], grab[n, 9]
+        fx = k * (grab[n, 5] - px) - d * vx
+        fy = k * (grab[n, 6] - py) - d * vy
+        fz = k * (grab[n, 7] - pz) - d * vz
+        wrench[b, 0] += fx
+        wrench[b, 1] += fy
+        wrench[b, 2] += fz
+        wrench[b, 3] += ry * fz - rz * fy
+        wrench[b, 4] += rz * fx - rx * fz
+        wrench[b, 5] += rx * fy - ry * fx
+
+
+#: Kinds of springs, and columns of their laws and reports.
+LINEAR, TORSION = 0, 1
+STIFFNESS, REST, DAMPING = 0, 1, 2
+LENGTH, FORCE = 0, 1
+
+
+@kernel
+def _speed(pose, twist, com, b, x, y, z):
+    """Returns the velocity of the world point x, y, z of a body."""
+    cx, cy, cz = rotate(pose[b, 3:], com[b, 0], com[b, 1], com[b, 2])
+    rx, ry, rz = x - pose[b, 0] - cx, y - pose[b, 1] - cy, z - pose[b, 2] - cz
+    wx, wy, wz = twist[b, 3], twist[b, 4], twist[b, 5]
+    return (
+        twist[b, 0] + wy * rz - wz * ry,
+        twist[b, 1] + wz * rx - wx * rz,
+        twist[b, 2] + wx * ry - wy * rx,
+    )
+
+
+@kernel
+def spring_state(which, kind, body, at, axis, law, pose, twist, com, report):
+    """Computes length or angle, and force or torque, of each listed spring; returns their energy.
+
+    An angle is the twist about the axis, 2 atan2(u · a, w) of the quaternion (w, u) from one end to
+    the other; it counts full turns from the last reported value.
+    """
+    a, b, rel = np.empty(7), np.empty(7), np.empty(7)
+    energy = 0.0
+    for n in which:
+        one, two = body[n, 0], body[n, 1]
+        compose(pose[one], at[n, 0], a)
+        compose(pose[two], at[n, 1], b)
+        if kind[n] == LINEAR:
+            dx, dy, dz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+            length = math.sqrt(dx * dx + dy * dy + dz * dz)
+            ax, ay, az = _speed(pose, twist, com, one, a[0], a[1], a[2])
+            bx, by, bz = _speed(pose, twist, com, two, b[0], b[1], b[2])
+            speed = 0.0
+            if length > 1e-12:
+                speed = (dx * (bx - ax) + dy * (by - ay) + dz * (bz - az)) / length
+        else:
+            relative(a, b, rel)
+            x, y, z = axis[n, 0], axis[n, 1], axis[n, 2]
+            w, ux, uy, uz = rel[3], rel[4], rel[5], rel[6]
+            along = ux * x + uy * y + uz * z
+            angle = 2.0 * math.atan2(along, w)
+            turns = np.round((report[n, LENGTH] - angle) / (2.0 * math.pi))
+            length = angle + 2.0 * math.pi * turns
+            # its rate is (w² a + w u × a + (u · a) u) · ω / (w² + (u · a)²), relative to the first
+            f = 1.0 / max(w * w + along * along, 1e-12)
+            gx = f * (w * w * x + w * (uy * z - uz * y) + along * ux)
+            gy = f * (w * w * y + w * (uz * x - ux * z) + along * uy)
+            gz = f * (w * w * z + w * (ux * y - uy * x) + along * uz)
+            x, y, z = rotate(a[3:], gx, gy, gz)
+            speed = (
+                x * (twist[two, 3] - twist[one, 3])
+                + y * (twist[two, 4] - twist[one, 4])
+                + z * (twist[two, 5] - twist[one, 5])
+            )
+        more = length - law[n, REST]
+        report[n, LENGTH] = length
+        report[n, FORCE] = law[n, STIFFNESS] * more + law[n, DAMPING] * speed
+        energy += 0.5 * law[n, STIFFNESS] * more * more
+    return energy
+
+
+@kernel
+def spring_deflection(law, q, a):
+    """Returns the deflection of a joint's spring from its rest [rad or m]."""
+    first = int(law[2])
+    if first < 0:
+        return q[a] - law[1]
+    turn = quat_rotvec(q[first : first + 4])
+    return turn[int(law[3])]
+
+
+@kernel
+def add_energies(
+    bodies, pose, twist, mass, first_mass, com, inertia, gravity, dofs, qaddr, q, v, laws,
+    armature, energy,
+):  # fmt: skip
+    """Adds kinetic and potential energy [J] of the listed bodies and their joints.
+
+    ``inertia`` belongs to ``first_mass`` and scales with the mass; joints add their springs and
+    rotors. A ball has a spring for each axis.
+    """
+    kinetic = 0.0
+    potential = 0.0
+    for n in range(bodies.shape[0]):
+        b = bodies[n]
+        if mass[b] == 0.0:
+            continue
+        quat = pose[b, 3:]
+        vx, vy, vz = twist[b, 0], twist[b, 1], twist[b, 2]
+        wx, wy, wz = rotate_back(quat, twist[b, 3], twist[b, 4], twist[b, 5])
+        i = inertia[b]
+        turning = (
+            wx * (i[0, 0] * wx + i[0, 1] * wy + i[0, 2] * wz)
+            + wy * (i[1, 0] * wx + i[1, 1] * wy + i[1, 2] * wz)
+            + wz * (i[2, 0] * wx + i[2, 1] * wy + i[2, 2] * wz)
+        )
+        kinetic += 0.5 * mass[b] * (vx * vx + vy * vy + vz * vz + turning / first_mass[b])
+        cx, cy, cz = rotate(quat, com[b, 0], com[b, 1], com[b, 2])
+        potential -= mass[b] * (
+            gravity[0] * (pose[b, 0] + cx)
+            + gravity[1] * (pose[b, 1] + cy)
+            + gravity[2] * (pose[b, 2] + cz)
+        )
+    for n in range(dofs.shape[0]):
+        i = dofs[n]
+        kinetic += 0.5 * armature[i] * v[i] * v[i]
+        if laws[i, 0] > 0.0:
+            d = spring_deflection(laws[i], q, qaddr[i])
+            potential += 0.5 * laws[i, 0] * d * d
+    energy[0] += kinetic
+    energy[1] += potential

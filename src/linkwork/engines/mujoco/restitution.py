@@ -1,0 +1,64 @@
+"""Restitution: contact spring and damper with a given coefficient of restitution.
+
+MuJoCo has no restitution; a contact is a spring and a damper on the acceleration that only push.
+Its discrete integrator evaluates both at the end of the step, which adds damping: the faster the
+spring, the more. So the spring is as fast as the restitution allows, but not so slow that bodies
+penetrate deeply; very elastic surfaces lose some restitution to that.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+#: Bounds of the contact's natural frequency [rad/s]. A body that falls from 0.5 m penetrates by
+#: about 1 cm at the higher and 3 cm at the lower one.
+SLOWEST, FASTEST = 80.0, 300.0
+
+#: Impedance of the contacts; constant over depth, so that the spring is linear.
+IMPEDANCE = (0.95, 0.95, 0.001, 0.5, 2.0)
+
+#: Times of the impact within a step, as fractions, over which the restitution is averaged.
+_IMPACT_PHASES = (0.125, 0.375, 0.625, 0.875)
+
+
+@cache
+def contact_for_restitution(restitution: float, h: float) -> tuple[float, float, float]:
+    """Returns the stiffest contact with a coefficient of restitution.
+
+    Args:
+        restitution: Coefficient of restitution, above 0.
+        h: Time step [s].
+
+    Returns:
+        Spring k [1/s²], damper b [1/s], and the resulting coefficient of restitution.
+    """
+    frequency = FASTEST
+    while frequency > SLOWEST and _simulated_restitution(frequency**2, 0.0, h) < restitution:
+        frequency = max(0.95 * frequency, SLOWEST)
+    spring = frequency**2
+    low, high = 0.0, 20.0 * frequency
+    if _simulated_restitution(spring, low, h) <= restitution:
+        high = low
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        if _simulated_restitution(spring, middle, h) > restitution:
+            low = middle
+        else:
+            high = middle
+    return spring, high, _simulated_restitution(spring, high, h)
+
+
+def _simulated_restitution(spring: float, damper: float, h: float) -> float:
+    """Returns the velocity ratio when the contact force ends."""
+    total = 0.0
+    for phase in _IMPACT_PHASES:
+        depth, speed = phase * h, 1.0  # penetration since the impact within the last step
+        for _ in range(math.ceil(0.2 / h)):
+            after = (speed - spring * h * depth) / (1.0 + damper * h + spring * h * h)
+            if after >= speed or depth <= 0.0:
+                break
+            speed = after
+            depth += h * speed
+        total += max(-speed, 0.0)
+    return total / len(_IMPACT_PHASES)

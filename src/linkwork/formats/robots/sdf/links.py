@@ -1,0 +1,218 @@
+"""SDF links: inertial, visuals, collisions, contact surface."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.core.errors import FormatError, LinkworkError, listing
+from linkwork.formats.appearance import hex_color
+from linkwork.formats.robots.links import MASSLESS, clamp_surface, link_inertia, pair_shapes
+from linkwork.formats.robots.sdf.context import SdfReadContext
+from linkwork.formats.robots.sdf.model import ModelLink
+from linkwork.formats.robots.sdf.values import number, numbers, required_child, vector
+from linkwork.formats.robots.xml import XmlNode
+from linkwork.geometry.inertia import Inertia
+from linkwork.geometry.pose import Pose, quat_between
+from linkwork.model.parts import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Element,
+    Ellipsoid,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+)
+
+SHAPE_TAGS = {"pose", "geometry", "material", "surface", "transparency", "frame", "laser_retro"}
+GEOMETRIES = ("box", "capsule", "cone", "cylinder", "ellipsoid", "mesh", "plane", "sphere")
+
+
+def read_shape(node: XmlNode, at: Pose, reading: SdfReadContext) -> Shape | None:
+    """Returns the shape of a visual or collision at ``at``; None if it is left out with a note.
+
+    Raises:
+        LinkworkError: If there is no geometry, or a size is missing or not a number.
+    """
+    geometry = node.first("geometry")
+    if geometry is None:
+        raise FormatError(f"<{node.tag}> needs a <geometry>.", origin=node.origin)
+    reading.unread_but(node, SHAPE_TAGS)
+    known = [child for child in geometry.children if child.tag in GEOMETRIES]
+    if not known:
+        found = listing(child.tag for child in geometry.children)
+        if geometry.first("empty") is None:
+            reading.notes.about(
+                f"geometry of kind {found}, not read, in line", f"{node.origin.line}"
+            )
+        return None
+    try:
+        shape = _geometry(known[0], reading)
+    except LinkworkError as error:
+        raise error.at(known[0].origin) from None
+    if shape is None:
+        return None
+    shape = replace(shape, at=at @ shape.at)
+    if node.tag == "visual":
+        shape = replace(shape, color=_color(node, reading))
+    return shape
+
+
+def _geometry(node: XmlNode, reading: SdfReadContext) -> Shape | None:
+    if node.tag == "mesh":
+        return _mesh(node, reading)
+    match node.tag:
+        case "box":
+            sizes = vector(node, "size", (1.0, 1.0, 1.0))
+        case "ellipsoid":
+            sizes = vector(node, "radii", (1.0, 1.0, 1.0))
+        case "sphere":
+            sizes = (number(node, "radius", 1.0),)
+        case "plane":
+            child = node.first("size")
+            sizes = numbers(child, 2) if child is not None else (1.0, 1.0)
+        case _:
+            sizes = (number(node, "radius", 0.5), number(node, "length", 1.0))
+    if 0.0 in sizes:
+        reading.notes.about("shapes of size 0, left out, in line", f"{node.origin.line}")
+        return None
+    match node.tag, sizes:
+        case "box", (x, y, z):
+            return Box((x, y, z))
+        case "ellipsoid", (x, y, z):
+            return Ellipsoid((x, y, z))
+        case "sphere", (radius,):
+            return Sphere(radius)
+        case "plane", (x, y):
+            up = vector(node, "normal", (0.0, 0.0, 1.0))
+            return Plane((abs(x), abs(y)), at=Pose(quat=quat_between((0.0, 0.0, 1.0), up)))
+        case "cone", (radius, length):
+            return Cone(radius, length)
+        case "cylinder", (radius, length):
+            return Cylinder(radius, length)
+        case "capsule", (radius, length):
+            return Capsule(radius, length)
+    return None
+
+
+def _mesh(node: XmlNode, reading: SdfReadContext) -> Mesh | None:
+    reference = required_child(node, "uri")
+    scale = vector(node, "scale", (1.0, 1.0, 1.0))
+    reading.unread_but(node, {"uri", "scale"})
+    file, _ = reading.locator.find(reference)
+    if file is None:
+        reading.miss(node, f"mesh {reference!r}")
+        return None
+    return Mesh(str(file), scale)
+
+
+def _color(visual: XmlNode, reading: SdfReadContext) -> str:
+    """Returns the diffuse color of a visual, else its ambient one, with its transparency."""
+    material = visual.first("material")
+    if material is None:
+        return ""
+    reading.unread_but(material, {"diffuse", "ambient", "specular", "emissive", "lighting"})
+    node = material.first("diffuse") or material.first("ambient")
+    if node is None:
+        return ""
+    count = 3 if len(node.text.split()) == 3 else 4
+    levels = [*numbers(node, count), 1.0][:4]
+    transparency = number(visual, "transparency", 0.0)
+    levels[3] *= 1.0 - min(max(transparency, 0.0), 1.0)
+    return hex_color(levels)
+
+
+#: Children of a link that are read; others are noted.
+LINK_TAGS = {"pose", "inertial", "visual", "collision", "frame"}
+#: Density for inertias that are computed, if the file gives none [kg/m³].
+DEFAULT_DENSITY = 1000.0
+
+
+def read_link(link: ModelLink, name: str, reading: SdfReadContext) -> Element:
+    """Returns the element of ``link``, under the name ``name``.
+
+    Raises:
+        LinkworkError: If a value is missing or not a number.
+    """
+    node = link.node
+    reading.unread_but(node, LINK_TAGS)
+    shapes = pair_shapes(_shapes(link, "visual", reading), _shapes(link, "collision", reading))
+    friction, restitution = _surface(node, name, reading)
+    inertial = node.first("inertial")
+    automatic = inertial is not None and inertial.attributes.get("auto", "") in ("true", "1")
+    density = inertia = None
+    if automatic and inertial is not None:
+        density = max(number(inertial, "density", DEFAULT_DENSITY), 0.0)
+        reading.notes.about("inertias to be computed, taken from all shapes of the link", name)
+    elif link.static and inertial is None:
+        inertia = MASSLESS
+    else:
+        inertia = _inertial(link, name, reading)
+    try:
+        return Element(
+            name,
+            shapes,
+            density=density,
+            inertia=inertia,
+            friction=friction,
+            restitution=restitution,
+            origin=node.origin,
+        )
+    except LinkworkError as error:
+        raise error.at(node.origin) from None
+
+
+def _shapes(link: ModelLink, tag: str, reading: SdfReadContext) -> list[Shape]:
+    found = (read_shape(node, link.inside(node), reading) for node in link.node.all(tag))
+    return [shape for shape in found if shape is not None]
+
+
+def _inertial(link: ModelLink, name: str, reading: SdfReadContext) -> Inertia:
+    """Returns the mass properties in the link's frame; SDF's default mass is 1 kg."""
+    node = link.node.first("inertial")
+    if node is None:
+        reading.notes.about("links without <inertial>, given SDF's 1 kg and 1 kg m²", name)
+        return Inertia.of(1.0, matrix=np.eye(3))
+    reading.unread_but(node, {"mass", "inertia", "pose", "density", "frame"})
+    mass = number(node, "mass", 1.0)
+    given = node.first("inertia")
+    matrix = np.eye(3)
+    if given is not None:
+        xx, yy, zz = (number(given, tag, 1.0) for tag in ("ixx", "iyy", "izz"))
+        xy, xz, yz = (number(given, tag, 0.0) for tag in ("ixy", "ixz", "iyz"))
+        matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return link_inertia(mass, matrix, link.inside(node), name, node.origin, reading.notes)
+
+
+def _surface(link: XmlNode, name: str, reading: SdfReadContext) -> tuple[float, float]:
+    """Returns friction and restitution of the first collision that has any."""
+    found: list[tuple[float, float]] = []
+    for collision in link.all("collision"):
+        surface = collision.first("surface")
+        if surface is None:
+            continue
+        reading.unread_but(surface, {"friction", "bounce"})
+        friction = restitution = None
+        if (node := surface.first("friction")) is not None:
+            if (ode := node.first("ode")) is not None:
+                friction = number(ode, "mu", 1.0)
+            elif (bullet := node.first("bullet")) is not None:
+                friction = number(bullet, "friction", 1.0)
+        if (node := surface.first("bounce")) is not None:
+            restitution = number(node, "restitution_coefficient", 0.0)
+        if friction is not None or restitution is not None:
+            pair = (
+                Element.friction if friction is None else friction,
+                Element.restitution if restitution is None else restitution,
+            )
+            found.append(pair)
+    if len(set(found)) > 1:
+        reading.notes.about("links whose collisions differ in surface, the first one counts", name)
+    friction, restitution = found[0] if found else (Element.friction, Element.restitution)
+    friction = friction if math.isfinite(friction) else 0.0
+    return clamp_surface(friction, restitution, name, reading.notes)

@@ -1,0 +1,212 @@
+"""URDF joints: types, limits, dynamics, mimics."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from linkwork.core.errors import FormatError, LinkworkError, suggestion
+from linkwork.formats.robots.joints import JointVocabulary, follows
+from linkwork.formats.robots.urdf.context import UrdfReadContext, origin_pose
+from linkwork.formats.robots.xml import (
+    NO_LIMIT,
+    XmlNode,
+    limit_attribute,
+    number_attribute,
+    required_attribute,
+    vector_attribute,
+)
+from linkwork.geometry.pose import Vec3
+from linkwork.model.parts import Coupling, Joint
+from linkwork.model.parts.joint import Range
+
+#: Joint types that are written.
+VOCABULARY = JointVocabulary(
+    {
+        "hinge": "revolute",
+        "slider": "prismatic",
+        "fixed": "fixed",
+        "free": "floating",
+        "planar": "planar",
+    },
+    limited=("hinge", "slider"),
+    unlimited_hinge="continuous",
+)
+#: Linkwork's name of each joint type that is read.
+TYPES = {word: type_ for type_, word in VOCABULARY.types.items()} | {"continuous": "hinge"}
+#: Children of a joint that are read; others are noted.
+JOINT_TAGS = {"parent", "child", "origin", "axis", "limit", "dynamics", "mimic"}
+
+
+@dataclass(frozen=True)
+class JointEnds:
+    """Names of the links of a joint, as in the file."""
+
+    parent: str
+    child: str
+
+
+def read_ends(node: XmlNode) -> JointEnds:
+    """Returns the parent and child of a joint.
+
+    Raises:
+        FormatError: If one is missing.
+    """
+    names = []
+    for tag in ("parent", "child"):
+        end = node.first(tag)
+        if end is None:
+            raise FormatError(
+                f"joint {node.attributes.get('name', '')!r} has no <{tag}>.",
+                origin=node.origin,
+                hint=f'It needs <{tag} link="…"/>.',
+            )
+        names.append(required_attribute(end, "link"))
+    return JointEnds(names[0], names[1])
+
+
+def read_joint(node: XmlNode, name: str, from_: str, to: str, reading: UrdfReadContext) -> Joint:
+    """Returns the joint of ``node``.
+
+    Args:
+        node: The ``<joint>``.
+        name: Its name in the part.
+        from_: Name of the parent element.
+        to: Name of the child element.
+        reading: The file being read.
+
+    Raises:
+        FormatError: If a value is missing, unknown or not a number.
+    """
+    type_ = required_attribute(node, "type")
+    if type_ not in TYPES:
+        raise FormatError(
+            f"joint {name!r}: URDF has no joint type {type_!r}.",
+            origin=node.origin,
+            hint=suggestion(type_, TYPES, kind="types"),
+        )
+    damping, friction = _dynamics(node, name, reading)
+    range_, effort, speed = _limits(node, type_, name, reading)
+    try:
+        return Joint(
+            name,
+            TYPES[type_],
+            from_,
+            to,
+            at=origin_pose(node),
+            axis=_axis(node, type_, name),
+            range=range_,
+            max_speed=speed,
+            max_effort=effort,
+            damping=damping,
+            friction=friction,
+            origin=node.origin,
+        )
+    except LinkworkError as error:
+        raise error.at(node.origin) from None
+
+
+def _axis(node: XmlNode, type_: str, name: str) -> Vec3:
+    child = node.first("axis")
+    if child is None or type_ in ("fixed", "floating"):
+        return (1.0, 0.0, 0.0)
+    axis = vector_attribute(child, "xyz", (1.0, 0.0, 0.0))
+    if math.hypot(*axis) < 1e-12:
+        raise FormatError(
+            f"joint {name!r} has a zero axis.",
+            origin=child.origin,
+            hint=f'A {type_} joint needs a direction, for example xyz="0 0 1".',
+        )
+    return axis
+
+
+def _limits(
+    node: XmlNode, type_: str, name: str, reading: UrdfReadContext
+) -> tuple[Range | None, float | None, float | None]:
+    """Returns range, maximum effort and maximum speed; None for no limit."""
+    bounded = type_ in ("revolute", "prismatic")
+    child = node.first("limit")
+    if child is None:
+        if bounded:
+            raise FormatError(
+                f"joint {name!r} is {type_} and has no <limit>.",
+                origin=node.origin,
+                hint="Give it <limit lower=… upper=… effort=… velocity=…/>, or make it continuous.",
+            )
+        return None, None, None
+    if type_ == "fixed":
+        return None, None, None
+    range_: Range | None = None
+    if bounded:
+        lower = limit_attribute(child, "lower", 0.0)
+        upper = limit_attribute(child, "upper", 0.0)
+        if lower > upper:
+            reading.notes.about("joints whose lower limit is above the upper, left unlimited", name)
+        elif lower > -NO_LIMIT or upper < NO_LIMIT:
+            range_ = (lower, upper)
+    return (
+        range_,
+        _maximum(child, "effort", name, reading),
+        _maximum(child, "velocity", name, reading),
+    )
+
+
+def _maximum(node: XmlNode, what: str, name: str, reading: UrdfReadContext) -> float | None:
+    value = limit_attribute(node, what, NO_LIMIT)
+    if value <= 0.0:
+        reading.notes.about(f"joints with {what} limit 0 or less, read as no limit", name)
+        return None
+    return value if value < NO_LIMIT else None
+
+
+def _dynamics(node: XmlNode, name: str, reading: UrdfReadContext) -> tuple[float, float]:
+    child = node.first("dynamics")
+    if child is None:
+        return 0.0, 0.0
+    damping, friction = (
+        number_attribute(child, "damping", 0.0),
+        number_attribute(child, "friction", 0.0),
+    )
+    if damping < 0.0 or friction < 0.0:
+        reading.notes.about("joints with negative damping or friction, read as 0", name)
+    return max(damping, 0.0), max(friction, 0.0)
+
+
+def read_mimics(
+    nodes: list[XmlNode], joints: dict[str, Joint], names: dict[str, str], reading: UrdfReadContext
+) -> list[Coupling]:
+    """Returns the couplings of the joints' ``<mimic>``; impossible ones are noted.
+
+    Args:
+        nodes: The joints in the file.
+        joints: The part's joints by name.
+        names: The part's name of each joint of the file.
+        reading: The file being read.
+    """
+    found: dict[str, Coupling] = {}
+    for node in nodes:
+        child = node.first("mimic")
+        if child is None:
+            continue
+        follower = joints[names[required_attribute(node, "name")]]
+        leader_name = required_attribute(child, "joint")
+        ratio, offset = (
+            number_attribute(child, "multiplier", 1.0),
+            number_attribute(child, "offset", 0.0),
+        )
+        if leader_name not in names:
+            reading.notes.add(
+                f"{child.origin}: joint {follower.name!r} mimics {leader_name!r}, which does not "
+                f"exist; left out. {suggestion(leader_name, names, kind='joints')}"
+            )
+            continue
+        leader = joints[names[leader_name]]
+        if leader.kind.nv != 1 or follower.kind.nv != 1:
+            why = "a joint does not have one degree of freedom"
+        elif follows(leader.name, follower.name, found):
+            why = "the joint would follow itself"
+        else:
+            found[follower.name] = Coupling(follower.name, leader.name, ratio, offset, child.origin)
+            continue
+        reading.notes.about(f"mimics left out because {why}", follower.name)
+    return list(found.values())

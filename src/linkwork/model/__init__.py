@@ -1,0 +1,1 @@
+"""Parts and scenes as authored; the world that they compile to."""

@@ -1,0 +1,310 @@
+"""Trust: which Python code of files may run.
+
+Opening a file never runs code. Code of the package, of installed kits and of the user's kits is
+trusted; other code runs only after the user has decided so, by content or by folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.machinery import all_suffixes
+from pathlib import Path
+from typing import Any
+
+from linkwork.core.atomic import USER_FOLDER, write_private
+from linkwork.core.errors import FormatError, LinkworkError, Origin, os_error_text
+from linkwork.model.parts import Spec, find_kits
+from linkwork.model.scene import Scene
+
+#: Names another file for the decisions.
+VARIABLE = "LINKWORK_TRUST"
+#: Most files and bytes that are read beside a program; more can only be trusted by folder.
+_MAX_FILES = 500
+_MAX_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class ProgramCode:
+    """A control program that a scene or recording brings.
+
+    Attributes:
+        agent: The agent that runs it.
+        file: Its path; empty for a text without a file.
+        text: Its text.
+        modules: Digests of the files beside it that it can import, by path; None if they are too
+            many to be read.
+    """
+
+    agent: str
+    file: str
+    text: str
+    modules: tuple[tuple[str, str], ...] | None = ()
+
+    @property
+    def digests(self) -> list[str]:
+        """Digests of the program and of everything that it can import from its folder."""
+        return [digest(self.text.encode()), *(found for _, found in self.modules or ())]
+
+
+def digest(data: bytes) -> str:
+    """Identifies a content: SHA-256 in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def program_code(agent: str, file: str | Path | None, text: str) -> ProgramCode:
+    """Describes a program and what it can import from the folder of its file."""
+    if not file:
+        return ProgramCode(agent, "", text)
+    path = Path(file)
+    return ProgramCode(agent, str(path), text, _modules(path))
+
+
+def programs_of(scene: Scene) -> list[ProgramCode]:
+    """Returns the control programs that a scene brings, without those that cannot be read."""
+    found = []
+    for spec in scene.agents:
+        if spec.type == "program" and (code := _code_of(spec)) is not None:
+            found.append(code)
+    return found
+
+
+def _code_of(spec: Spec) -> ProgramCode | None:
+    file, text = spec.params.get("file"), spec.params.get("source")
+    path = None
+    if isinstance(file, str) and file:
+        origin = spec.origin.file if spec.origin else ""
+        path = Path(origin).parent / file if origin else Path(file)
+    if not isinstance(text, str):
+        try:
+            text = path.read_text(encoding="utf-8") if path else None
+        except (OSError, ValueError):
+            text = None
+    return program_code(spec.name, path, text) if isinstance(text, str) else None
+
+
+def _modules(program: Path) -> tuple[tuple[str, str], ...] | None:
+    """Digests of the modules that a program can import from its folder."""
+    found, size = [], 0
+    try:
+        here = program.resolve()
+        for path in _importable(here.parent):
+            if path == here:
+                continue
+            size += path.stat().st_size
+            if len(found) >= _MAX_FILES or size > _MAX_BYTES:
+                return None
+            found.append((str(path), digest(path.read_bytes())))
+    except OSError:
+        return None
+    return tuple(found)
+
+
+def _importable(folder: Path) -> Iterator[Path]:
+    """Files that Python imports from a folder; not its caches, which programs do not use."""
+    suffixes = tuple(all_suffixes())
+    for root, folders, names in os.walk(folder):
+        folders[:] = [each for each in folders if each.isidentifier() and each != "__pycache__"]
+        for name in sorted(names):
+            if name.endswith(suffixes):
+                yield Path(root) / name
+
+
+@cache
+def _known_folders() -> tuple[Path, ...]:
+    """Folders of the package's kits, of installed kits and of the user's kits."""
+    return tuple(kit.folder.resolve() for kit in find_kits().values())
+
+
+@cache
+def _known_digests() -> frozenset[str]:
+    """Digests of the programs of all kits, which recordings of their scenes contain."""
+    return frozenset(
+        digest(path.read_bytes()) for folder in _known_folders() for path in folder.glob("*.py")
+    )
+
+
+@dataclass(frozen=True)
+class TrustEntry:
+    """A decision of the user.
+
+    Attributes:
+        kind: "content", "file" or "folder".
+        key: The digest, or the path.
+        name: Name of the file when it was trusted.
+    """
+
+    kind: str
+    key: str
+    name: str = ""
+
+
+class TrustStore:
+    """The user's decisions, kept in a file that only the user can read.
+
+    Args:
+        path: The file; that of the environment variable ``LINKWORK_TRUST``, else
+            ``~/.linkwork/trust.json``, if None.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        given = os.environ.get(VARIABLE)
+        self.path = path or (Path(given) if given else USER_FOLDER.expanduser() / "trust.json")
+
+    def entries(self) -> list[TrustEntry]:
+        """Returns all decisions: folders, files, contents.
+
+        Raises:
+            FormatError: If the file is damaged.
+        """
+        data = self._read()
+        paths = [TrustEntry("folder", each) for each in data["folders"]]
+        paths += [TrustEntry("file", each) for each in data["files"]]
+        return paths + [TrustEntry("content", k, v) for k, v in data["content"].items()]
+
+    def untrusted(self, codes: Iterable[ProgramCode]) -> list[ProgramCode]:
+        """Returns the programs that may not run."""
+        codes = list(codes)
+        if not codes:
+            return []
+        data = self._read()
+        return [each for each in codes if not _is_trusted(each, data)]
+
+    def trust_content(self, codes: Iterable[ProgramCode]) -> None:
+        """Trusts programs as they are now, with the modules beside them.
+
+        Raises:
+            LinkworkError: If a program's folder holds too much to be read.
+        """
+        data = self._read()
+        for each in codes:
+            if each.modules is None:
+                raise LinkworkError(
+                    f"the folder of {each.file} holds too many modules to be trusted by content.",
+                    hint="Trust the folder, or put the program into a folder of its own.",
+                )
+            data["content"][digest(each.text.encode())] = each.file or each.agent
+            data["content"] |= {found: name for name, found in each.modules}
+        self._write(data)
+
+    def trust_folder(self, folder: str | Path) -> None:
+        """Trusts everything in a folder, now and later.
+
+        Raises:
+            LinkworkError: If it is not a folder.
+        """
+        path = Path(folder).resolve()
+        if not path.is_dir():
+            raise LinkworkError(f"there is no folder {path}.")
+        self._add("folders", str(path))
+
+    def trust_file(self, file: str | Path) -> None:
+        """Trusts a program that was made here, also when it is changed later."""
+        self._add("files", str(Path(file).resolve()))
+
+    def _add(self, kind: str, path: str) -> None:
+        data = self._read()
+        if path not in data[kind]:
+            data[kind].append(path)
+        self._write(data)
+
+    def revoke(self, key: str) -> list[TrustEntry]:
+        """Removes decisions: a folder, a file's name, or the beginning of a digest.
+
+        Returns:
+            The removed ones.
+        """
+        path = str(Path(key).resolve())
+        gone = [
+            each
+            for each in self.entries()
+            if (each.kind != "content" and each.key in (key, path))
+            or (each.kind == "content" and (each.name in (key, path)
+                or (len(key) >= 6 and each.key.startswith(key))))
+        ]  # fmt: skip
+        data = self._read()
+        keys = {each.key for each in gone}
+        for kind in ("folders", "files"):
+            data[kind] = [each for each in data[kind] if each not in keys]
+        data["content"] = {k: v for k, v in data["content"].items() if k not in keys}
+        self._write(data)
+        return gone
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            data = json.loads(self.path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {"folders": [], "files": [], "content": {}}
+        except (OSError, ValueError) as error:
+            raise self._damaged(str(error)) from None
+        try:
+            return {
+                "folders": [str(each) for each in data["folders"]],
+                "files": [str(each) for each in data["files"]],
+                "content": {str(key): str(name) for key, name in data["content"].items()},
+            }
+        except (KeyError, TypeError, AttributeError):
+            raise self._damaged("it holds no lists of folders, files and contents") from None
+
+    def _damaged(self, why: str) -> FormatError:
+        return FormatError(
+            f"the list of trusted programs cannot be read: {why}.",
+            origin=Origin(str(self.path)),
+            hint="Repair or delete the file; nothing is trusted until then.",
+        )
+
+    def _write(self, data: dict[str, Any]) -> None:
+        try:
+            write_private(self.path, json.dumps(data, indent=1).encode())
+        except OSError as error:
+            raise LinkworkError(
+                f"the decision cannot be kept in {self.path}: {os_error_text(error)}."
+            ) from None
+
+
+def keep_decision(codes: Iterable[ProgramCode], how: str) -> None:
+    """Keeps the decision of a user.
+
+    Args:
+        codes: The programs.
+        how: "once" keeps nothing, "content" trusts them as they are, "folder" their folders.
+
+    Raises:
+        LinkworkError: If there is no folder, or the decision cannot be kept.
+    """
+    codes, store = list(codes), TrustStore()
+    if how == "content":
+        store.trust_content(codes)
+    elif how == "folder":
+        if not all(code.file for code in codes):
+            raise LinkworkError(
+                "a program without a file has no folder.", hint="Trust it once, or its content."
+            )
+        for folder in {Path(code.file).resolve().parent for code in codes}:
+            store.trust_folder(folder)
+
+
+def is_trusted(code: ProgramCode) -> bool:
+    """Whether a program may run without asking: a policy for sessions."""
+    return not TrustStore().untrusted([code])
+
+
+def _is_trusted(code: ProgramCode, data: dict[str, Any]) -> bool:
+    content, files = data["content"], set(data["files"])
+    path = Path(code.file).resolve() if code.file else None
+    if path is not None:
+        folders = (*_known_folders(), *map(Path, data["folders"]))
+        if any(path.is_relative_to(each) for each in folders):
+            return True
+    if code.modules is None:
+        return False
+    known = _known_digests()
+    beside = all(
+        found in content or found in known or name in files for name, found in code.modules
+    )
+    own = digest(code.text.encode())
+    return beside and (own in content or own in known or (path is not None and str(path) in files))

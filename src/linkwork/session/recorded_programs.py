@@ -1,0 +1,73 @@
+"""Recorded programs: which ones a recording brings, and which of them ran."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from linkwork.core.errors import LinkworkError
+from linkwork.model.scene.archive import unpack
+from linkwork.project.trust import ProgramCode, programs_of
+from linkwork.session.messages import (
+    Message,
+    ReloadProgram,
+    StartPrograms,
+    SwapScene,
+    decode_recorded,
+)
+from linkwork.session.recorder import join_archive
+from linkwork.session.recording import Recording
+
+
+class RecordedPrograms:
+    """Decides for a replay which programs run: those that ran when it was recorded.
+
+    Args:
+        withheld: Those that did not at first.
+    """
+
+    def __init__(self, withheld: Collection[str] = ()) -> None:
+        self.withheld = set(withheld)
+
+    def __call__(self, code: ProgramCode) -> bool:
+        """Whether a program ran."""
+        return code.agent not in self.withheld
+
+    def take(self, message: Message) -> None:
+        """Notes a message that changes which programs run, before it is applied."""
+        if isinstance(message, StartPrograms):
+            self.withheld.difference_update(message.agents)
+        elif isinstance(message, SwapScene):
+            self.withheld = set(message.withheld)
+
+
+def recorded_programs(recording: Recording, folder: Path) -> list[ProgramCode]:
+    """Returns every program that a replay of a recording would run.
+
+    Args:
+        recording: The recording.
+        folder: Folder for the files of its scenes.
+
+    Raises:
+        LinkworkError: If a scene or message of it cannot be read.
+    """
+    found: dict[str, ProgramCode] = {}
+    for segment in recording.segments:
+        place = folder / f"segment-{segment.number}"
+        place.mkdir(parents=True, exist_ok=True)
+        for code in programs_of(unpack(join_archive(segment.files), place)):
+            found.setdefault(f"{code.agent} {code.digests}", code)
+    for _, data in recording.inbox:
+        try:
+            message = decode_recorded(data)
+        except LinkworkError:
+            continue  # a replay reports it
+        texts: dict[str, str] = {}
+        if isinstance(message, ReloadProgram):
+            texts = {message.agent: message.source}
+        elif isinstance(message, SwapScene):
+            texts = message.sources
+        for agent, text in texts.items():
+            code = ProgramCode(agent, "", text)
+            found.setdefault(f"{agent} {code.digests}", code)
+    return list(found.values())

@@ -1,0 +1,1 @@
+"""The studio: the page in the browser and the server behind it."""

@@ -1,0 +1,1 @@
+"""The studio's session side: runs scenes and answers the requests that the server relays."""

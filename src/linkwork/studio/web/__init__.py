@@ -1,0 +1,1 @@
+"""The studio's server: shows a session in browsers and relays client requests to it."""
