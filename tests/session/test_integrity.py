@@ -1,6 +1,7 @@
 """A recording is believed only when it is whole: no changed byte passes unnoticed anywhere."""
 
 import random
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,9 @@ from command_line import linkwork
 from effort import cases
 from linkwork.core.errors import DamagedRecording, RecordingError
 from linkwork.session.recording import Recording, repair
+from linkwork.session.recording.mcap_format import DATA_END
 from linkwork.studio.host.html_page import write_page
-from recorded_run import without_checksums
+from recorded_run import record_ends, without_checksums
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +67,39 @@ def test_no_flipped_bit_passes_unnoticed(run: Path, tmp_path: Path) -> None:
         path.write_bytes(damaged)
         try:
             with Recording.open(path) as recording:
-                assert recording.problem, number
-                if recording.damage:
-                    assert all(0 <= d.start <= d.end <= len(data) for d in recording.damage)
-                else:  # the last magic bytes are gone, as if the file were cut off
-                    assert damaged[-8:] != data[-8:]
+                assert recording.damage, number
+                assert all(0 <= d.start <= d.end <= len(data) for d in recording.damage)
         except RecordingError:
             refused += 1
     assert refused < cases(1300) // 3
+
+
+def test_no_damage_behind_the_data_passes_unnoticed(run: Path, tmp_path: Path) -> None:
+    """Each byte from the end of the data on: changed or zeroed, up to the last magic bytes."""
+    data, path = run.read_bytes(), tmp_path / "damaged.mcap"
+    end = data.rindex(struct.pack("<BQ", DATA_END, 4))
+
+    def is_found(damaged: bytes) -> bool:
+        path.write_bytes(damaged)
+        with Recording.open(path) as recording:
+            return bool(recording.damage)
+
+    for place in range(end, len(data)):
+        assert is_found(data[:place] + bytes([data[place] ^ 16]) + data[place + 1 :]), place
+    for start, stop in ((end + 9, end + 13), (end + 40, len(data)), (len(data) - 8, len(data))):
+        assert is_found(data[:start] + bytes(stop - start) + data[stop:]), (start, stop)
+
+
+def test_a_summary_that_is_cut_off_is_no_damage(run: Path, tmp_path: Path) -> None:
+    """As a process leaves it that is killed while it closes the file; nothing is lost."""
+    data, path = run.read_bytes(), tmp_path / "cut.mcap"
+    end = data.rindex(struct.pack("<BQ", DATA_END, 4))
+    for stop in range(end + 13, len(data), 37):
+        path.write_bytes(data[:stop])
+        with Recording.open(path) as recording:
+            assert not recording.damage, stop
+            assert not recording.complete
+            assert "cut off" in recording.problem
 
 
 @pytest.mark.capability(156)
@@ -84,9 +111,7 @@ def test_no_damaged_recording_verifies(run: Path, tmp_path: Path) -> None:
     for damaged in [*flips(data, 8), *zeroed(data, 4)]:
         path.write_bytes(damaged)
         try:
-            with Recording.open(path) as recording:
-                cut = not recording.damage
-            assert cut or not lw.replay(path).same
+            assert not lw.replay(path).same
             with Recording.open(repair(path, overwrite=True)) as copy:
                 assert copy.problem == ""
         except RecordingError:
@@ -150,6 +175,27 @@ def test_a_recording_of_before_is_not_checked_and_says_so(run: Path, tmp_path: P
     assert found.code == 0
     assert "not checked" in found.out
     assert "Bit-identical: 1100 steps" in found.out
+
+
+def test_removed_checksums_are_damage(run: Path, tmp_path: Path) -> None:
+    """A recording that should have checksums does not pass as one of before."""
+    path = tmp_path / "stripped.mcap"
+    stripped = without_checksums(run.read_bytes())
+    path.write_bytes(stripped.replace(b"\xa6format\x01", b"\xa6format\x02"))
+    with pytest.raises(DamagedRecording, match="no checksums"):
+        Recording.open(path)
+    assert linkwork("replay", "stripped.mcap", "--verify").code == 5
+
+
+def test_a_recording_of_before_is_damaged_where_no_record_is(run: Path, tmp_path: Path) -> None:
+    """That is not a file that was cut off; no verification calls it the same."""
+    data = bytearray(without_checksums(run.read_bytes()))
+    place = next(end for end in record_ends(bytes(data) + bytes(8)) if end > len(data) // 2)
+    data[place] = 0xEE
+    (tmp_path / "old.mcap").write_bytes(data)
+    with Recording.open(tmp_path / "old.mcap") as recording:
+        assert [each.start for each in recording.damage] == [place]
+    assert linkwork("replay", "old.mcap", "--verify").code == 5
 
 
 def test_without_a_hash_nothing_is_verified(tmp_path: Path) -> None:

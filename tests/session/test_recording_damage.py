@@ -201,7 +201,8 @@ def test_a_message_whose_time_does_not_fit_its_step_ends_the_reading(
     path.write_bytes(data)
     run = Recording.open(path)
     assert not run.checked
-    assert f"at byte {start} the time of a message on 'inbox' does not fit" in run.problem
+    assert f"bytes {start} to {len(data)}, after 1.184 s: the time of a message" in run.problem
+    assert run.damage
     assert [step for step, _ in run.inbox] == list(range(50, 600, 50))
 
 

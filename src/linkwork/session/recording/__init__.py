@@ -8,12 +8,13 @@ from linkwork.session.recording.header import (
     installed_versions,
 )
 from linkwork.session.recording.index import Damage
-from linkwork.session.recording.reader import RecordedEvent, Recording
+from linkwork.session.recording.reader import NOT_CHECKED, RecordedEvent, Recording
 from linkwork.session.recording.repair import repair
 from linkwork.session.recording.segment import Segment
 from linkwork.session.recording.writer import RecordingWriter
 
 __all__ = [
+    "NOT_CHECKED",
     "Damage",
     "Header",
     "RecordedEvent",

@@ -310,7 +310,9 @@ class CheckedScan:
             number += channel == self._opener
         elif opcode == ATTACHMENT:
             channel, number = ATTACHED, self._files
-        fields = CheckFields(zlib.crc32(record), len(record), self._ordinal, channel, number)
+        fields = CheckFields(
+            zlib.crc32(record), len(record), self._ordinal, channel, number & 0xFFFF
+        )
         expected = check_record(fields)
         if stored[9:13] != expected[9:13] and stored[-4:] != expected[-4:]:
             return None

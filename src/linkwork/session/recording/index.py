@@ -16,8 +16,9 @@ from linkwork.session.recording.checksums import (
     is_checked,
     summary_is_intact,
 )
-from linkwork.session.recording.header import Header, RecordedWorld, Timebase
+from linkwork.session.recording.header import FIRST_FORMAT, Header, RecordedWorld, Timebase
 from linkwork.session.recording.mcap_format import (
+    CutOffFile,
     DamagedFile,
     Data,
     check_file_name,
@@ -102,6 +103,8 @@ class Damage:
         text: What is lost.
         after: Time of the last intact message before it [s]; None if there is none.
         before: Time of the first intact message after it [s]; None if there is none.
+        inputs: Whether messages of the inbox may be lost with it, without which a simulation from
+            a state before it differs.
     """
 
     start: int
@@ -109,6 +112,7 @@ class Damage:
     text: str
     after: float | None = None
     before: float | None = None
+    inputs: bool = True
 
     def __str__(self) -> str:
         if self.after is not None and self.before is not None:
@@ -208,7 +212,11 @@ class Index:
                     self.whole = end
         except DamagedFile as damage:
             lost = len(self._data) - self.whole
-            self._note = f"at byte {position} {damage}; the last {lost} bytes are left out"
+            text = f"{damage}; the last {lost} bytes are left out"
+            if isinstance(damage, CutOffFile):
+                self._note = f"at byte {position} {text}"
+            else:
+                self._add_damage(Damage(position, len(self._data), text))
 
     def _read_checked(self) -> None:
         scan = CheckedScan(self._data, self.whole, opener=OPENER_NUMBER)
@@ -253,8 +261,6 @@ class Index:
         elif each.segment != self._segment:
             raise DamagedFile(_NO_WORLD)
         self._message(each.start, each.end)
-        (_, _, time, _) = _HEAD(self._data, each.start)
-        self._time = time / 1e9
         for part in self._undated:
             part.before = self._time
         self._undated.clear()
@@ -282,7 +288,9 @@ class Index:
         if topic in OPENERS:
             self._drop_pending()
             self._segment = -1
-        self._add_damage(Damage(part.start, part.end, part.text or text))
+        known = (topic is not None and topic != "inbox") or part.channel == ATTACHED
+        inputs = part.records != 0 and not known
+        self._add_damage(Damage(part.start, part.end, part.text or text, inputs=inputs))
 
     def _add_damage(self, damage: Damage) -> None:
         last = self.damage[-1] if self.damage else None
@@ -330,6 +338,7 @@ class Index:
             raise DamagedFile(
                 f"a message on {topic!r} has {size} bytes, not {stretch.sizes[topic]}"
             )
+        self._time = time / 1e9
         if stretch is self._pending:
             if topic != "state":  # valid only if its state follows
                 self._opener, self._opener_kept = number, len(self.kept)
@@ -398,7 +407,9 @@ class Index:
         if self._pending is not None and not self.checked:
             raise DamagedFile("the data end before the state of their last world")
         stored = int.from_bytes(self._data[start:end][:4], "little")
-        if not self.damage and stored not in (0, checksum_of(self._data, position)):
+        unknown = not self.checked and stored == 0  # as MCAP allows; we always write it
+        crc = checksum_of(self._data, position)
+        if not self.damage and not unknown and stored != crc:
             text = "the checksum of the whole data differs"
             start, end = (position, end) if self.checked else (0, position)
             self._add_damage(Damage(start, end, text))
@@ -416,12 +427,31 @@ class Index:
         if self.complete:
             extra = size - after - len(magic)
             self._note = f"{extra} bytes after its end are left out" if extra else ""
-        elif bytes(self._data[-len(magic) :]) == magic:
-            self._add_damage(Damage(end, size, "its summary is damaged; no data are lost"))
+        elif self._is_cut_off(position, crc):
+            self._note = "its summary is cut off; no data are left out"
         else:
-            self._note = "its summary is cut off or damaged; no data are left out"
+            text = "its summary is damaged; no data are lost"
+            self._add_damage(Damage(end, size, text, inputs=False))
+
+    def date_summary(self) -> None:
+        """Sets the times of the first and last message in the summary."""
+        times = [series.times for series in self.series.values() if len(series)]
+        self.summary.first = min((each[0] for each in times), default=0)
+        self.summary.last = max((each[-1] for each in times), default=0)
+
+    def _is_cut_off(self, position: int, crc: int) -> bool:
+        """Whether the file ends inside its summary, and what is there of it is intact."""
+        self.date_summary()
+        whole = self.summary.ending(position, crc)
+        rest = bytes(self._data[position:])
+        return len(rest) < len(whole) and whole.startswith(rest)
 
     def _conclude(self) -> None:
+        if self.stretches and not self.checked and self.header.format > FIRST_FORMAT:
+            raise DamagedRecording(
+                f"this recording has format {self.header.format}, but its records have no "
+                "checksums: they were removed or destroyed."
+            )
         if self.stretches:
             return
         if self._chunks or self._profile not in (None, PROFILE):

@@ -184,6 +184,10 @@ class DamagedFile(Exception):
     """Damaged bytes at one position. Reading ends there."""
 
 
+class CutOffFile(DamagedFile):
+    """The file ends inside a record, as that of a killed process does."""
+
+
 def map_file(path: Path) -> mmap.mmap:
     """Maps a file for reading.
 
@@ -229,12 +233,12 @@ def records(data: Data, position: int) -> Iterator[tuple[int, int, int, int]]:
     while True:
         start = position + _PREFIX_SIZE
         if start > size:
-            raise DamagedFile("the file is cut off")
+            raise CutOffFile("the file is cut off")
         opcode, length = _PREFIX(data, position)
         if opcode not in _OPCODES:
             raise DamagedFile("there is no record")
         if length > size - start:
-            raise DamagedFile("the file is cut off in the middle of a record")
+            raise CutOffFile("the file is cut off in the middle of a record")
         if length > LARGEST:
             raise DamagedFile(f"a record claims to have {length} bytes")
         yield opcode, position, start, start + length

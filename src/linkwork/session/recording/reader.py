@@ -25,6 +25,9 @@ from linkwork.session.recording.segment import (
     read_hashes,
 )
 
+#: What is said of a recording without checksums of its records.
+NOT_CHECKED = "its records have no checksums, as before format 2: they are not checked"
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvent:

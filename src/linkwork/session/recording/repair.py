@@ -136,7 +136,5 @@ def _copy_intact(index: Index, data: Data, copy: Path) -> None:
 
 def _dated(index: Index) -> McapSummary:
     """The summary with the times of the first and last message."""
-    times = [series.times for series in index.series.values() if len(series)]
-    index.summary.first = min(each[0] for each in times)
-    index.summary.last = max(each[-1] for each in times)
+    index.date_summary()
     return index.summary
