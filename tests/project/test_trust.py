@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,72 @@ def test_run_is_the_decision_and_names_the_code(
     assert ran(hostile)
 
 
+def test_the_code_is_named_before_it_runs(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the run is recorded, or the program ends it at once; in Python in the log."""
+    monkeypatch.chdir(hostile)
+    text = (hostile / "hostile.py").read_text()
+    recorded = linkwork("run", "cell.toml", "--for", 0.1, "--record", "run.mcap")
+    assert "this runs the code of" in recorded.out
+    (hostile / "hostile.py").write_text("print('it runs')\nraise SystemExit\n")
+    failed = linkwork("run", "cell.toml", "--for", 0.1)
+    assert failed.code != 0
+    assert failed.out.index("this runs the code of") < failed.out.index("it runs")
+    (hostile / "hostile.py").write_text(text)
+    with lw.Session(hostile / "cell.toml") as session:
+        first = session.outbox.events[0].text
+    assert first.startswith("this runs the code of")
+    assert first.endswith("hostile.py.")
+
+
+@pytest.mark.parametrize("how", ["kit", "folder", "file"])
+def test_a_text_is_not_trusted_by_the_path_of_another(
+    hostile: Path, store: TrustStore, tmp_path: Path, how: str
+) -> None:
+    """A scene may give a program's text and name a trusted file: the text is what would run."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "good.py").write_text("class Control: pass\n")
+    if how == "folder":
+        store.trust_folder(mine)
+    else:
+        store.trust_file(mine / "good.py")
+    kit = find_kits()["gripper"].folder
+    for file in (kit / "follow.py", kit / "none.py") if how == "kit" else (mine / "good.py",):
+        source = f"source = {json.dumps((hostile / 'hostile.py').read_text())}"
+        text = SCENE.replace('"hostile.py"', f"{json.dumps(str(file))}\n{source}")
+        (hostile / "cell.toml").write_text(text)
+        with lw.Session(hostile / "cell.toml", programs=is_trusted) as session:
+            assert session.withheld == ["hostile"]
+        assert not ran(hostile)
+
+
+def test_a_recorded_run_is_replayed_but_its_scene_is_not_trusted(
+    hostile: Path, store: TrustStore
+) -> None:
+    """To run a file once, with a recording, is no decision to run it whenever it is opened."""
+    with lw.Session(hostile / "cell.toml", record=hostile / "run.mcap") as session:
+        session.run(0.2)
+    assert {each.kind for each in store.entries()} == {"recorded"}
+    assert lw.replay(hostile / "run.mcap").same
+    with lw.Session(hostile / "cell.toml", programs=is_trusted) as session:
+        assert session.withheld == ["hostile"]
+    assert linkwork("trust", "--revoke", "hostile").code == 0
+    assert lw.replay(hostile / "run.mcap").untrusted
+
+
+def test_a_replay_runs_only_what_was_found_before(hostile: Path) -> None:
+    """A recording that changes after its programs were trusted runs nothing new."""
+    with lw.Session(hostile / "cell.toml", record=hostile / "run.mcap") as session:
+        session.run(0.2)
+    ran(hostile)
+    other = ProgramCode("hostile", "", "class Control: pass")
+    with Recording.open(hostile / "run.mcap") as recording:
+        playback = Playback(recording, codes=[other])
+        assert playback.live.withheld == ["hostile"]
+        playback.close()
+    assert not ran(hostile)
+
+
 def test_a_withheld_program_leaves_its_joints(hostile: Path) -> None:
     """The scene runs without its untrusted program, until it is started."""
     with lw.Session(hostile / "cell.toml", programs=is_trusted) as session:
@@ -205,10 +272,34 @@ def test_content_is_trusted_with_what_it_imports(hostile: Path, store: TrustStor
     (package / "inner.py").write_text("")
     assert not is_trusted(code())
     shutil.rmtree(package)
+    elsewhere = hostile.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "inner.py").write_text("")
+    package.symlink_to(elsewhere)
+    (elsewhere / "again").symlink_to(elsewhere)
+    assert not is_trusted(code()), "Python imports it through the link"
+    package.unlink()
     program.write_text(program.read_text() + "\n")
     assert not is_trusted(code())
     store.trust_folder(hostile)
     assert is_trusted(code())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_pipe_beside_a_program_does_not_block(hostile: Path, store: TrustStore) -> None:
+    """It is not read; its content is not trusted."""
+    os.mkfifo(hostile / "helper.py")
+    with lw.Session(hostile / "cell.toml", programs=is_trusted) as session:
+        assert session.withheld == ["hostile"]
+        with pytest.raises(LinkworkError, match="too many modules"):
+            store.trust_content(programs_of(session.world.scene))
+
+
+def test_decisions_of_several_processes_are_all_kept(hostile: Path, store: TrustStore) -> None:
+    """Two that decide at once do not overwrite each other's decision."""
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: TrustStore().trust_file(f"p{n}.py"), range(40)))
+    assert len(store.entries()) == 40
 
 
 def test_a_forged_cache_beside_a_module_is_not_used(hostile: Path, store: TrustStore) -> None:
@@ -264,6 +355,7 @@ def test_kits_and_new_programs_are_trusted(tmp_path: Path, store: TrustStore) ->
     for name in ("tripod/level", "vehicles/explore", "gripper/follow"):
         assert store.untrusted(programs_of(lw.load(name))) == []  # type: ignore[arg-type]
     assert linkwork("new", "robot", "swing").code == 0
+    assert str(tmp_path / "swing.py") in "".join(linkwork("trust").out.split())
     assert store.untrusted(programs_of(lw.load("swing_scene.toml"))) == []  # type: ignore[arg-type]
     with Path("swing.py").open("a") as file:
         file.write("# edited\n")

@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from linkwork.core.errors import LinkworkError
 from linkwork.session import messages as m
 from linkwork.session.playback import Playback
-from linkwork.session.recording import Recording
+from linkwork.session.recorder import SCENE_FILE
+from linkwork.session.recording import Recording, RecordingWriter
 from linkwork.session.session import Session
 from recorded_run import without_checksums
 
@@ -135,4 +137,52 @@ def test_a_state_that_is_none_is_not_simulated(
         assert "damaged" in playback.problem
         assert playback.go(keyframe - 5)
         assert playback.go(last)
+        playback.close()
+
+
+def test_values_behind_lost_messages_are_not_shown(
+    run: tuple[Path, dict[int, bytes]], tmp_path: Path
+) -> None:
+    """Without the message that a person sent, a simulation would show wrong values as recorded."""
+    path, states = run
+    data = bytearray(path.read_bytes())
+    with Recording.open(path) as recording:
+        number = next(n for n, (_, raw) in enumerate(recording.inbox) if b"set" in raw)
+        step = int(recording.inbox.steps[number])
+        data[recording._index.series["inbox"].starts[number] + 3] ^= 1
+    damaged = tmp_path / "damaged.mcap"
+    damaged.write_bytes(data)
+    with Recording.open(damaged) as recording:
+        playback = Playback(recording)
+        keyframes = [0, *recording.keyframes.steps.tolist()]
+        before, after = (
+            max(k for k in keyframes if k <= step),
+            min(k for k in keyframes if k > step),
+        )
+        assert not playback.go(step + 40)
+        assert "damaged" in playback.problem
+        for good in (before, before + 20, after, after + 20):
+            assert playback.go(good)
+            assert playback.live.state.save() == states[good]
+        playback.close()
+
+
+def test_old_names_in_a_recorded_scene_are_noted(tmp_path: Path) -> None:
+    """A recording of an earlier version: the new name of a key, once for all its worlds."""
+    path, old = tmp_path / "run.mcap", tmp_path / "old.mcap"
+    with Session("gripper/follow", record=path) as session:
+        session.run(0.1)
+    with Recording.open(path) as recording:
+        files = dict(recording.files)
+        scene = msgspec.msgpack.decode(files[SCENE_FILE])
+        agent = next(a for a in scene["scene"]["agents"] if a["type"] == "program")
+        agent["params"]["patience"] = 3.0
+        files[SCENE_FILE] = msgspec.msgpack.encode(scene)
+        with RecordingWriter(old, recording.header, files) as recorder:
+            recorder.first(recording.first_state)
+            recorder.keyframe(50, recording.first_state)
+    with Recording.open(old) as recording:
+        playback = Playback(recording)
+        playback.go(50)
+        assert playback.notes == ["agent 'follow': 'patience' is now called 'call_timeout'."]
         playback.close()

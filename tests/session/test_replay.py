@@ -231,6 +231,63 @@ def test_what_was_tampered_with_is_told_by_step(
     assert expected_text in result.mismatch
 
 
+def test_what_is_recorded_at_no_step_is_no_success(plain: Path, tmp_path: Path) -> None:
+    """A world that no message opens: its states cannot be compared."""
+    with Recording.open(plain) as recording:
+        files, world = dict(recording.files), recording.header.world
+        states = dict(recording.keyframes)
+        with RecordingWriter(tmp_path / "more.mcap", recording.header, files) as recorder:
+            recorder.first(recording.first_state)
+            recorder.hash(500, recording.hashes[500])
+            recorder.segment(600, world, recording.first_state, files)
+            recorder.keyframe(700, states[1000])
+    result = replay(tmp_path / "more.mcap", trust=True)
+    assert not result.same
+    assert "(step 700): what is recorded there belongs to no simulated step" in result.mismatch
+
+
+LOGGING = """
+def init(self):
+    self.after(0.5, lambda: self.log("now"))
+"""
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+def test_an_event_belongs_to_its_step(tmp_path: Path, shift: int) -> None:
+    """The same event at another step is a difference."""
+    path, other = tmp_path / "run.mcap", tmp_path / "other.mcap"
+    with Session(program(bench(), "logs", LOGGING), record=path) as session:
+        session.run(1.0)
+    with Recording.open(path) as recording:
+        (event,) = [each for each in recording.events if each.simulated]
+        with RecordingWriter(other, recording.header, dict(recording.files)) as recorder:
+            recorder.first(recording.first_state)
+            recorder.event(
+                event.step + shift, event.level, event.text, event.source, simulated=True
+            )
+            recorder.hash(500, recording.hashes[500])
+    result = replay(other, trust=True)
+    assert result.same == (shift == 0), result.mismatch
+    assert not shift or f"recorded is 'now' at step {event.step + 1}" in result.mismatch
+
+
+def test_a_slow_replay_is_no_difference(tmp_path: Path) -> None:
+    """A program that stands still here is named, but that is no event of the run."""
+    slow = """
+def loop(self):
+    import os, time
+    if self.time < 0.001 and "SLOW" in os.environ:
+        time.sleep(1.5)
+"""
+    path = tmp_path / "run.mcap"
+    with Session(program(bench(), "slow", slow), record=path) as session:
+        session.run(0.1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SLOW", "1")
+        result = replay(path, trust=True)
+    assert result.same, result.mismatch
+
+
 def check(path: Path) -> None:
     with Recording.open(path) as recording:
         if recording.problem:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from linkwork.cli import exits
 from linkwork.cli.screen import show_event, stderr, stdout
 from linkwork.core.errors import RecordingError
-from linkwork.session.recording import Recording, export_csv, repair
+from linkwork.session.recording import NOT_CHECKED, Recording, export_csv, repair
 
 if TYPE_CHECKING:
     from linkwork.cli.image_files import ImageFiles
@@ -63,16 +63,14 @@ class ReplaySteps:
                 for each in found.damage:
                     self._out.print_line(str(each), lead="Damaged:", level="error")
                 self._out.print_line(
-                    "everything before and after is intact; --repair writes a copy of it.",
+                    f"everything before{' and after' * found.checked} is intact; --repair writes a "
+                    "copy of it.",
                     lead="note:",
                 )
             elif found.problem:
                 self._out.print_line(found.problem, lead="note:")
             if not found.checked:
-                self._out.print_line(
-                    "its records have no checksums, as before format 2: they are not checked.",
-                    lead="note:",
-                )
+                self._out.print_line(f"{NOT_CHECKED}.", lead="note:")
             for event in found.events if events else ():
                 show_event(self._out, event, when=f"{event.time:10.3f} s  ")
 
@@ -124,8 +122,8 @@ class ReplaySteps:
         from linkwork.session.recorded_programs import recorded_programs
 
         with tempfile.TemporaryDirectory() as folder:
-            codes = TrustStore().untrusted(recorded_programs(found, Path(folder)))
-        if codes and not self._trust:
+            codes = recorded_programs(found, Path(folder))
+        if not self._trust and (codes := TrustStore().untrusted(codes, recorded=True)):
             names = ", ".join(dict.fromkeys(code.agent for code in codes))
             raise RecordingError(
                 f"--watch simulates again, with programs that nobody has trusted: {names}.",

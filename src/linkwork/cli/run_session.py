@@ -40,7 +40,7 @@ from linkwork.components.actuators.smart_servo import SmartServo
 from linkwork.core.errors import FormatError, LinkworkError, NameNotFound
 from linkwork.core.value_types import split_unit
 from linkwork.model.scene import check_mode
-from linkwork.project.trust import TrustStore, programs_of
+from linkwork.project.trust import named_code
 from linkwork.session.messages import SessionEvent
 from linkwork.session.recording import Recording
 from linkwork.session.session import Session
@@ -209,6 +209,8 @@ def _begin(
             add_program(scene, options.program, on=options.on, period=options.period)
         for text in options.faults:
             add_fault(scene, text)
+        for name in named_code(scene):
+            out.print_line(f"this runs the code of {name}.", lead="note:")
         server = _serve(options, stack)
         session = Session(
             scene, record=options.record, overwrite=options.overwrite, buses=options.buses,
@@ -223,8 +225,6 @@ def _begin(
             compile_in_background(scene)
     for note in [*notes, *(m for m in more if not options.engine)]:
         out.print_line(note, lead="note:")
-    for code in TrustStore().untrusted(programs_of(scene)):
-        out.print_line(f"this runs the code of {code.file or code.agent}.", lead="note:")
     show_findings(out, session.cycle.findings)
     for event in session.outbox.events:
         _show(out, event)

@@ -55,7 +55,7 @@ def trust(
         _trust(what, store)
     elif not revoke:
         rows = [
-            (each.kind, each.key if each.kind == "folder" else each.key[:12], each.name)
+            (each.kind, each.key if each.kind in ("folder", "file") else each.key[:12], each.name)
             for each in store.entries()
         ]
         if rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from linkwork.core.errors import FormatError, Origin, os_error_text
@@ -124,3 +125,27 @@ def write_private(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(made)
         raise
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Waits until no other process holds the lock of a file, and holds it.
+
+    The lock is a file of its own beside it, since the file itself is replaced. Without ``fcntl``,
+    as on Windows, processes do not wait for each other.
+
+    Raises:
+        OSError: If the lock's file cannot be made.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    private_folder(path.parent, keep_mode=not is_private(path.parent))
+    number = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(number)

@@ -6,26 +6,30 @@ trusted; other code runs only after the user has decided so, by content or by fo
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import all_suffixes
 from pathlib import Path
 from typing import Any
 
-from linkwork.core.atomic import USER_FOLDER, write_private
+from linkwork.core.atomic import USER_FOLDER, locked, write_private
 from linkwork.core.errors import FormatError, LinkworkError, Origin, os_error_text
 from linkwork.model.parts import Spec, find_kits
 from linkwork.model.scene import Scene
 
 #: Names another file for the decisions.
 VARIABLE = "LINKWORK_TRUST"
-#: Most files and bytes that are read beside a program; more can only be trusted by folder.
-_MAX_FILES = 500
+#: Most files and bytes that are read beside a program, and names of files that are looked at; more
+#: can only be trusted by folder.
+_MAX_FILES, _MAX_NAMES = 500, 20_000
 _MAX_BYTES = 16 * 2**20
+#: Kinds of decisions in the file: lists of paths, and names by digest.
+_BY_PATH, _BY_DIGEST = ("folders", "files"), ("content", "recorded")
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,11 @@ class ProgramCode:
     def digests(self) -> list[str]:
         """Digests of the program and of everything that it can import from its folder."""
         return [digest(self.text.encode()), *(found for _, found in self.modules or ())]
+
+    @property
+    def key(self) -> str:
+        """Identifies the program together with everything that it can import."""
+        return digest(" ".join(self.digests).encode())
 
 
 def digest(data: bytes) -> str:
@@ -88,7 +97,7 @@ def _code_of(spec: Spec) -> ProgramCode | None:
 
 
 def _modules(program: Path) -> tuple[tuple[str, str], ...] | None:
-    """Digests of the modules that a program can import from its folder."""
+    """Digests of the modules that a program can import from its folder; None if too many."""
     found, size = [], 0
     try:
         here = program.resolve()
@@ -96,19 +105,39 @@ def _modules(program: Path) -> tuple[tuple[str, str], ...] | None:
             if path == here:
                 continue
             size += path.stat().st_size
-            if len(found) >= _MAX_FILES or size > _MAX_BYTES:
+            # Reading a pipe or a device would not end.
+            if len(found) >= _MAX_FILES or size > _MAX_BYTES or not path.is_file():
                 return None
             found.append((str(path), digest(path.read_bytes())))
-    except OSError:
+    except (OSError, _FolderTooLarge):
         return None
     return tuple(found)
 
 
+class _FolderTooLarge(Exception):
+    """A folder holds too many files to look for modules in it."""
+
+
 def _importable(folder: Path) -> Iterator[Path]:
-    """Files that Python imports from a folder; not its caches, which programs do not use."""
-    suffixes = tuple(all_suffixes())
-    for root, folders, names in os.walk(folder):
-        folders[:] = [each for each in folders if each.isidentifier() and each != "__pycache__"]
+    """Files that Python imports from a folder; not its caches, which programs do not use.
+
+    Python follows links to packages, so they are followed here; each folder is read once.
+
+    Raises:
+        _FolderTooLarge: If there are too many files of any kind.
+    """
+    suffixes, seen, looked = tuple(all_suffixes()), set[str](), 0
+    for root, folders, names in os.walk(folder, followlinks=True):
+        looked += len(names) + len(folders)
+        if looked > _MAX_NAMES:
+            raise _FolderTooLarge
+        seen.add(os.path.realpath(root))
+        folders[:] = [
+            each
+            for each in sorted(folders)
+            if each.isidentifier() and each != "__pycache__"
+            and os.path.realpath(os.path.join(root, each)) not in seen
+        ]  # fmt: skip
         for name in sorted(names):
             if name.endswith(suffixes):
                 yield Path(root) / name
@@ -133,7 +162,8 @@ class TrustEntry:
     """A decision of the user.
 
     Attributes:
-        kind: "content", "file" or "folder".
+        kind: "content", "file" or "folder"; "recorded" for a text that ran in a recorded session,
+            which a replay may run, but no scene.
         key: The digest, or the path.
         name: Name of the file when it was trusted.
     """
@@ -156,7 +186,7 @@ class TrustStore:
         self.path = path or (Path(given) if given else USER_FOLDER.expanduser() / "trust.json")
 
     def entries(self) -> list[TrustEntry]:
-        """Returns all decisions: folders, files, contents.
+        """Returns all decisions: folders, files, contents, recorded texts.
 
         Raises:
             FormatError: If the file is damaged.
@@ -164,14 +194,25 @@ class TrustStore:
         data = self._read()
         paths = [TrustEntry("folder", each) for each in data["folders"]]
         paths += [TrustEntry("file", each) for each in data["files"]]
-        return paths + [TrustEntry("content", k, v) for k, v in data["content"].items()]
+        return paths + [
+            TrustEntry(kind, key, name) for kind in _BY_DIGEST for key, name in data[kind].items()
+        ]
 
-    def untrusted(self, codes: Iterable[ProgramCode]) -> list[ProgramCode]:
-        """Returns the programs that may not run."""
+    def untrusted(
+        self, codes: Iterable[ProgramCode], *, recorded: bool = False
+    ) -> list[ProgramCode]:
+        """Returns the programs that may not run.
+
+        Args:
+            codes: The programs.
+            recorded: Whether they are those of a recording that is to be replayed.
+        """
         codes = list(codes)
         if not codes:
             return []
         data = self._read()
+        if recorded:
+            data["content"] |= data["recorded"]
         return [each for each in codes if not _is_trusted(each, data)]
 
     def trust_content(self, codes: Iterable[ProgramCode]) -> None:
@@ -180,16 +221,24 @@ class TrustStore:
         Raises:
             LinkworkError: If a program's folder holds too much to be read.
         """
-        data = self._read()
-        for each in codes:
-            if each.modules is None:
-                raise LinkworkError(
-                    f"the folder of {each.file} holds too many modules to be trusted by content.",
-                    hint="Trust the folder, or put the program into a folder of its own.",
-                )
-            data["content"][digest(each.text.encode())] = each.file or each.agent
-            data["content"] |= {found: name for name, found in each.modules}
-        self._write(data)
+        with self._changed() as data:
+            for each in codes:
+                if each.modules is None:
+                    raise LinkworkError(
+                        f"the folder of {each.file} holds too many modules to be trusted by "
+                        "content.",
+                        hint="Trust the folder, or put the program into a folder of its own.",
+                    )
+                data["content"][digest(each.text.encode())] = each.file or each.agent
+                data["content"] |= {found: name for name, found in each.modules}
+
+    def trust_recorded(self, texts: Mapping[str, str]) -> None:
+        """Lets replays run the texts of a recorded session, by the agents that ran them."""
+        codes = [ProgramCode(agent, "", text) for agent, text in texts.items()]
+        if not self.untrusted(codes, recorded=True):
+            return
+        with self._changed() as data:
+            data["recorded"] |= {digest(each.text.encode()): each.agent for each in codes}
 
     def trust_folder(self, folder: str | Path) -> None:
         """Trusts everything in a folder, now and later.
@@ -207,10 +256,9 @@ class TrustStore:
         self._add("files", str(Path(file).resolve()))
 
     def _add(self, kind: str, path: str) -> None:
-        data = self._read()
-        if path not in data[kind]:
-            data[kind].append(path)
-        self._write(data)
+        with self._changed() as data:
+            if path not in data[kind]:
+                data[kind].append(path)
 
     def revoke(self, key: str) -> list[TrustEntry]:
         """Removes decisions: a folder, a file's name, or the beginning of a digest.
@@ -218,35 +266,48 @@ class TrustStore:
         Returns:
             The removed ones.
         """
-        path = str(Path(key).resolve())
-        gone = [
-            each
-            for each in self.entries()
-            if (each.kind != "content" and each.key in (key, path))
-            or (each.kind == "content" and (each.name in (key, path)
-                or (len(key) >= 6 and each.key.startswith(key))))
-        ]  # fmt: skip
-        data = self._read()
-        keys = {each.key for each in gone}
-        for kind in ("folders", "files"):
-            data[kind] = [each for each in data[kind] if each not in keys]
-        data["content"] = {k: v for k, v in data["content"].items() if k not in keys}
-        self._write(data)
+        names = (key, str(Path(key).resolve()))
+        with self._changed() as data:
+            gone = [
+                each
+                for each in self.entries()
+                if (each.name if each.kind in _BY_DIGEST else each.key) in names
+                or (each.kind in _BY_DIGEST and len(key) >= 6 and each.key.startswith(key))
+            ]
+            keys = {each.key for each in gone}
+            for kind in _BY_PATH:
+                data[kind] = [each for each in data[kind] if each not in keys]
+            for kind in _BY_DIGEST:
+                data[kind] = {k: v for k, v in data[kind].items() if k not in keys}
         return gone
+
+    @contextlib.contextmanager
+    def _changed(self) -> Iterator[dict[str, Any]]:
+        """The decisions, to be changed while no other process changes them; then written."""
+        try:
+            with locked(self.path):
+                data = self._read()
+                yield data
+                write_private(self.path, json.dumps(data, indent=1).encode())
+        except OSError as error:
+            raise LinkworkError(
+                f"the decision cannot be kept in {self.path}: {os_error_text(error)}."
+            ) from None
 
     def _read(self) -> dict[str, Any]:
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            return {"folders": [], "files": [], "content": {}}
+            return {kind: [] for kind in _BY_PATH} | {kind: {} for kind in _BY_DIGEST}
         except (OSError, ValueError) as error:
             raise self._damaged(str(error)) from None
         try:
-            return {
-                "folders": [str(each) for each in data["folders"]],
-                "files": [str(each) for each in data["files"]],
-                "content": {str(key): str(name) for key, name in data["content"].items()},
+            paths = {kind: [str(each) for each in data[kind]] for kind in _BY_PATH}
+            digests = {
+                kind: {str(key): str(name) for key, name in data.get(kind, {}).items()}
+                for kind in _BY_DIGEST
             }
+            return paths | digests
         except (KeyError, TypeError, AttributeError):
             raise self._damaged("it holds no lists of folders, files and contents") from None
 
@@ -256,14 +317,6 @@ class TrustStore:
             origin=Origin(str(self.path)),
             hint="Repair or delete the file; nothing is trusted until then.",
         )
-
-    def _write(self, data: dict[str, Any]) -> None:
-        try:
-            write_private(self.path, json.dumps(data, indent=1).encode())
-        except OSError as error:
-            raise LinkworkError(
-                f"the decision cannot be kept in {self.path}: {os_error_text(error)}."
-            ) from None
 
 
 def keep_decision(codes: Iterable[ProgramCode], how: str) -> None:
@@ -288,6 +341,14 @@ def keep_decision(codes: Iterable[ProgramCode], how: str) -> None:
             store.trust_folder(folder)
 
 
+def named_code(scene: Scene) -> list[str]:
+    """Names the programs of a scene that run because the user named its file, not by trust."""
+    codes = programs_of(scene)
+    with contextlib.suppress(FormatError):  # without a list nothing is trusted
+        codes = TrustStore().untrusted(codes)
+    return list(dict.fromkeys(code.file or code.agent for code in codes))
+
+
 def is_trusted(code: ProgramCode) -> bool:
     """Whether a program may run without asking: a policy for sessions."""
     return not TrustStore().untrusted([code])
@@ -296,6 +357,8 @@ def is_trusted(code: ProgramCode) -> bool:
 def _is_trusted(code: ProgramCode, data: dict[str, Any]) -> bool:
     content, files = data["content"], set(data["files"])
     path = Path(code.file).resolve() if code.file else None
+    if path is not None and not _holds(path, code.text):
+        path = None  # a scene can give a text together with the path of a trusted file
     if path is not None:
         folders = (*_known_folders(), *map(Path, data["folders"]))
         if any(path.is_relative_to(each) for each in folders):
@@ -308,3 +371,11 @@ def _is_trusted(code: ProgramCode, data: dict[str, Any]) -> bool:
     )
     own = digest(code.text.encode())
     return beside and (own in content or own in known or (path is not None and str(path) in files))
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether a file holds a text."""
+    try:
+        return path.read_text(encoding="utf-8") == text
+    except (OSError, ValueError):
+        return False

@@ -180,7 +180,7 @@ def _idle(session: Session, seconds: float) -> None:
 def reload_changed_programs(session: Session) -> None:
     """Reloads the programs whose files have changed."""
     for agent in session.cycle.agents:
-        if not isinstance(agent, Program):
+        if not isinstance(agent, Program) or agent.spec.name in session.withheld:
             continue
         try:
             source = agent.changed_on_disk()

@@ -174,7 +174,11 @@ def _reload(session: Session, message: m.ReloadProgram) -> None:
     if program is None:
         raise not_found("program", message.agent, programs)
     if not session.may_run(program, message.source):
-        raise SessionError(f"the program {message.agent!r} is not trusted and does not run.")
+        stays = "" if message.agent in session.withheld else " The one before goes on."
+        raise SessionError(
+            f"the new text of program {message.agent!r} is not trusted and does not run.{stays}",
+            hint="linkwork trust FILE trusts it, with the program or its folder.",
+        )
     program.reload(message.source)
     session.log(f"{message.agent} is reloaded.", source=message.agent)
     session.resume()

@@ -364,6 +364,7 @@ class SessionEvent(msgspec.Struct, frozen=True, tag="event"):
         error: The reported error, or None.
         failed: The operation that the error ended.
         edit: Number of the failed edit; 0 for other events.
+        simulated: Whether it was logged inside a step, so that a replay logs it, too.
     """
 
     step: int
@@ -373,3 +374,4 @@ class SessionEvent(msgspec.Struct, frozen=True, tag="event"):
     error: ErrorRecord | None = None
     failed: FailedOperation = ""
     edit: int = 0
+    simulated: bool = False

@@ -14,9 +14,10 @@ import numpy as np
 from linkwork.core.errors import LinkworkError, RecordingError
 from linkwork.model.scene import Scene
 from linkwork.model.scene.archive import unpack
+from linkwork.project.trust import ProgramCode
 from linkwork.session import messages as m
 from linkwork.session.history import check_state
-from linkwork.session.recorded_programs import RecordedPrograms
+from linkwork.session.recorded_programs import RecordedPrograms, recorded_programs
 from linkwork.session.recorder import join_archive
 from linkwork.session.recording import Recording
 from linkwork.session.recording.segment import ArraySequence, MessageSequence
@@ -49,6 +50,7 @@ class Playback:
         recording: The recording; the caller closes it.
         simulate: Whether it may be simulated, with its programs. Otherwise only recorded instants
             can be shown, and nothing of the recording is run.
+        codes: Programs that may run; all of the recording if None.
 
     Raises:
         LinkworkError: If its scene cannot be prepared.
@@ -60,13 +62,23 @@ class Playback:
         stepped: Whether it was reached by a step, not by restoring a recorded state.
         able: Whether the recording can be simulated again.
         problem: Why values differ from the recorded ones or are missing; empty if they do not.
+        notes: New names of keys of an earlier version, in the worlds that were shown.
     """
 
-    def __init__(self, recording: Recording, *, simulate: bool = True) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        *,
+        simulate: bool = True,
+        codes: Collection[ProgramCode] | None = None,
+    ) -> None:
         self.recording = recording
         self._simulate = simulate
-        self._programs = RecordedPrograms()
         self._folder = tempfile.TemporaryDirectory(prefix="linkwork-")
+        if simulate and codes is None:
+            codes = recorded_programs(recording, Path(self._folder.name) / "programs")
+        self._programs = RecordedPrograms(codes or ())
+        self.notes: list[str] = []
         self._entries = list(_entries(recording))
         self._steps = [entry.step for entry in self._entries]
         self._inboxes = [_inbox(segment.inbox) for segment in recording.segments]
@@ -109,11 +121,32 @@ class Playback:
             return False
         if not self._simulate:
             return self.step == step
+        if self._misses_inputs(self.step, step):
+            self.problem = (
+                "the recording is damaged: between its damage and the next whole second, only "
+                "poses are shown."
+            )
+            return False
         while self.step < step:
             self._advance()
             if not self.able or time.perf_counter() > end:
                 break
         return self.able and self.step == step
+
+    def _misses_inputs(self, first: int, last: int) -> bool:
+        """Whether damage may hide a message between two steps of the present world."""
+        segment = self.recording.segments[self.segment]
+
+        def time_of(step: int) -> float:
+            return segment.first_time + (step - segment.first_step) * segment.world.step
+
+        half = 0.5 * segment.world.step
+        return any(
+            each.inputs
+            and (each.after is None or each.after < time_of(last) - half)
+            and (each.before is None or each.before > time_of(first) + half)
+            for each in self.recording.damage
+        )
 
     def poses(self, step: int) -> np.ndarray:
         """Last recorded poses of the bodies at or before a step, nb×7 float32."""
@@ -262,7 +295,10 @@ class Playback:
 
     def _unpacked(self, segment: int, folder: Path) -> Scene:
         folder.mkdir(parents=True, exist_ok=True)
-        return unpack(join_archive(self.recording.segments[segment].files), folder)
+        notes: list[str] = []
+        scene = unpack(join_archive(self.recording.segments[segment].files), folder, notes)
+        self.notes = list(dict.fromkeys([*self.notes, *notes]))
+        return scene
 
     def _texts(self, segment: int) -> dict[str, str]:
         """Texts of programs kept by a live edit that differ from those in its scene."""

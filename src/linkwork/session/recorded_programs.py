@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from linkwork.core.errors import LinkworkError
@@ -22,16 +22,22 @@ from linkwork.session.recording import Recording
 class RecordedPrograms:
     """Decides for a replay which programs run: those that ran when it was recorded.
 
+    The recording's file can change after its programs were found and trusted, so each one is
+    compared again when it starts.
+
     Args:
+        codes: The programs that may run.
         withheld: Those that did not at first.
     """
 
-    def __init__(self, withheld: Collection[str] = ()) -> None:
+    def __init__(self, codes: Iterable[ProgramCode], withheld: Collection[str] = ()) -> None:
+        self._digests = {found for code in codes for found in code.digests}
         self.withheld = set(withheld)
 
     def __call__(self, code: ProgramCode) -> bool:
         """Whether a program ran."""
-        return code.agent not in self.withheld
+        known = code.modules is not None and self._digests.issuperset(code.digests)
+        return known and code.agent not in self.withheld
 
     def take(self, message: Message) -> None:
         """Notes a message that changes which programs run, before it is applied."""

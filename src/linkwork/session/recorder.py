@@ -18,7 +18,7 @@ from linkwork.core.errors import ErrorRecord, LinkworkError, RecordingError
 from linkwork.core.jit import cpu_features
 from linkwork.core.signals import Signal, Signals
 from linkwork.model.scene.archive import pack
-from linkwork.project.trust import ProgramCode, TrustStore
+from linkwork.project.trust import TrustStore
 from linkwork.session.cycle import Cycle
 from linkwork.session.messages import Message, ReloadProgram, StartPrograms, SwapScene, encode
 from linkwork.session.recording import Header, RecordedWorld, RecordingWriter, SignalColumn
@@ -98,18 +98,15 @@ def unsaved_sources(cycle: Cycle, files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def trust_running(cycle: Cycle, withheld: Collection[str]) -> None:
-    """Trusts the texts of the running programs: a recording made here is replayed here."""
+    """Lets replays here run the texts of the running programs."""
     programs = [each for each in cycle.agents if isinstance(each, Program)]
     trust_texts({each.owner: each.source for each in programs if each.owner not in withheld})
 
 
 def trust_texts(texts: Mapping[str, str]) -> None:
-    """Trusts texts of programs that run in a recorded session."""
-    store = TrustStore()
+    """Lets replays here run the texts of programs that run in a recorded session."""
     with contextlib.suppress(LinkworkError):  # then a replay asks
-        codes = store.untrusted(ProgramCode(agent, "", text) for agent, text in texts.items())
-        if codes:
-            store.trust_content(codes)
+        TrustStore().trust_recorded(texts)
 
 
 def pack_running_scene(cycle: Cycle) -> bytes:

@@ -94,12 +94,12 @@ def replay(
     with Recording.open(path) as recording, tempfile.TemporaryDirectory() as folder:
         result = ReplayResult(damage=recording.damage, checked=recording.checked)
         codes = recorded_programs(recording, Path(folder) / "programs")
-        if not trust and (found := TrustStore().untrusted(codes)):
+        if not trust and (found := TrustStore().untrusted(codes, recorded=True)):
             result.untrusted = found
             _compare_keyframes(recording, Path(folder), result)
             return result
         scene = unpack(join_archive(recording.files), Path(folder), result.notes)
-        programs = RecordedPrograms(recording.header.withheld)
+        programs = RecordedPrograms(codes, recording.header.withheld)
         with Session(scene, watch=False, buses=False, programs=programs) as session:
             here = Header.of_run(
                 recording.header.world, seed=recording.header.seed, cpu=cpu_features(),
@@ -154,6 +154,7 @@ class Replayer:
         for step, message in recording.inbox:
             self._inbox.setdefault(step, []).append(message)
         self._agreed = recording.first_step
+        self._base = 0
         self._recorded_events = [each for each in recording.events if each.simulated]
         session.outbox.listeners.append(self._on_event)
         self._enter(0)
@@ -161,15 +162,17 @@ class Replayer:
     def _enter(self, segment: int) -> None:
         """Reads what is compared in one of the recording's worlds."""
         self._segment = segment
-        if segment >= len(self.recording.segments):
-            return
         part = self.recording.segments[segment]
         self._keyframes = dict(part.keyframes)
         self._frames = dict(zip(part.frames.steps.tolist(), part.frames, strict=True))
         self._values = dict(zip(part.signals.steps.tolist(), part.signals, strict=True))
-        known = self.session.signals
-        self._names = [column.name for column in part.world.signals]
-        self._addresses = [known[name].address if name in known else -1 for name in self._names]
+        known, names = self.session.signals, [column.name for column in part.world.signals]
+        self._columns = [number for number, name in enumerate(names) if name in known]
+        self._names = [names[number] for number in self._columns]
+        self._addresses = [known[name].address for name in self._names]
+        for name in names:
+            if name not in known:
+                self.result.notes.append(f"{name} is recorded, but is no signal of this version.")
 
     def run(self, progress: Progress | None, watch: Watch | None) -> None:
         """Simulates all, or up to the first difference."""
@@ -185,6 +188,7 @@ class Replayer:
             # The hash of the last step is taken after the messages of that step.
             self.result.mismatch = ""
             self._compare(last)
+        self._check_all_compared()
         missing = len(self._recorded_events) - self.result.events
         if missing and not self.result.mismatch and not self.recording.damage:
             event = self._recorded_events[self.result.events]
@@ -193,20 +197,38 @@ class Replayer:
                 "does not occur here."
             )
 
+    def _check_all_compared(self) -> None:
+        """Finds recorded states and poses at steps that were not simulated."""
+        self._check_segment()
+        for part in self.recording.segments[self._segment + 1 :]:
+            self._refuse_left([*part.keyframes.steps.tolist(), *part.frames.steps.tolist()])
+
+    def _check_segment(self) -> None:
+        self._refuse_left(sorted({*self._keyframes, *self._frames, *self._values}))
+
+    def _refuse_left(self, left: list[int]) -> None:
+        if left and not self.result.mismatch and not self.recording.damage:
+            self.result.mismatch = (
+                f"{self._when(left[0])}: what is recorded there belongs to no simulated step."
+            )
+
     def _on_event(self, event: SessionEvent) -> None:
         """Compares an event of a step with the recorded one."""
-        if not self.session.in_step or self.result.mismatch or self.recording.damage:
+        if not event.simulated or self.result.mismatch or self.recording.damage:
             return
-        number = self.result.events
+        number, step = self.result.events, self._base + event.step
         expected = self._recorded_events[number] if number < len(self._recorded_events) else None
-        found = (event.level, event.text, event.source or "session")
-        if expected is None or found != (expected.level, expected.text, expected.source):
+        found = (step, event.level, event.text, event.source or "session")
+        if expected is None or found != (
+            expected.step, expected.level, expected.text, expected.source
+        ):  # fmt: skip
             if self.recording.header.format == FIRST_FORMAT:
                 return  # it does not say which events belong to steps
-            recorded = "none" if expected is None else repr(expected.text)
+            recorded = "none"
+            if expected is not None:
+                recorded = f"{expected.text!r} at step {expected.step}"
             self.result.mismatch = (
-                f"{self._when(self.result.steps)}: the event {event.text!r} occurs here; "
-                f"recorded is {recorded}."
+                f"{self._when(step)}: the event {event.text!r} occurs here; recorded is {recorded}."
             )
             return
         self.result.events += 1
@@ -248,7 +270,7 @@ class Replayer:
             self.result.snapshots += 1
         if values is None:
             return True
-        here = state.data[self._addresses]
+        values, here = values[self._columns], state.data[self._addresses]
         if values.tobytes() != here.tobytes():
             name = self._names[int(np.argmax(values.view(np.int64) != here.view(np.int64)))]
             self.result.mismatch = f"{self._when(step)}: the recorded value of {name} differs."
@@ -256,6 +278,7 @@ class Replayer:
         return True
 
     def _step(self, step: int) -> bool:
+        self._base = step - self.session.state.step
         try:
             self.session.step()
         except LinkworkError as error:
@@ -278,6 +301,7 @@ class Replayer:
                 self.result.mismatch = f"{self._when(step)}: {error}"
                 return False
             self._programs.take(message)
+            self._base = step - self.session.state.step
             if isinstance(message, FailedStep):
                 self.session.try_step()
             elif not self.session.apply(message) and not isinstance(message, ReloadProgram):
@@ -286,6 +310,7 @@ class Replayer:
                 self.result.mismatch = f"{self._when(step)}: {name} is refused here: {why}"
                 return False
             if isinstance(message, SwapScene):
+                self._check_segment()
                 self._enter(self._segment + 1)
         return True
 

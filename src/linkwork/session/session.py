@@ -29,7 +29,7 @@ from linkwork.core.state import State
 from linkwork.model.scene import Scene, check_mode
 from linkwork.model.scene.archive import pack
 from linkwork.model.world import World, compile_scene
-from linkwork.project.trust import ProgramCode, program_code
+from linkwork.project.trust import ProgramCode, named_code, program_code
 from linkwork.session import messages
 from linkwork.session.bus_interface import BusServices, SessionBus, check_permissions
 from linkwork.session.clock import Clock, check_steps, run
@@ -104,8 +104,10 @@ class Session:
     ) -> None:
         self.allow = check_permissions(allow)
         cache_folder()  # private before kernels are stored there
+        named: list[str] = []
         if not isinstance(scene, Scene):
             scene = _load(scene)
+            named = named_code(scene) if programs is True else []
         self.cycle = Cycle(compile_scene(scene))
         self.outbox = Outbox(viewer)
         self.access = SignalAccess(self.cycle, self.send, self.log)
@@ -132,6 +134,8 @@ class Session:
         self.in_step = False
         self._failed_recording: RecordingError | None = None
         self.bus_processes: BusServices | None = None
+        for name in named:
+            self.log(f"this runs the code of {name}.")
         try:
             for error in self._start_agents():
                 raise error
@@ -289,10 +293,10 @@ class Session:
         self, text: str, level: str, source: str, error: ErrorRecord | None = None,
         failed: messages.FailedOperation = "", edit: int = 0,
     ) -> None:  # fmt: skip
-        step = self.state.step
-        self.outbox.event(SessionEvent(step, level, text, source, error, failed, edit))
+        step, simulated = self.state.step, self.in_step
+        self.outbox.event(SessionEvent(step, level, text, source, error, failed, edit, simulated))
         if self._recorder is not None:
-            self._recorder.event(level, text, source, error, simulated=self.in_step)
+            self._recorder.event(level, text, source, error, simulated=simulated)
 
     def _report_slow(self, program: str, text: str) -> None:
         """Reports a program that stands still, from another thread: it is not recorded.
