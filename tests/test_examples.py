@@ -29,7 +29,7 @@ SAYS = {
     "16": r"rubber: \+0\.[34]\d m(.|\n)*ice: [+-]0\.0\d m(.|\n)*bit-identical: True",
     "17": r"peaucellier: \d+ cm, off a straight line by \d\.\de-1\d m(.|\n)*\de-1\d m on impulse",
     "18": r"reached in \d+ iterations(.|\n)*to hold it(.|\n)*not reached after",
-    "19": r"169\.4°/s²(.|\n)*-89\.9° of -90°(.|\n)*it needs 11520°/s²(.|\n)*right_elbow: 0\.480 s",
+    "19": r"169\.4°/s²(.|\n)*-90\.0° of -90°(.|\n)*it needs 11520°/s²(.|\n)*right_elbow: 0\.480 s",
     "20": r"J1 at \d+\.\d° of 25°(.|\n)*below 5°(.|\n)*Refused: signal 'arm/J1\.target' takes",
     "21": r"kp  4\.6: rises in 0\.\d+ s(.|\n)*kp 12\.0: rises in 0\.\d+ s(.|\n)*heat \d+\.\d\d J",
     "22": r"M22 = I_\{2\}(.|\n)*knee +[+-]\d+\.\d\d(.|\n)*lost in 5 s: \de-(0[7-9]|1\d) of it",

@@ -89,8 +89,8 @@ def test_a_planned_movement_is_played(tmp_path: Path) -> None:
     with Session(arm(tmp_path), watch=False) as session:
         variants = plan_movement(lw.load_movement(tmp_path / "nod.toml"))
         for _ in range(220):
-            t = session.time
             session.step()
+            t = session.time
             for joint, way in variants.items():
                 wanted = float(way.states(t)[0])
                 assert session[f"arm/{joint}.target"] == pytest.approx(wanted, abs=1e-12)
@@ -428,8 +428,8 @@ def test_the_neck_follows_the_references_with_the_least_acceleration() -> None:
     with Session("bioloid/look", watch=False) as session:
         worst = 0.0
         while session.time < 6.5:
-            t = session.time
             session.step()
+            t = session.time
             target = session["robot/neck.target"]
             assert target == pytest.approx(way.value(t), abs=1e-9)
             worst = max(worst, abs(target - session["robot/neck.angle"]))

@@ -81,7 +81,7 @@ class Layout:
         self.add("target", nv)
         self.add("target_speed", nv)
         self.add("target_effort", nv)
-        self.add("lead", 3, nv)
+        self.add("lead", 4, nv)
         self.add("stance", nb, 5)
         self.add("drive", 5, nv)
         self.add("param/gravity", 3)
@@ -111,8 +111,9 @@ class State:
         twist: Velocities of the bodies' centers of mass and angular velocities (nb×6).
         loop_q: Coordinate of each loop's closing joint [rad or m]; 0 for balls.
         target, target_speed, target_effort: Targets of each degree of freedom.
-        lead: Motion at the targets as planned by agents for this step, by row: whether it is given
-            (1 or 0), velocity and acceleration of the joint on arrival.
+        lead: Motion prescribed by agents for the end of this step, by row: whether it is given (1
+            or 0), velocity, acceleration and position of the joint; the position may be out of
+            range, unlike the target.
         stance: Ground reaction as planned by agents for this step (nb×5): whether a body is a foot
             (1 or 0), its share of the reaction, and the contact point in its own frame [m].
         drive: Affine efforts by row: bias, kp, kd, lowest, highest.

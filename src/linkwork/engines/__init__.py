@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.core.errors import listing
 from linkwork.core.state import Report, State
 from linkwork.engines.constraint_report import ConstraintAccuracy, LoopMobility
+from linkwork.engines.limit_report import LimitFinding
 from linkwork.model.blocks import Block
 from linkwork.model.parts import Spec
 from linkwork.model.world import Finding, World
@@ -35,6 +36,8 @@ class Engine(Block):
         all_engines: Every engine of the world in the order of advance, this one included.
         one_way: Mask over bodies of other dynamic engines that push this one's as infinite masses.
         inputs: Which targets the actuator of each driven degree of freedom reads.
+        max_acceleration, max_effort: Limits of each degree of freedom with its actuator.
+        notices: Warnings of the last step, which the session logs.
         start_pose, start_twist: All bodies at the start of the step.
         reports_contacts: Whether each step's contacts are reported (a sensor reads them).
     """
@@ -50,6 +53,9 @@ class Engine(Block):
         self.all_engines: list[Engine] = [self]
         self.one_way: np.ndarray = np.zeros(world.nb, bool)
         self.inputs: dict[int, Sequence[str]] = {}
+        self.max_acceleration: np.ndarray = np.full(world.nv, np.inf)
+        self.max_effort: np.ndarray = world.dof_effort.copy()
+        self.notices: list[str] = []
         self.reports_contacts = False
         self.start_pose: np.ndarray
         self.start_twist: np.ndarray
@@ -118,6 +124,18 @@ class Engine(Block):
     def code(self) -> str:
         """Returns the code that moves the bodies, for recordings, if it depends on the machine."""
         return ""
+
+    def follows_exactly(self, dof: int) -> bool:
+        """Whether a prescribed motion of this degree of freedom is followed, beyond limits too."""
+        return False
+
+    def place_start(self) -> bool:
+        """Moves joints to their prescribed motions at t = 0; returns whether it moved any."""
+        return False
+
+    def limits(self) -> list[LimitFinding]:
+        """Returns the limits that prescribed motions exceeded since the start."""
+        return []
 
     def note_gap(self, found: tuple[float, int]) -> None:
         """Records the largest gap of the engine's loops in the report, if none is larger."""

@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.core.state import Report
 from linkwork.dynamics import kernels
 from linkwork.dynamics.recursive import DynamicsArrays
+from linkwork.engines.common.kernels import note_efforts
 from linkwork.engines.kinematic import Kinematic
 from linkwork.model.parts import Plane, Spec
 from linkwork.model.world import Finding, World
@@ -72,8 +73,19 @@ class Emulation(Kinematic):
         self._inert[:, 4:] = world.inertia.reshape(world.nb, 9) * share[:, None]
         self._gravity[:] = state["param/gravity"]
 
+    def place_start(self) -> bool:
+        """Moves joints to their prescribed motions at t = 0, and computes the efforts there."""
+        super().place_start()
+        self._compute_efforts(0)
+        return True
+
     def advance(self, h: float) -> None:  # noqa: D102
         super().advance(h)
+        self._compute_efforts(self.state.step + 1)
+
+    def _compute_efforts(self, step: int) -> None:
+        """Fills the efforts of the present motion, and the contacts of feet."""
+        state = self.state
         felt, effort = self._reactions(), self._effort
         world, motion = self.world, self._work[1]
         for body, _, wrench in felt:
@@ -81,9 +93,14 @@ class Emulation(Kinematic):
                 first, count = int(world.vadr[b]), self._count[b]
                 effort[first : first + count] -= motion[first : first + count] @ wrench
         self._add_mimic_efforts(effort)
-        self.state.report.effort[self._mine] = effort[self._mine]
+        state.report.effort[self._mine] = effort[self._mine]
+        # Accelerations of joints that move to goals are difference quotients, not prescribed ones.
+        led = state.lead[0, self._position_driven] > 0.0
+        if led.any() and not state.report.acceleration[self._position_driven[~led]].any():
+            new = note_efforts(self._measured, effort, self.max_effort, step, self.slot("limits"))
+            self.note(new, step, effort=True)
         if self.reports_contacts:
-            self._list(felt, self.state.report)
+            self._list(felt, state.report)
 
     def _add_mimic_efforts(self, effort: np.ndarray) -> None:
         """Adds the efforts of followers to their leaders, the last of a chain first."""

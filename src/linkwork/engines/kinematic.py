@@ -1,8 +1,8 @@
-"""Kinematic: joints follow their targets within range and velocity limits, without forces."""
+"""Kinematic: joints follow prescribed motions exactly, and their targets, without forces."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 import numpy as np
@@ -12,10 +12,14 @@ from linkwork.engines import Engine
 from linkwork.engines.common import coordinate_of_dof, owned_loops
 from linkwork.engines.common.kernels import (
     apply_couplings,
+    follow_prescribed,
     follow_speeds,
     follow_targets,
+    follow_within,
     loop_state,
+    note_exceeded,
 )
+from linkwork.engines.limit_report import LimitFinding, limit_findings
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
 from linkwork.model.blocks import read_params
 from linkwork.model.parts import Spec
@@ -27,18 +31,23 @@ class KinematicParams(msgspec.Struct, forbid_unknown_fields=True):
 
     Attributes:
         owns: Parts that it moves; all remaining ones if absent.
+        limits: "report" follows prescribed motions (formula, table, movement, walk) exactly and
+            reports the limits that they exceed; "respect" keeps joints within range, max_speed and
+            max_acceleration, and reports by how much they deviate.
     """
 
     owns: list[str] | None = None
+    limits: Literal["report", "respect"] = "report"
 
 
 class Kinematic(Engine):
-    """Moves joints to their targets without forces (kinematic visualization, Schwanen 2002).
+    """Moves joints without forces (kinematic visualization, Schwanen 2002).
 
-    Each step a joint moves by at most target_speed·h toward its target, or by target_speed·h if a
-    motor drives it; velocity and acceleration are difference quotients. If an agent plans both and
-    the joint arrives, they are the agent's. Bodies of other engines see the motion as that of an
-    infinite mass.
+    A joint whose motion an agent prescribes (position, velocity and acceleration at the end of the
+    step) has that motion exactly, from t = 0. Limits that it exceeds are reported. A target without
+    a prescribed motion is a goal: each step the joint moves by at most target_speed·h toward it, or
+    by target_speed·h if a motor drives it; velocity and acceleration are then difference quotients.
+    Bodies of other engines see the motion as that of an infinite mass.
     """
 
     type: ClassVar[str] = "kinematic"
@@ -46,12 +55,13 @@ class Kinematic(Engine):
 
     def __init__(self, world: World, spec: Spec, name: str, owned: np.ndarray) -> None:
         super().__init__(world, spec, name, owned)
-        read_params(spec, KinematicParams)
+        self.respects_limits = read_params(spec, KinematicParams).limits == "respect"
         kinds = world.kind[world.dof_body] if world.nv else np.zeros(0, np.int64)
         dofs = self.owned_dofs
         followers = set(world.coupling_dof[:, 0].tolist())
         single = [int(d) for d in dofs if kinds[d] not in (BALL, FREE) and d not in followers]
         self.prescribed = single
+        self._measured = np.array([d for d in dofs if kinds[d] not in (BALL, FREE)], np.int64)
         self._still = np.array([d for d in dofs if kinds[d] in (BALL, FREE)], np.int64)
         mine = [n for n, (f, _) in enumerate(world.coupling_dof.tolist()) if f in set(dofs)]
         self._coupling = world.coupling_dof[mine], world.coupling_law[mine]
@@ -99,6 +109,11 @@ class Kinematic(Engine):
         self._speed_driven = self.speed_driven(self.prescribed)
         turning = set(self._speed_driven.tolist())
         self._position_driven = np.array([d for d in self.prescribed if d not in turning], np.int64)
+        self._followed = frozenset(self._position_driven.tolist())
+
+    def slots(self) -> dict[str, tuple[int, ...]]:
+        """Limits that the motion exceeds; see ``note_limit``."""
+        return {"limits": (self.world.nv, 4, 4)}
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
@@ -108,22 +123,30 @@ class Kinematic(Engine):
         self._twist = np.zeros_like(state.twist)
         self._change = np.zeros_like(state.v)
 
-    def _apply_planned_motion(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Sets joints that reach an agent's target to its planned velocity; returns them."""
-        lead, dofs, world = self.state.lead, self._position_driven, self.world
-        planned = dofs[lead[0, dofs] > 0.0] if lead[0].any() else dofs[:0]
-        if len(planned):
-            targets = np.clip(
-                self.state.target[planned], world.dof_lo[planned], world.dof_hi[planned]
-            )
-            planned = planned[
-                np.abs(q[self._qaddr[planned]] - targets) <= 1e-12 * (1.0 + np.abs(targets))
-            ]
-            q[self._qaddr[planned]] = np.clip(
-                self.state.target[planned], world.dof_lo[planned], world.dof_hi[planned]
-            )
-            v[planned] = lead[1, planned]
-        return planned
+    def follows_exactly(self, dof: int) -> bool:  # noqa: D102
+        return dof in self._followed
+
+    def limits(self) -> list[LimitFinding]:  # noqa: D102
+        return self._limit_findings()
+
+    def _limit_findings(self, since: int = -1) -> list[LimitFinding]:
+        table, h = self.slot("limits"), self.world.scene.step
+        return limit_findings(
+            self.world, table, h, respected=self.respects_limits, since=since,
+        )  # fmt: skip
+
+    def note(self, new: int, step: int, *, effort: bool = False) -> None:
+        """Adds a notice for each limit of motion, or of effort, that is new at this step."""
+        if new:
+            found = self._limit_findings(step)
+            self.notices += [f.notice() for f in found if (f.limit == "max_effort") == effort]
+
+    def place_start(self) -> bool:
+        """Moves joints to their prescribed motions at t = 0."""
+        led = self._position_driven[self.state.lead[0, self._position_driven] > 0.0]
+        if len(led):
+            self._move(0.0, 0)
+        return bool(len(led))
 
     def _follow_mimic(self, acceleration: np.ndarray, planned: np.ndarray) -> None:
         """Sets the accelerations of followers of planned joints."""
@@ -134,30 +157,59 @@ class Kinematic(Engine):
                 known.add(follows)
 
     def advance(self, h: float) -> None:  # noqa: D102
+        self._move(h, self.state.step + 1)
+
+    def _follow(self, h: float, step: int) -> None:
+        """Computes the next coordinates, velocities and accelerations of driven joints.
+
+        ``h`` is 0 at the start, where prescribed joints are placed.
+        """
         state, world = self.state, self.world
-        q, v = self._q_next, self._v_next
-        q[:] = state.q
-        v[:] = state.v
-        v[self._still] = 0.0
-        follow_targets(
-            self._position_driven, self._qaddr, state.q, state.target, state.target_speed,
-            world.dof_lo, world.dof_hi, h, q, v,
-        )  # fmt: skip
-        if len(self._speed_driven):
-            follow_speeds(
-                self._speed_driven, self._qaddr, state.q, state.target_speed, world.dof_speed,
+        q, v, change = self._q_next, self._v_next, self._change
+        lead, dofs = state.lead, self._position_driven
+        if h > 0.0:
+            v[self._still] = 0.0
+            follow_targets(
+                dofs, self._qaddr, state.q, state.target, state.target_speed,
                 world.dof_lo, world.dof_hi, h, q, v,
             )  # fmt: skip
-        change = self._change
-        change[:] = 0.0
-        led = self._apply_planned_motion(q, v)
+            if len(self._speed_driven):
+                follow_speeds(
+                    self._speed_driven, self._qaddr, state.q, state.target_speed,
+                    world.dof_speed, world.dof_lo, world.dof_hi, h, q, v,
+                )  # fmt: skip
         apply_couplings(*self._coupling, self._qaddr, q, v)
+        change[:] = (v - state.v) / h if h > 0.0 else 0.0
+        if not lead[0].any():
+            return
+        if self.respects_limits and h > 0.0:
+            new = follow_within(
+                dofs, self._qaddr, state.q, state.v, lead, world.dof_speed, state.target_speed,
+                self.max_acceleration, world.dof_lo, world.dof_hi, h, step, q, v, change,
+                self.slot("limits"),
+            )  # fmt: skip
+            self.note(new, step)
+        else:
+            follow_prescribed(dofs, self._qaddr, lead, state.target, q, v, change)
+        apply_couplings(*self._coupling, self._qaddr, q, v)
+        self._follow_mimic(change, dofs[lead[0, dofs] > 0.0])
+
+    def _move(self, h: float, step: int) -> None:
+        """Moves joints and bodies, and fills the report; ``h`` is 0 at the start."""
+        state, world, mine = self.state, self.world, self._mine
+        q, v, change = self._q_next, self._v_next, self._change
+        q[:] = state.q
+        v[:] = state.v
+        self._follow(h, step)
+        if not self.respects_limits:
+            new = note_exceeded(
+                self._measured, self._qaddr, q, v, change, state.q, state.lead, world.dof_speed,
+                state.target_speed, self.max_acceleration, world.dof_lo, world.dof_hi, h, step,
+                self.slot("limits"),
+            )  # fmt: skip
+            self.note(new, step)
         forward_poses(*world.tree, q, self._pose)
         forward_twists(*world.tree, world.com, q, v, self._pose, self._twist)
-        mine = self._mine
-        change[mine] = (v[mine] - state.v[mine]) / h
-        change[led] = state.lead[2, led]
-        self._follow_mimic(change, led)
         state.report.acceleration[mine] = change[mine]
         state.report.effort[mine] = 0.0
         state.q[self._qaddr[mine]] = q[self._qaddr[mine]]

@@ -36,7 +36,7 @@ class TableSpline:
     """A cubic spline through values in time, with continuous velocity and acceleration.
 
     At the ends the acceleration is 0. With two values it is a straight line, with one a constant;
-    before the first and after the last time it is constant.
+    before the first and from the last time on it is constant.
     """
 
     def __init__(self, time: np.ndarray, values: np.ndarray) -> None:
@@ -75,7 +75,7 @@ class TableSpline:
     def at(self, time: float) -> np.ndarray:
         """Returns values, velocities and accelerations of all columns, by row."""
         made = np.zeros((3, self._values.shape[1]))
-        if time <= self._time[0] or len(self._time) == 1:
+        if time < self._time[0] or len(self._time) == 1:
             made[0] = self._values[0]
             return made
         if time >= self._time[-1]:

@@ -75,6 +75,11 @@ class Cycle:
         inputs = {d: a.inputs_of(n) for a in self.actuators for n, d in enumerate(a.dofs)}
         for engine in self.engines:
             engine.inputs = inputs
+            for actuator in self.actuators:
+                for n, d in enumerate(actuator.dofs):
+                    hard, most = actuator.limits_of(n)
+                    engine.max_acceleration[d] = hard
+                    engine.max_effort[d] = min(engine.max_effort[d], most)
         self._check()
         driven = _driven(world, self.actuators, self.engines)
         for engine in self.engines:
@@ -208,6 +213,33 @@ class Cycle:
                     "shut. Give its joints values that close it."
                 )
                 self.findings.append(Finding("approximated", name, text, world.loop_origins[n]))
+
+    def follows_exactly(self, dof: int) -> bool:
+        """Whether a prescribed motion of this degree of freedom is followed, beyond limits too."""
+        return any(engine.follows_exactly(dof) for engine in self.engines)
+
+    def place_start(self) -> None:
+        """Moves joints to the motions that agents prescribe at t = 0."""
+        state = self.state
+        state.lead[0] = 0.0
+        for agent in self.agents:
+            agent.place_start()
+        placed = [engine.place_start() for engine in self.engines]
+        if any(placed):
+            orientations(state.q, self._quaternions, self._orientation)
+            for sensor in self.sensors:
+                sensor.read(0, now=True)
+            for bus in self.buses:
+                bus.publish_outputs()
+        state.lead[0] = 0.0
+        state.stance[:, 0] = 0.0
+
+    def take_notices(self) -> list[str]:
+        """Returns the engines' warnings of the last step, once."""
+        found = [text for engine in self.engines for text in engine.notices]
+        for engine in self.engines:
+            engine.notices = []
+        return found
 
     def refresh(self) -> None:
         """Updates all derived values, after the state was written from outside."""
@@ -349,6 +381,7 @@ class Cycle:
         """Restores the state of :meth:`checkpoint`, after a failed step."""
         before, now = self._kept
         now[:] = before
+        self.take_notices()
         for block in self.blocks:
             block.params_changed()
 

@@ -54,6 +54,10 @@ class DryRunContext:
         block, number = self._cycle.sensor(sensor)
         return block.array(number, name)
 
+    def follows_exactly(self, dof: int) -> bool:
+        """Whether an engine follows a prescribed motion of this degree of freedom exactly."""
+        return self._cycle.follows_exactly(dof)
+
     def write(self, signal: str, value: float, owner: str) -> None:
         """Checks a write without writing."""
         self.signals.check(signal, value, owner)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from linkwork.engines.constraint_report import ConstraintAccuracy
+from linkwork.engines.limit_report import LimitFinding
 from linkwork.session.cycle import Cycle
 from linkwork.session.kernels import (
     RUN_FIRST_ENERGY,
@@ -31,6 +32,7 @@ class RunReport:
         accounts: Accuracy reports of engines that enforce joints exactly.
         step: Time step [s].
         loops: Number of loops.
+        limits: Limits that prescribed motions exceeded.
     """
 
     steps: int
@@ -42,6 +44,7 @@ class RunReport:
     accounts: tuple[ConstraintAccuracy, ...]
     step: float
     loops: int
+    limits: tuple[LimitFinding, ...] = ()
 
     def lines(self) -> list[str]:
         """The report in sentences."""
@@ -57,7 +60,7 @@ class RunReport:
             )
         for account in self.accounts:
             found += account.lines(self.step)
-        return found
+        return found + [limit.line() for limit in self.limits]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -78,4 +81,5 @@ def run_report(cycle: Cycle) -> RunReport:
         accounts=tuple(account for account in found if account is not None),
         step=cycle.h,
         loops=len(world.loop_names),
+        limits=tuple(limit for engine in cycle.engines for limit in engine.limits()),
     )

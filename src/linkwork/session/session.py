@@ -139,6 +139,7 @@ class Session:
         try:
             for error in self._start_agents():
                 raise error
+            self._place_start()
             if record is not None:
                 self._recorder = Recorder(
                     Path(record), self.cycle, self._warn, self.withheld, overwrite=overwrite
@@ -186,6 +187,14 @@ class Session:
             has = f"It has {listing(block.arrays)}." if block.arrays else "It has numbers only."
             raise NameNotFound(f"{block.type} {sensor!r} has no array {name!r}.", hint=has)
         return block.array(number, name)
+
+    def follows_exactly(self, dof: int) -> bool:
+        """Returns whether an engine follows a prescribed motion of this joint, beyond limits too.
+
+        Args:
+            dof: A degree of freedom of the world.
+        """
+        return self.cycle.follows_exactly(dof)
 
     def image(self, camera: str, what: str = "color") -> np.ndarray:
         """Returns the newest image of a camera: its ``color``, ``depth`` or ``segmentation``.
@@ -362,6 +371,7 @@ class Session:
             self.apply_pause_request(bus)
         if cycle.faults:
             self.fault_injector.log_changes()
+        self._log_notices()
         self.in_step = False
         if self.bus_processes is not None:
             self.bus_processes.publish_outputs()
@@ -485,6 +495,7 @@ class Session:
         self.access.clear()
         for error in self._start_agents():
             self._fail_step(error)
+        self._place_start()
         self._after_restore()
 
     def restore_state(self, state: bytes) -> None:
@@ -528,6 +539,17 @@ class Session:
                 self.access.discard_writes()
                 failures.append(error)
         return failures
+
+    def _place_start(self) -> None:
+        """Moves joints to the motions that agents prescribe, before the first step."""
+        if self.state.step == 0:
+            self.cycle.place_start()
+            self._log_notices()
+
+    def _log_notices(self) -> None:
+        """Logs the engines' warnings."""
+        for text in self.cycle.take_notices():
+            self.log(text, level="warning", source="engine")
 
     def may_run(self, program: Program, text: str) -> bool:
         """Whether a program may run with a text."""
@@ -689,6 +711,7 @@ class Session:
         self.cycle = cycle
         self.access.switch_cycle(cycle)
         failures = self._start_agents()
+        self._place_start()
         self.version += 1
         if self._recorder is not None:
             self._recorder.segment(cycle, archive, steps, self.withheld)

@@ -38,6 +38,10 @@ class Actuator(Block):
         """Returns the inputs of the drive of ``dofs[number]``."""
         return self.inputs
 
+    def limits_of(self, number: int) -> tuple[float, float]:
+        """Returns the maximum acceleration of the setpoint and the maximum effort, inf for none."""
+        return math.inf, math.inf
+
     def armature(self) -> dict[int, float]:
         """Inertia that its rotors add to degrees of freedom [kg m² or kg]."""
         return {}
@@ -146,6 +150,9 @@ class JointDrive(Actuator):
         """Maximum effort at the start [N m or N]."""
         given = self.params[number].max_effort
         return float(self.world.dof_effort[self.dofs[number]]) if given is None else given
+
+    def limits_of(self, number: int) -> tuple[float, float]:
+        return math.inf, self.max_effort(number)
 
     def slots(self) -> dict[str, tuple[int, ...]]:
         return {"gains": (len(self.specs), len(self.gains) + 1)}

@@ -110,6 +110,10 @@ class SmartServo(JointDrive):
     def inputs_of(self, number: int) -> Sequence[str]:  # noqa: D102
         return _INPUTS[_MODES.index(self.params[number].mode)]
 
+    def limits_of(self, number: int) -> tuple[float, float]:  # noqa: D102
+        own = self.params[number].max_acceleration
+        return math.inf if own is None else own, self.max_effort(number)
+
     def armature(self) -> dict[int, float]:  # noqa: D102
         inertias = [motor.inertia for motor in self.motors]
         return dict(zip(self.dofs, inertias, strict=True))

@@ -42,6 +42,10 @@ class AgentContext(Protocol):
         """A copy of an array reading."""
         ...
 
+    def follows_exactly(self, dof: int) -> bool:
+        """Whether a prescribed motion of this degree of freedom is followed, beyond limits too."""
+        ...
+
     def write(self, signal: str, value: float, owner: str) -> None:
         """Sets an input or parameter: at once while deciding, else at the next step."""
         ...
@@ -86,6 +90,9 @@ class Agent(Block):
     def start(self, context: AgentContext) -> None:
         """Called once when the session is ready, and again after a live edit."""
         self.context = context
+
+    def place_start(self) -> None:
+        """Prescribes the motion at t = 0 in ``state.lead``, of agents that know it."""
 
     def decide(self, step: int) -> None:
         """Writes targets; called at every ``every``-th step."""

@@ -152,7 +152,7 @@ class Legs(Prescription):
         for dof in legs.base:
             q[self._place[dof]] = state.target[dof]
             if state.lead[0, dof] > 0.0:
-                v[dof], a[dof] = state.lead[1:, dof]
+                v[dof], a[dof], q[self._place[dof]] = state.lead[1:, dof]
         for leg in legs.legs:
             q[leg.coordinates] = state.target[leg.dofs]
         reached, known = legs.solve(q, v, a, [self._course(n, courses[:, n]) for n in

@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import msgspec
 
-from linkwork.components.agents import Agent, AgentContext
+from linkwork.components.agents import AgentContext
 from linkwork.components.agents.lookup import find_dof, find_scope
+from linkwork.components.agents.prescription import PrescribedSignal, Prescription
 from linkwork.components.agents.program_source import ProgramFile
-from linkwork.components.agents.reference import SignalTrack
+from linkwork.components.agents.reference import check_settable
 from linkwork.components.agents.servo_limits import servo_limits
 from linkwork.core.errors import FormatError
 from linkwork.formats.movements import load_movement
@@ -47,10 +48,13 @@ class MovementPlayerParams(msgspec.Struct, forbid_unknown_fields=True):
     period: float = 0.0
 
 
-class MovementPlayer(Agent):
-    """Writes the targets of all joints of a movement, at one time of it.
+class MovementPlayer(Prescription):
+    """Sets the targets of all joints of a movement, at one time of it.
 
-    ``<name>.time`` [s] is that time, ``<name>.speed`` its rate; at speed 0 the posture is held.
+    ``<name>.time`` [s] is that time at the end of the step, ``<name>.speed`` its rate; at speed 0
+    the posture is held. Velocities and accelerations are those of the movement, so that in the
+    modes ``kinematic`` and ``emulation`` joints have them exactly. With a period of several steps
+    the targets are held between, and no velocities are known.
     Before ``start`` it owns nothing. If the movement has a planner, no joint exceeds its max_speed,
     nor the limits of its servo, at speed 1.
 
@@ -63,9 +67,10 @@ class MovementPlayer(Agent):
     type: ClassVar[str] = "movement"
 
     def __init__(self, world: World, spec: Spec, name: str) -> None:
-        super().__init__(world, spec, name)
         params = read_params(spec, MovementPlayerParams)
-        self._params, self.what = params, f"movement {spec.name!r}"
+        scope = find_scope(world, spec, params.on)
+        super().__init__(world, spec, name, scope, params.start)
+        self._params = params
         self.every = period_in_steps(params.period, world.scene.step, self.what, spec.origin)
         for each in ("start", "speed", "ramp"):
             value = getattr(params, each)
@@ -73,7 +78,6 @@ class MovementPlayer(Agent):
                 self._refuse(f"{each} must be a finite number of 0 or more, not {value:g}")
         if not params.file and params.source is None:
             self._refuse("it needs a 'file' or a 'source'")
-        self._scope = find_scope(world, spec, params.on)
         file = ProgramFile(params.file, spec.name, spec.origin) if params.file else None
         self.path = file.path if file else None
         if params.source is not None:
@@ -135,30 +139,48 @@ class MovementPlayer(Agent):
             SignalError: If the movement leaves the range of a target.
         """
         super().start(context)
-        self._signals_set = [
-            SignalTrack.of_joint(self, context, self._dofs[joint], course)
-            for joint, course in self._courses.items()
-        ]
+        self._signals_set = []
+        for joint, course in self._courses.items():
+            prescribed = self.joint_signal(context, self._dofs[joint])
+            if not (self.every == 1 and context.follows_exactly(prescribed.dof)):
+                check_settable(
+                    context, prescribed.signal.name, course.extent(), self.what, self.spec
+                )
+            self._signals_set.append((prescribed, course))
 
     def decide(self, step: int) -> None:
-        """Writes the posture of this time."""
-        context, params, h = self.context, self._params, self.world.scene.step
-        if context.time < params.start - 1e-6 * h:
+        """Sets the posture at the end of this step."""
+        params, h = self._params, self.world.scene.step
+        elapsed = self.elapsed
+        if elapsed < 0.0:
             return
         now, since, first = self.slot("time"), self.slot("since"), self.slot("first")
+        rate = float(self.slot("speed")[0])
+        passed = self.every * h
         if since[0] < 0.0:
             since[0] = 0.0
-            first[:] = [context.state.data[target.signal.address] for target in self._signals_set]
-        share = since[0] / params.ramp if params.ramp > 0.0 else 1.0
-        for number, target in enumerate(self._signals_set):
-            value = target.track.value(now[0])
-            if share < 1.0:
-                value = first[number] + share * (value - first[number])
-            value = min(max(float(value), target.signal.lo), target.signal.hi)
-            context.write(target.signal.name, value, self.spec.name)
-        passed = self.every * h
+            data = self.context.state.data
+            first[:] = [data[each.signal.address] for each, _ in self._signals_set]
+            passed = min(elapsed, h)
         since[0] += passed
-        now[0] = self._wrapped(now[0] + passed * self.slot("speed")[0])
+        now[0] = self._wrapped(now[0] + passed * rate)
+        share = since[0] / params.ramp if params.ramp > 0.0 else 1.0
+        for number, (prescribed, course) in enumerate(self._signals_set):
+            value, speed, change = course.motion(now[0])
+            speed, change = rate * speed, rate * rate * change
+            if share < 1.0:  # first + s (value − first), and its derivatives
+                away, slope = value - first[number], 1.0 / params.ramp
+                change = 2.0 * slope * speed + share * change
+                speed = slope * away + share * speed
+                value = first[number] + share * away
+            self._write(prescribed, (float(value), speed, change))
+
+    def _write(self, prescribed: PrescribedSignal, course: tuple[float, float, float]) -> None:
+        signal, known = prescribed.signal, self.every == 1
+        if not (known and self.context.follows_exactly(prescribed.dof)):
+            value = min(max(course[0], signal.lo), signal.hi)  # rounding of the ends
+            course = (value, *course[1:])
+        self.write_course(prescribed, course, known=known)
 
     def _wrapped(self, time: float) -> float:
         end = self.movement.duration

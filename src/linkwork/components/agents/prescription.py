@@ -41,7 +41,8 @@ class PrescribedSignal:
 class Prescription(Agent):
     """Base of agents that set targets with their speeds and accelerations.
 
-    Values set in a step are those of its end, at the time t + h.
+    Values set in a step are those of its end, at the time t + h. Before the first step, engines
+    that follow exactly move joints to the motion at t = 0.
 
     Args:
         world: The compiled scene.
@@ -54,6 +55,7 @@ class Prescription(Agent):
     def __init__(self, world: World, spec: Spec, name: str, scope: str, start: float = 0.0) -> None:
         super().__init__(world, spec, name)
         self._start = start
+        self._placing = False
         self.what = f"{spec.type} {spec.name!r}"
         self._scope = scope
 
@@ -68,13 +70,23 @@ class Prescription(Agent):
 
     @property
     def next_time(self) -> float:
-        """The time at the end of this step [s]."""
-        return self.context.time + self.world.scene.step
+        """The time at the end of this step [s]; at the start, before the first, that time."""
+        h = self.world.scene.step
+        return (round(self.context.time / h) + (0 if self._placing else 1)) * h
 
     @property
     def elapsed(self) -> float:
         """The time from its start to the end of this step [s]; negative before."""
-        return self.next_time - self._start
+        passed = self.next_time - self._start
+        return 0.0 if abs(passed) < 1e-6 * self.world.scene.step else passed
+
+    def place_start(self) -> None:
+        """Prescribes the motion at t = 0."""
+        self._placing = True
+        try:
+            self.decide(0)
+        finally:
+            self._placing = False
 
     def find_signals(
         self, context: AgentContext, names: Sequence[str], units: Sequence[str | None] = ()
@@ -154,18 +166,21 @@ class Prescription(Agent):
         self, prescribed: PrescribedSignal, course: Sequence[float], *, known: bool = True
     ) -> None:
         """Sets a value, with its speed and acceleration if they are known."""
-        context, signal = self.context, prescribed.signal
-        value = float(course[0])
-        if not signal.lo <= value <= signal.hi and self._near(value, signal):
-            value = min(max(value, signal.lo), signal.hi)
-        context.write(signal.name, value, self.spec.name)
-        owner = context.signals.owners.get(signal.name)
-        if known and prescribed.dof >= 0 and owner == self.spec.name:
-            context.state.lead[:, prescribed.dof] = 1.0, course[1], course[2]
+        context, signal, dof = self.context, prescribed.signal, prescribed.dof
+        value = written = float(course[0])
+        known = known and dof >= 0
+        if (known and context.follows_exactly(dof)) or self._near(value, signal):
+            written = min(max(value, signal.lo), signal.hi)  # the engine follows ``value``
+        owner = context.signals.owners.get(signal.name, self.spec.name)
+        if not self._placing:
+            context.write(signal.name, written, self.spec.name)
+            owner = context.signals.owners.get(signal.name)
+        if known and owner == self.spec.name:
+            context.state.lead[:, dof] = 1.0, course[1], course[2], value
 
     @staticmethod
     def _near(value: float, signal: Signal) -> bool:
-        """Whether a value exceeds the range only by rounding."""
+        """Whether a value is within the range up to rounding."""
         return signal.lo - 1e-12 <= value <= signal.hi + 1e-12
 
 

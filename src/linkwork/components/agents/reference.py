@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -15,7 +14,7 @@ from linkwork.core.errors import FormatError, SignalError
 from linkwork.core.signals import Signal
 from linkwork.model.blocks import period_in_steps, read_params
 from linkwork.model.parts import Spec
-from linkwork.model.scene.movement import Track, Trajectory
+from linkwork.model.scene.movement import Track
 from linkwork.model.world import World
 
 
@@ -130,29 +129,6 @@ def check_settable(
             origin=spec.origin,
         )
     return signal
-
-
-@dataclass(frozen=True)
-class SignalTrack:
-    """A signal and the trajectory of its value."""
-
-    signal: Signal
-    track: Trajectory
-
-    @classmethod
-    def of_joint(
-        cls, agent: Agent, context: AgentContext, dof: int, track: Trajectory
-    ) -> SignalTrack:
-        """The trajectory of a joint's target.
-
-        Raises:
-            NameNotFound: If the joint has no target.
-            SignalError: If the values leave its range.
-        """
-        spec = agent.spec
-        name = dof_signal(agent.world, context.signals, dof, "target", origin=spec.origin)
-        what = f"{spec.type} {spec.name!r}"
-        return cls(check_settable(context, name, track.extent(), what, spec), track)
 
 
 class WaveParams(ReferenceParams, forbid_unknown_fields=True):

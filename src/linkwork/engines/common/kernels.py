@@ -35,6 +35,131 @@ def follow_speeds(dofs, qaddr, q, target_speed, fastest, lo, hi, h, q_next, v_ne
         v_next[i] = (q_next[a] - q[a]) / h
 
 
+#: Kinds of limits of a prescribed motion, and columns of their table: largest size, the limit, the
+#: step of the largest size, one more than the step of the first (0 for never).
+BY_RANGE, BY_SPEED, BY_ACCELERATION, BY_EFFORT = 0, 1, 2, 3
+SIZE, ALLOWED, PEAK_STEP, FIRST_STEP = 0, 1, 2, 3
+#: Rows of the prescribed motion: given or not, velocity, acceleration, position.
+GIVEN, VELOCITY, ACCELERATION, POSITION = 0, 1, 2, 3
+#: Relative excess that is rounding, and the rounding of a number.
+ROUNDING, EPSILON = 1e-9, 2.3e-16
+
+
+@kernel
+def note_limit(row, size, allowed, step):
+    """Updates one row of the table of limits; returns 1 if the limit binds for the first time."""
+    if size <= ROUNDING * (1.0 + abs(allowed)):
+        return 0
+    first = row[FIRST_STEP] == 0.0
+    if first:
+        row[FIRST_STEP] = step + 1.0
+    if first or size > row[SIZE]:
+        row[SIZE], row[ALLOWED], row[PEAK_STEP] = size, allowed, step
+    return 1 if first else 0
+
+
+@kernel
+def follow_prescribed(dofs, qaddr, lead, target, q_next, v_next, a_next):
+    """Moves the listed degrees of freedom that have a prescribed motion along it, exactly."""
+    for n in range(dofs.shape[0]):
+        i = dofs[n]
+        if lead[GIVEN, i] > 0.0:
+            q_next[qaddr[i]] = target[i] = lead[POSITION, i]
+            v_next[i] = lead[VELOCITY, i]
+            a_next[i] = lead[ACCELERATION, i]
+
+
+@kernel
+def follow_within(
+    dofs, qaddr, q, v, lead, fastest, target_speed, hardest, lo, hi, h, step, q_next, v_next,
+    a_next, table,
+):  # fmt: skip
+    """As ``follow_prescribed`` within limits; returns how many bind for the first time.
+
+    A joint that left its motion catches up: ṡ + sign(e) min(|e|/h, √(2 a |e|)), e the error at the
+    end of the step with the prescribed velocity ṡ, within max_speed and max_acceleration. The size
+    of a limit is the largest deviation from the prescribed motion.
+    """
+    new = 0
+    for n in range(dofs.shape[0]):
+        i = dofs[n]
+        if lead[GIVEN, i] == 0.0:
+            continue
+        a = qaddr[i]
+        wanted, speed = lead[POSITION, i], lead[VELOCITY, i]
+        goal = min(max(wanted, lo[i]), hi[i])
+        top, hard = min(fastest[i], target_speed[i]), hardest[i]
+        if goal != wanted:
+            speed = 0.0
+        slack = 1.0 + ROUNDING
+        mean = (goal - q[a]) / h
+        slow = abs(speed) <= top * slack and abs(mean) <= top * slack
+        soft = abs(speed - v[i]) <= hard * h * slack and abs(mean - v[i]) <= hard * h * slack
+        if slow and soft:
+            q_next[a], v_next[i] = goal, speed
+            a_next[i] = lead[ACCELERATION, i] if goal == wanted else (speed - v[i]) / h
+        else:
+            error = goal - q[a] - speed * h
+            closing = abs(error) / h
+            if not math.isinf(hard):
+                closing = min(closing, math.sqrt(2.0 * hard * abs(error)))
+            move = speed + math.copysign(closing, error)
+            move = min(max(move, -top), top)
+            move = min(max(move, v[i] - hard * h), v[i] + hard * h)
+            q_next[a] = min(max(q[a] + move * h, lo[i]), hi[i])
+            v_next[i] = (q_next[a] - q[a]) / h
+            a_next[i] = (v_next[i] - v[i]) / h
+        off = abs(wanted - q_next[a])
+        if goal != wanted:
+            bound = lo[i] if wanted < lo[i] else hi[i]
+            new += note_limit(table[i, BY_RANGE], off, bound, step)
+        elif not slow:
+            new += note_limit(table[i, BY_SPEED], off, top, step)
+        elif not soft:
+            new += note_limit(table[i, BY_ACCELERATION], off, hard, step)
+    return new
+
+
+@kernel
+def note_exceeded(
+    dofs, qaddr, q, v, a, q_before, lead, fastest, target_speed, hardest, lo, hi, h, step, table
+):
+    """Notes the limits that joints exceed after a step; returns how many for the first time.
+
+    A position that jumps has the velocity of its mean over the step. ``h`` is 0 at the start.
+    """
+    new = 0
+    for n in range(dofs.shape[0]):
+        i = dofs[n]
+        here = q[qaddr[i]]
+        bound = hi[i] if here > hi[i] else lo[i]
+        if here > hi[i] or here < lo[i]:
+            new += note_limit(table[i, BY_RANGE], abs(here - bound), bound, step)
+        top, speed = fastest[i], abs(v[i])
+        if lead[GIVEN, i] > 0.0:
+            top = min(top, target_speed[i])
+            if h > 0.0:
+                moved = abs(here - q_before[qaddr[i]]) - 4.0 * EPSILON * abs(here)
+                speed = max(speed, moved / h)
+            if abs(a[i]) > hardest[i]:
+                size = abs(a[i]) - hardest[i]
+                new += note_limit(table[i, BY_ACCELERATION], size, hardest[i], step)
+        if speed > top:
+            new += note_limit(table[i, BY_SPEED], speed - top, top, step)
+    return new
+
+
+@kernel
+def note_efforts(dofs, effort, most, step, table):
+    """Notes the efforts beyond those of the drives; returns how many for the first time."""
+    new = 0
+    for n in range(dofs.shape[0]):
+        i = dofs[n]
+        if abs(effort[i]) > most[i]:
+            new += note_limit(table[i, BY_EFFORT], abs(effort[i]) - most[i], most[i], step)
+    return new
+
+
 @kernel
 def apply_couplings(coupling_dof, coupling_law, qaddr, q, v):
     """Sets each following joint from its leader, in order."""

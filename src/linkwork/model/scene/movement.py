@@ -24,6 +24,10 @@ class Trajectory(Protocol):
         """Returns the value at ``time`` [s]."""
         ...
 
+    def motion(self, time: float) -> tuple[float, float, float]:
+        """Returns value, velocity and acceleration at ``time`` [s]."""
+        ...
+
     def extent(self) -> tuple[float, float]:
         """Lowest and highest value."""
         ...
@@ -66,6 +70,26 @@ class Track:
         m0, m1 = self._slopes[n - 1] * width, self._slopes[n] * width
         bend = share * (3.0 * rise - 2.0 * m0 - m1 + share * (m0 + m1 - 2.0 * rise))
         return values[n - 1] + share * (m0 + bend)
+
+    def motion(self, time: float) -> tuple[float, float, float]:
+        """Returns value, velocity and acceleration at ``time`` [s].
+
+        Where they jump they are those of the following segment; at the last time and outside the
+        times both are 0.
+        """
+        times, values = self.times, self.values
+        n = bisect_right(times, time)
+        if n == 0 or n == len(times) or self._hold:
+            return self.value(time), 0.0, 0.0
+        width, rise = times[n] - times[n - 1], values[n] - values[n - 1]
+        if self._slopes is None:
+            return self.value(time), rise / width, 0.0
+        share = (time - times[n - 1]) / width
+        m0, m1 = self._slopes[n - 1] * width, self._slopes[n] * width
+        second, third = 3.0 * rise - 2.0 * m0 - m1, m0 + m1 - 2.0 * rise
+        speed = m0 + share * (2.0 * second + 3.0 * share * third)
+        change = 2.0 * second + 6.0 * share * third
+        return self.value(time), speed / width, change / (width * width)
 
     def extent(self) -> tuple[float, float]:
         """Lowest and highest value."""

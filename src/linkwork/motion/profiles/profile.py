@@ -119,6 +119,19 @@ class Profile:
         a, j = accelerations[n], jerks[n]
         return positions[n] + dt * (speeds[n] + dt * (a / 2.0 + dt * j / 6.0))
 
+    def motion(self, time: float) -> tuple[float, float, float]:
+        """Returns position, velocity and acceleration at one time, fast.
+
+        Where the acceleration jumps it is that of the following segment; at the last time and
+        outside the times both are 0.
+        """
+        times, _, speeds, accelerations, jerks = self._lists
+        n = bisect_right(times, time) - 1
+        if n < 0 or n >= len(jerks):
+            return self.value(time), 0.0, 0.0
+        dt, a, j = time - times[n], accelerations[n], jerks[n]
+        return self.value(time), speeds[n] + dt * (a + dt * j / 2.0), a + dt * j
+
     def sampled(self, period: float) -> np.ndarray:
         """Returns times every ``period`` [s] from the first on, including the last."""
         many = int(np.floor(self.duration / period * (1.0 + 1e-12)))
