@@ -11,6 +11,7 @@ from linkwork.session import messages as inbox
 from linkwork.session.playback import Playback
 from linkwork.session.recording import Recording
 from linkwork.session.session import Session
+from recorded_run import without_checksums
 from studio_fixture import POSES, SIGNALS, TOKEN, Client, Studio, studio
 
 ARM = "gripper/follow"
@@ -212,6 +213,13 @@ def test_a_page_is_made_of_a_recording(run: Path, tmp_path: Path) -> None:
         assert "Traceback" not in json.loads(body)["error"]
         for other in (run, Path("/etc/passwd"), library / ".." / ".." / "x.mcap"):
             assert page(other)[0] == 400
+        damaged = bytearray(run.read_bytes())
+        with Recording.open(run) as recording:
+            damaged[recording._index.series["frame"].starts[30]] ^= 1
+        (library / "damaged.mcap").write_bytes(damaged)
+        status, body = page(library / "damaged.mcap")
+        assert (status, b'id="film"' in body) == (200, True)
+        assert b"is lost" in body
         address = f"/api/recording.html?token={TOKEN}&path={library / 'run.mcap'}"
         assert here.get(address)[0] == 403, "a watcher has no such key"
 
@@ -235,3 +243,11 @@ def test_a_recording_that_is_dropped_opens(
         assert status == 200
         client.send("open", scene=json.loads(answer)["scene"])
         assert client.until("scene")["replay"]["name"] == "brought"
+
+
+def test_a_recording_of_before_is_not_checked_and_says_so(run: Path, tmp_path: Path) -> None:
+    """The studio shows what is damaged, and what could not be checked."""
+    path = tmp_path / "old.mcap"
+    path.write_bytes(without_checksums(run.read_bytes()))
+    with studio(str(path), tmp_path) as here, here.client() as client:
+        assert "not checked" in client.until("scene")["replay"]["problem"]

@@ -40,7 +40,7 @@ def test_the_driver_decides_and_the_programs_start(cell: Path, tmp_path: Path, h
         assert program["folder"] == str(cell.parent)
         assert here.host.open is not None
         assert here.host.open.session.withheld == ["follow"]
-        here.ask(m.TrustPrograms(how))  # type: ignore[arg-type]
+        here.ask(m.TrustPrograms(how, [program["key"]]))  # type: ignore[arg-type]
         here.until("scene", lambda found: found["untrusted"] == [])
         assert here.host.open.session.withheld == []
     kinds = {each.kind for each in TrustStore().entries()}
@@ -61,13 +61,59 @@ def test_a_strangers_recording_is_shown_and_simulated_when_trusted(
         scene = here.until("scene")
         assert [each["agent"] for each in scene["untrusted"]] == ["follow"]
         assert scene["untrusted"][0]["folder"] == ""
-        assert "no folder" in here.refused(m.TrustPrograms("folder"))
+        keys = [each["key"] for each in scene["untrusted"]]
+        assert "no folder" in here.refused(m.TrustPrograms("folder", keys))
         here.ask(m.Seek(0.7))
-        here.ask(m.TrustPrograms("content"))
+        here.ask(m.TrustPrograms("content", keys))
         here.until("scene", lambda found: found["untrusted"] == [])
         here.ask(m.ContinueRecording())
         live = here.until("scene", lambda found: found["replay"] is None)
         assert live["untrusted"] == []
+
+
+@pytest.mark.parametrize("how", ["once", "content", "folder"])
+def test_only_what_was_shown_is_trusted(cell: Path, tmp_path: Path, how: str) -> None:
+    """A module that comes in between is not trusted with the rest; the banner shows it, too."""
+    with backstage(str(cell), tmp_path) as here:
+        (program,) = here.until("scene")["untrusted"]
+        (cell.parent / "helper.py").write_text("x = 1\n")
+        here.ask(m.TrustPrograms(how, [program["key"]]))  # type: ignore[arg-type]
+        (anew,) = here.until("scene")["untrusted"]
+        assert anew["modules"] == ["helper.py"]
+        assert "have changed since they were shown" in here.until("refused")["text"]
+        assert "have changed" in here.refused(m.TrustPrograms(how, []))  # type: ignore[arg-type]
+        assert TrustStore().entries() == []
+        here.ask(m.TrustPrograms(how, [anew["key"]]))  # type: ignore[arg-type]
+        here.until("scene", lambda found: found["untrusted"] == [])
+
+
+def test_trusted_once_is_this_text(cell: Path, tmp_path: Path) -> None:
+    """A text that comes later does not run; the old one goes on, also after a restart."""
+    with backstage(str(cell), tmp_path) as here:
+        (program,) = here.until("scene")["untrusted"]
+        here.ask(m.TrustPrograms("once", [program["key"]]))
+        here.until("scene", lambda found: found["untrusted"] == [])
+        file = cell.parent / "follow.py"
+        file.write_text(file.read_text() + "\n# changed by somebody else\n")
+        refused = here.until("event", lambda found: "is not trusted" in found["text"])
+        assert "The one before goes on." in refused["text"]
+        here.ask(m.Reset())
+        here.until("event", lambda found: found["text"] == "back at the start.")
+        assert here.host.open is not None
+        assert here.host.open.session.withheld == []
+
+
+def test_recording_a_run_trusted_once_does_not_trust_it(cell: Path, tmp_path: Path) -> None:
+    """The recording is replayed here, but its scene is asked about again."""
+    with backstage(str(cell), tmp_path) as here:
+        (program,) = here.until("scene")["untrusted"]
+        here.ask(m.TrustPrograms("once", [program["key"]]))
+        here.until("scene", lambda found: found["untrusted"] == [])
+        here.ask(m.Record(True))
+        here.until("event", lambda found: "recording" in found["text"])
+        here.ask(m.Record(False))
+    with backstage(str(cell), tmp_path) as again:
+        assert again.until("scene")["untrusted"]
 
 
 def test_a_watcher_cannot_trust(cell: Path, tmp_path: Path) -> None:
@@ -79,6 +125,6 @@ def test_a_watcher_cannot_trust(cell: Path, tmp_path: Path) -> None:
     ):
         assert driver.until("scene")["untrusted"]
         watcher.until("scene")
-        watcher.send("trust", how="folder")
+        watcher.send("trust", how="folder", programs=[])
         assert "drives" in watcher.until("refused")["text"]
         assert TrustStore().entries() == []

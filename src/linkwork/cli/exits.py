@@ -7,6 +7,8 @@ import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from linkwork.core.errors import DAMAGED_EXIT_CODE
+
 if TYPE_CHECKING:
     from linkwork.session.session import Session
 
@@ -18,7 +20,7 @@ DIFFERENT = 3
 #: A run failed after it had begun: an engine or a program failed.
 FAILED = 4
 #: A recording is damaged.
-DAMAGED = 5
+DAMAGED = DAMAGED_EXIT_CODE
 #: Ctrl-C before the work was done.
 CANCELLED = 130
 

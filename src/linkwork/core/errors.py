@@ -134,6 +134,10 @@ class RecordingError(LinkworkError):
     """A recording that cannot be read, or that does not replay."""
 
 
+#: Exit code of commands that read a damaged recording.
+DAMAGED_EXIT_CODE = 5
+
+
 class DamagedRecording(RecordingError):
     """Bytes of a recording were changed or lost."""
 

@@ -359,10 +359,11 @@ export interface Take {
   signal: string;
 }
 
-/** Trusts the programs of the open scene or recording. ``once`` runs them until something else is opened, ``content`` also later as long as they do not change, ``folder`` everything in their folder. */
+/** Trusts programs of the open scene or recording. ``once`` runs them as they are until something else is opened, ``content`` also later as long as they do not change, ``folder`` everything in their folder. ``programs`` are the keys of those that were shown; others, also changed ones, are not trusted. */
 export interface TrustPrograms {
   type: "trust";
   how: "content" | "folder" | "once";
+  programs: string[];
 }
 
 /** Undoes the last edit. */
@@ -1009,8 +1010,9 @@ export interface SignalView {
   direction: "input" | "output" | "param";
 }
 
-/** A program that does not run until it is trusted. ``folder`` is the folder that can be trusted; empty if there is none. ``modules`` are the other files that the program can import. */
+/** A program that does not run until it is trusted. ``key`` identifies the program with everything that it can import. ``folder`` is the folder that can be trusted; empty if there is none. ``modules`` are the other files that it can import. */
 export interface UntrustedProgram {
+  key: string;
   agent: string;
   file: string;
   text: string;

@@ -6,6 +6,7 @@ import { transport } from "../transport/transport";
 import { h } from "../ui/dom";
 import { attachPointer } from "../views/pointer";
 import type { Stage } from "../views/stage";
+import { damageBanner } from "./damageBanner";
 import { leftPanel } from "./leftPanel";
 import { rightPanel } from "./rightPanel";
 import { splitter } from "./splitter";
@@ -27,6 +28,7 @@ export function studio(stage: Stage): HTMLElement {
       "main",
       { class: "middle", role: "main", "aria-label": "Views" },
       trustBanner(),
+      damageBanner(),
       stage.element,
       splitter("dock"),
       chartDock(),

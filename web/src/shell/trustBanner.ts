@@ -8,7 +8,10 @@ import { driving } from "../ui/driving";
 
 /** Names the programs that do not run until the driver trusts them, and shows their code. */
 export function trustBanner(): HTMLElement {
-  const banner = h("section", { class: "trust-banner", "aria-label": "Untrusted programs" });
+  const banner = h("section", {
+    class: "shell-banner trust-banner",
+    "aria-label": "Untrusted programs",
+  });
   let shown: readonly UntrustedProgram[] = [];
   const draw = (): void => {
     const programs = store.scene?.untrusted ?? [];
@@ -29,7 +32,9 @@ function sameCode(a: readonly UntrustedProgram[], b: readonly UntrustedProgram[]
 function content(programs: readonly UntrustedProgram[]): HTMLElement[] {
   const what = store.scene?.replay ? "This recording" : "This scene";
   const names = programs.map((each) => each.file || each.agent).join(", ");
-  const trust = (how: TrustPrograms["how"]) => () => command({ type: "trust", how });
+  const keys = programs.map((each) => each.key);
+  const trust = (how: TrustPrograms["how"]) => () =>
+    command({ type: "trust", how, programs: keys });
   const choices = [
     button("Trust once", trust("once")),
     button("Trust this content", trust("content")),

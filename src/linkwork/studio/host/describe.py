@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.components.agents.program import Program
 from linkwork.components.sensors.camera import Camera
 from linkwork.components.sensors.range_sensors import MAX_SIGNALS, Beam, Lidar, Ray
-from linkwork.core.errors import Origin
+from linkwork.core.errors import Origin, SessionError
 from linkwork.core.signals import Signal
 from linkwork.geometry.pose import Pose
 from linkwork.kinematics.kernels import forward_poses
@@ -124,11 +124,26 @@ def withheld_programs(session: Session) -> list[ProgramCode]:
     ]
 
 
+def shown_programs(codes: list[ProgramCode], keys: list[str]) -> list[ProgramCode]:
+    """The programs that a driver was shown, out of those that do not run.
+
+    Raises:
+        SessionError: If one of them has changed since.
+    """
+    present = {code.key: code for code in codes}
+    if not keys or not present.keys() >= set(keys):
+        raise SessionError(
+            "the programs, or the files beside them, have changed since they were shown.",
+            hint="Look at them again.",
+        )
+    return [present[key] for key in dict.fromkeys(keys)]
+
+
 def view_of(code: ProgramCode) -> m.UntrustedProgram:
     """An untrusted program as browsers show it."""
     folder = str(Path(code.file).resolve().parent) if code.file else ""
     modules = [Path(name).name for name, _ in code.modules or ()]
-    return m.UntrustedProgram(code.agent, code.file, code.text, folder, modules)
+    return m.UntrustedProgram(code.key, code.agent, code.file, code.text, folder, modules)
 
 
 def _where(origin: Origin) -> str:

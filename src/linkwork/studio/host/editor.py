@@ -41,7 +41,7 @@ class OpenedFile:
         text: Text of a file that is not saved yet, or None.
         folders: Folders with the user's files; only these are written. New files go to the first.
         allow: What its buses may do; see :class:`Session`.
-        trusted: Whether its programs run although no decision about them is kept.
+        trusted: Keys of programs that run although no decision about them is kept.
     """
 
     scene: Scene
@@ -51,7 +51,7 @@ class OpenedFile:
     text: str | None = None
     folders: list[Path] = field(default_factory=list)
     allow: frozenset[str] = frozenset()
-    trusted: bool = False
+    trusted: frozenset[str] = frozenset()
 
 
 class Editor:

@@ -13,10 +13,10 @@ from linkwork.project.trust import TrustStore, keep_decision
 from linkwork.session.outbox import SNAPSHOT_RATE
 from linkwork.session.playback import Playback
 from linkwork.session.recorded_programs import recorded_programs
-from linkwork.session.recording import Recording
+from linkwork.session.recording import NOT_CHECKED, Recording
 from linkwork.session.session import Session
 from linkwork.studio import protocol as m
-from linkwork.studio.host.describe import describe
+from linkwork.studio.host.describe import describe, shown_programs
 from linkwork.studio.host.editor import Editor, OpenedFile
 from linkwork.studio.host.mesh_store import MeshStore
 from linkwork.studio.host.open_scene import OpenScene
@@ -74,18 +74,18 @@ class OpenRecording:
         self.path, self.meshes, self.step = path, MeshStore(), 0
         self._adapter, self._send, self._base, self._behind = adapter, send, base, behind
         self.recording = Recording.open(path)
-        self._trusted_once = False
         try:
             with tempfile.TemporaryDirectory() as folder:
                 self._codes = recorded_programs(self.recording, Path(folder))
-            self.untrusted = TrustStore().untrusted(self._codes)
-            self.playback = Playback(self.recording, simulate=not self.untrusted)
+            self.untrusted = TrustStore().untrusted(self._codes, recorded=True)
+            self.playback = Playback(self.recording, simulate=not self.untrusted, codes=self._codes)
         except BaseException:
             self.recording.close()
             raise
         self._playing, self._speed = False, 1.0
         self._stopping = False
         self._last_sent = ""
+        self._notes_sent = 0
         self._since = (0.0, 0.0)  # real and recorded time at the start of playing
         self._stand: tuple[float, m.Status] | None = None
         self._enter(view)
@@ -193,6 +193,9 @@ class OpenRecording:
             self._enter(self.snapshot_builder.view)
             for message in self.retained():
                 self._send("", message)
+        for note in self.playback.notes[self._notes_sent :]:
+            self._send("", m.Event(self.step, "warning", f"{self.path.name}: {note}", "recording"))
+        self._notes_sent = len(self.playback.notes)
         if self.playback.problem != self._last_sent:
             self._last_sent = self.playback.problem
             step, text = self.step, f"{self.path.name}: {self._last_sent}"
@@ -277,12 +280,14 @@ class OpenRecording:
     def _trust(self, message: m.TrustPrograms) -> None:
         """Simulates the recording again, with its programs."""
         codes = [replace(code, file="") for code in self.untrusted]
+        codes = shown_programs(codes, message.programs)
+        if len(codes) < len(self.untrusted):
+            raise SessionError("a recording is simulated with all of its programs, or not at all.")
         keep_decision(codes, message.how)
-        self._trusted_once |= message.how == "once"
         self.untrusted = []
         step, view = self.step, self.snapshot_builder.view
         self.playback.close()
-        self.playback = Playback(self.recording)
+        self.playback = Playback(self.recording, codes=self._codes)
         self.playback.go(step, 0.0)
         self._enter(view)
         for each in self.retained():
@@ -316,7 +321,7 @@ class OpenRecording:
         folder = tempfile.TemporaryDirectory(prefix="linkwork-")
         try:
             scene = playback.scene(self.step, Path(folder.name))
-            made = make(OpenedFile(scene, trusted=self._trusted_once))
+            made = make(OpenedFile(scene, trusted=frozenset(code.key for code in self._codes)))
         except BaseException:
             folder.cleanup()
             raise
@@ -349,7 +354,9 @@ def replay_view(
     found = [e for e in recording.events if e.level in ("mark", "warning", "error")][:_MAX_MARKS]
     marks = [m.MarkView(e.time, e.level, e.text, e.source) for e in found]  # type: ignore[arg-type]
     path = recording.path
+    unchecked = "" if recording.checked else NOT_CHECKED
+    problem = "; ".join(each for each in (recording.problem, unchecked) if each)
     return m.ReplayView(
         str(path), path.stem, recording.header.created, recording.duration, live,
-        recording.problem, marks, unsaved or [],
+        problem, marks, unsaved or [],
     )  # fmt: skip

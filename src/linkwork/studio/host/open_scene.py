@@ -16,7 +16,7 @@ from linkwork.session.session import Session
 from linkwork.studio import protocol as m
 from linkwork.studio.host import project_files
 from linkwork.studio.host.bus_monitor import BusMonitor
-from linkwork.studio.host.describe import describe, withheld_programs
+from linkwork.studio.host.describe import describe, shown_programs, withheld_programs
 from linkwork.studio.host.editor import Editor, OpenedFile
 from linkwork.studio.host.mesh_store import MeshStore
 from linkwork.studio.host.movement_editor import MOVEMENT_MESSAGES, MovementEditor
@@ -131,7 +131,7 @@ class OpenScene:
         base: int = 0,
         session: Session | None = None,
     ) -> None:
-        self._trusted_once = opened.trusted
+        self._approved = set(opened.trusted)
         if session is None:
             session = Session(opened.scene, allow=opened.allow, programs=self._may_run)
         self.session = session
@@ -340,15 +340,22 @@ class OpenScene:
             raise SessionError(f"a scene cannot do {m.type_of(message)!r}.")
 
     def _may_run(self, code: ProgramCode) -> bool:
-        return self._trusted_once or is_trusted(code)
+        """Whether a program may run; one that may goes on as it is until the scene is closed."""
+        if code.key not in self._approved and not is_trusted(code):
+            return False
+        self._approved.add(code.key)
+        return True
 
     def _trust(self, message: m.TrustPrograms) -> None:
         """Starts the programs that the driver trusts now."""
-        self._trusted_once |= message.how == "once"
-        keep_decision(withheld_programs(self.session), message.how)
-        self._session_inbox.apply(inbox.StartPrograms(list(self.session.withheld)))
-        for each in self.retained():
-            self._send("", each)
+        try:
+            codes = shown_programs(withheld_programs(self.session), message.programs)
+            keep_decision(codes, message.how)
+            self._approved.update(code.key for code in codes)
+            self._session_inbox.apply(inbox.StartPrograms([code.agent for code in codes]))
+        finally:
+            for each in self.retained():
+                self._send("", each)
 
     def _do_time(self, client: str, message: m.FromClient) -> bool:
         """Clock, history and recording; returns whether the message was one of these."""

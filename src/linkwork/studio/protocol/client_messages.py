@@ -366,13 +366,17 @@ class ForgetRecent(ClientMessage, frozen=True, tag="forget"):
 
 
 class TrustPrograms(ClientMessage, frozen=True, tag="trust"):
-    """Trusts the programs of the open scene or recording.
+    """Trusts programs of the open scene or recording.
 
-    ``once`` runs them until something else is opened, ``content`` also later as long as they do
-    not change, ``folder`` everything in their folder.
+    ``once`` runs them as they are until something else is opened, ``content`` also later as long as
+    they do not change, ``folder`` everything in their folder. ``programs`` are the keys of those
+    that were shown; others, also changed ones, are not trusted.
     """
 
     how: Literal["once", "content", "folder"]
+    programs: Annotated[
+        list[Annotated[str, msgspec.Meta(max_length=64)]], msgspec.Meta(max_length=1000)
+    ]
 
 
 class Record(ClientMessage, frozen=True):

@@ -190,10 +190,11 @@ class AgentView(msgspec.Struct, frozen=True):
 class UntrustedProgram(msgspec.Struct, frozen=True):
     """A program that does not run until it is trusted.
 
-    ``folder`` is the folder that can be trusted; empty if there is none. ``modules`` are the other
-    files that the program can import.
+    ``key`` identifies the program with everything that it can import. ``folder`` is the folder that
+    can be trusted; empty if there is none. ``modules`` are the other files that it can import.
     """
 
+    key: str
     agent: str
     file: str
     text: str

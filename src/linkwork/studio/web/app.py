@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from linkwork.core.errors import LinkworkError
+from linkwork.core.errors import DAMAGED_EXIT_CODE, LinkworkError
 from linkwork.studio import protocol as m
 from linkwork.studio.web import uploads
 from linkwork.studio.web.access import Access, resolve_allowed, token_cookie
@@ -64,7 +64,8 @@ class PageMaker:
             if isinstance(error, TimeoutError):
                 raise LinkworkError(f"the page was not ready within {PAGE_TIMEOUT:g} s.") from None
             raise
-        if process.returncode or not page.is_file():
+        # The page of a damaged recording is complete, and says what is damaged.
+        if process.returncode not in (0, DAMAGED_EXIT_CODE) or not page.is_file():
             words = " ".join(stderr.decode("utf-8", "replace").split()).removeprefix("error: ")
             raise LinkworkError(words or "the page could not be made.")
 
