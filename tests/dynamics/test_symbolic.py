@@ -274,3 +274,10 @@ def test_expressions_are_few() -> None:
     straight = count_operations(SymbolicModel(chain(kinds, askew=False)).forward_dynamics)
     askew = count_operations(SymbolicModel(chain(kinds)).forward_dynamics)
     assert sum(straight.values()) < 0.6 * sum(askew.values())
+
+
+def test_no_name_ends_a_comment_of_the_c_file() -> None:
+    """What follows in the file is compiled and runs, so a name stays inside its comment."""
+    made = c_code._comment("Dynamics of a*/ int hostile; /*.\nBodies: arm")
+    assert made.count("*/") == 1
+    assert made.endswith("*/")

@@ -110,6 +110,7 @@ def _order(model: SymbolicModel) -> str:
 
 
 def _comment(words: str) -> str:
+    words = words.replace("*/", "* /")  # no name in it may end the comment
     body = "\n".join(f" * {line}".rstrip() for line in words.splitlines())
     return f"/*\n{body}\n */"
 
