@@ -71,6 +71,21 @@ class LinkworkError(Exception):
             self.args = (str(self),)
         return self
 
+    def during(self, who: str = "", time: float | None = None) -> LinkworkError:
+        """Adds who made the error and the simulated time [s], where its text lacks them.
+
+        Args:
+            who: For example ``formula 'swing'``; empty to add none.
+            time: When; None to add none.
+        """
+        name = who.rpartition(" ")[2]
+        if who and name not in self.message:
+            self.message = f"{who}: {self.message}"
+        if time is not None and f"at {time:.3f} s" not in self.message:
+            self.message = f"{self.message.rstrip('.')} (at {time:.3f} s)."
+        self.args = (str(self),)
+        return self
+
     def to_record(self) -> ErrorRecord:
         """Returns the error as data."""
         origin = self.origin or Origin()

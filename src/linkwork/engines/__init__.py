@@ -9,6 +9,8 @@ import numpy as np
 
 from linkwork.core.errors import listing
 from linkwork.core.state import Report, State
+from linkwork.engines.common import coordinate_of_dof, joint_springs
+from linkwork.engines.common.kernels import add_energies, spring_state
 from linkwork.engines.constraint_report import ConstraintAccuracy, LoopMobility
 from linkwork.engines.limit_report import LimitFinding
 from linkwork.model.blocks import Block
@@ -150,6 +152,24 @@ class Engine(Block):
     def mobilities(self) -> list[LoopMobility]:
         """Returns the mobility of each mechanism with loops, of engines that compute it."""
         return []
+
+    def add_energy(self) -> None:
+        """Adds the energy of the present state to the report, of engines with forces."""
+        if self.kinematic:
+            return
+        state, world, dofs = self.state, self.world, self.owned_dofs
+        energy = state.report.energy
+        add_energies(
+            np.flatnonzero(self.owned), state.pose, state.twist, state["param/mass"], world.mass,
+            world.com, world.inertia, state["param/gravity"], dofs, coordinate_of_dof(world),
+            state.q, state.v, joint_springs(world), world.armature, energy,
+        )  # fmt: skip
+        springs = np.flatnonzero(self.owned[world.spring_body].any(axis=1))
+        if len(springs):
+            energy[1] += spring_state(
+                springs, *world.spring_arrays, state["param/spring"], state.pose, state.twist,
+                world.com, state.report.spring,
+            )  # fmt: skip
 
     def add_contacts(self, report: Report) -> None:
         """Adds the contacts of the last step to a report's table, of engines that have any."""

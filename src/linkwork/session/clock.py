@@ -107,7 +107,7 @@ def run(
     if duration is not None:
         check_duration(duration)
     h = session.cycle.h
-    left = math.inf if duration is None else round(duration / h)
+    left = math.inf if duration is None else _due_steps(session, duration)
     shown = watched = -math.inf
     session.clock.restart()
     session.running, session.paused_by = True, ""
@@ -130,6 +130,16 @@ def run(
             _idle(session, min(wait, MAX_SLEEP))
         elif _step_if_due(session):
             left -= 1
+
+
+def _due_steps(session: Session, duration: float) -> int:
+    """Returns the steps of a duration and of the remainder of runs before; keeps the remainder."""
+    h = session.cycle.h
+    due = (duration + session.remainder) / h
+    steps = max(round(due), 0)
+    rest = due - steps
+    session.remainder = 0.0 if abs(rest) < 1e-6 else rest * h
+    return steps
 
 
 def _paused_error(session: Session) -> SessionError:

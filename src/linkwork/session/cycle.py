@@ -15,7 +15,7 @@ from linkwork.components.actuators import Actuator
 from linkwork.components.agents import Agent
 from linkwork.components.faults import Phase
 from linkwork.components.sensors import Sensor
-from linkwork.core.errors import EngineError, SceneError, not_found
+from linkwork.core.errors import EngineError, LinkworkError, SceneError, not_found
 from linkwork.core.registry import ACTUATORS, AGENTS, BUSES, SENSORS, Registry
 from linkwork.core.signals import Signals
 from linkwork.core.state import CONTACT_CAPACITY, Layout, State
@@ -28,7 +28,7 @@ from linkwork.model.world import Finding, World
 from linkwork.session.bus_interface import BusType, SessionBus
 from linkwork.session.engine_assignment import build_engines
 from linkwork.session.faults import FaultSet
-from linkwork.session.kernels import orientations, update_run_stats
+from linkwork.session.kernels import RUN_LAST_ENERGY, orientations, update_run_stats
 from linkwork.session.listeners import SignalListeners
 from linkwork.session.world_signals import add_target_signals, add_world_signals
 
@@ -183,7 +183,16 @@ class Cycle:
         for bus in self.buses:
             bus.publish_outputs()
         self._measure_loops()
+        self._measure_energy()
         self.first = state.copy()
+
+    def _measure_energy(self) -> None:
+        """Fills the energy of the present state."""
+        energy = self._energy
+        energy[:] = 0.0
+        for engine in self.engines:
+            engine.add_energy()
+        self._run[RUN_LAST_ENERGY] = energy.sum()
 
     def _init_spring_lengths(self) -> None:
         """Sets the rest length of springs without one to their first length."""
@@ -246,6 +255,7 @@ class Cycle:
         self._place()
         for block in self.blocks:
             block.params_changed()
+        self._measure_energy()
 
     def _place(self) -> None:
         """Computes poses and twists from the coordinates."""
@@ -279,7 +289,10 @@ class Cycle:
         self.state.stance[:, 0] = 0.0
         for agent in self.agents:
             if step % agent.every == 0:
-                agent.decide(step)
+                try:
+                    agent.decide(step)
+                except LinkworkError as error:
+                    raise error.during(f"{agent.type} {agent.spec.name!r}") from None
 
     def bus(self, name: str) -> SessionBus:
         """Returns the bus called ``name``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -87,6 +87,7 @@ class Session:
         bus_processes: The processes of the scene's buses; None without.
         programs: Whether control programs are run; see the argument.
         withheld: Names of the programs that are not run.
+        remainder: Time that runs did not simulate yet because it is no whole step [s].
         in_step: Whether a step is being computed: what is logged then, a replay logs, too.
     """
 
@@ -132,6 +133,7 @@ class Session:
         self.programs = programs
         self.withheld: list[str] = []
         self.in_step = False
+        self.remainder = 0.0
         self._failed_recording: RecordingError | None = None
         self.bus_processes: BusServices | None = None
         for name in named:
@@ -174,6 +176,14 @@ class Session:
     def __getitem__(self, signal: str) -> float:
         """Returns the value of a signal: ``session["arm/J2.angle"]``."""
         return self.signals.value(signal)
+
+    def __contains__(self, signal: object) -> bool:
+        """Returns whether there is a signal of this name: ``"arm/J2.angle" in session``."""
+        return isinstance(signal, str) and signal in self.signals
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterates over the names of the signals."""
+        return (signal.name for signal in self.signals)
 
     def array(self, sensor: str, name: str) -> np.ndarray:
         """Returns a copy of a reading that is an array: ``array("scan", "ranges")``.
@@ -361,7 +371,7 @@ class Session:
             self.in_step = False
             self._rollback(checkpoint)
             if isinstance(error, LinkworkError):
-                self._fail_step(error)
+                self._fail_step(error.during(time=self.time))
                 if self._recorder is not None:
                     self._recorder.message(messages.FailedStep())
             raise
@@ -491,6 +501,7 @@ class Session:
         for agent in self.cycle.agents:
             agent.close()  # signals set in exit() belong to the run that ends here
         self.access.discard_writes()
+        self.remainder = 0.0
         self._restore(self.cycle.first)
         self.access.clear()
         for error in self._start_agents():
@@ -590,6 +601,9 @@ class Session:
         progress: Callable[[float], object] | None = None,
     ) -> None:
         """Runs for ``duration`` [s] of simulated time, or until :meth:`stop`.
+
+        Time is simulated in whole steps. What a duration leaves, at most half a step, is kept in
+        :attr:`remainder` and added to the next run, so that short runs add up.
 
         Args:
             duration: Simulated time [s]; None runs until stopped.
