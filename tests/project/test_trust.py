@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 import linkwork as lw
-from command_line import linkwork
+from command_line import linkwork, start
 from linkwork.core.errors import FormatError, LinkworkError
 from linkwork.model.parts import find_kits
 from linkwork.project.trust import (
     VARIABLE,
     ProgramCode,
     TrustStore,
+    TrustWarning,
     is_trusted,
     program_code,
     programs_of,
@@ -90,6 +91,7 @@ def ran(folder: Path) -> bool:
         ["step", "cell.toml", "arm/J1", "--by", "5", "--for", "0.2"],
         ["charts", "cell.toml", "--for", "0.1", "--out", "charts"],
         ["kits"],
+        ["studio", "cell.toml", "--terminal", "--for", "0.2"],
     ],
     ids=lambda words: words[0],
 )
@@ -98,8 +100,11 @@ def test_no_command_but_run_runs_a_strangers_code(
 ) -> None:
     """Looking, checking, converting, measuring: the program of an untrusted scene does not run."""
     monkeypatch.chdir(hostile)
-    linkwork(*words)
+    done = linkwork(*words)
     assert not ran(hostile)
+    if words[0] == "studio":
+        assert done.code == 0, done.err
+        assert "'hostile' is not trusted and does not run" in " ".join(done.err.split())
 
 
 def test_run_is_the_decision_and_names_the_code(
@@ -341,13 +346,83 @@ def test_decisions_are_private_listed_and_revoked(hostile: Path, store: TrustSto
     assert linkwork("trust", "--revoke", "nothing").code == 1
 
 
+@pytest.mark.parametrize("name", ["cell.toml", "hostile.py", "run.mcap", "hash"])
+def test_what_was_trusted_is_revoked_by_the_same_name(
+    hostile: Path, store: TrustStore, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Also with the modules beside a program, and after the program has changed."""
+    monkeypatch.chdir(hostile)
+    (hostile / "helper.py").write_text("x = 1\n")
+    with lw.Session("cell.toml", record="run.mcap") as session:
+        session.run(0.1)
+    assert linkwork("trust", "cell.toml" if name == "hash" else name).code == 0
+    assert {each.kind for each in store.entries()} == {"recorded", "content"}
+    if name == "hash":
+        content = [each for each in store.entries() if each.kind == "content"]
+        short = linkwork("trust", "--revoke", content[0].key[:5])
+        assert short.code == 1
+        assert "at least 6 characters" in " ".join(short.err.split())
+        assert linkwork("trust", "--revoke", content[0].key[:6]).code == 0
+        assert content[0] not in store.entries()
+        return
+    if name != "run.mcap":
+        (hostile / "hostile.py").write_text("class Control: pass\n")
+    assert linkwork("trust", "--revoke", name).code == 0
+    assert "content" not in {each.kind for each in store.entries()}
+    if name == "run.mcap":
+        assert store.entries() == []
+        assert lw.replay("run.mcap").untrusted
+
+
 def test_a_damaged_list_trusts_nothing(hostile: Path, store: TrustStore) -> None:
-    """A list that cannot be read is an error, not an empty or a full one."""
+    """It is named in a warning; kits run, and nothing is written over it."""
     store.path.parent.mkdir()
     for text in ("{", "[]", json.dumps({"folders": 3, "files": [], "content": {}})):
         store.path.write_text(text)
-        with pytest.raises(FormatError, match="cannot be read"):
-            store.untrusted([program_code("p", None, "x")])
+        with pytest.warns(TrustWarning, match=r"trust\.json: .*cannot be read"):
+            assert store.untrusted([program_code("p", None, "x")])
+        with pytest.warns(TrustWarning):
+            assert linkwork("run", "gripper/follow", "--for", 0.1).code == 0
+        with pytest.warns(TrustWarning):
+            assert linkwork("run", hostile / "cell.toml", "--for", 0.1).code == 0
+        for words in (["trust"], ["trust", hostile], ["new", "robot", "swing"]):
+            refused = linkwork(*words)
+            assert refused.code == 1
+            assert "Repair or delete the file" in " ".join(refused.err.split())
+        assert store.path.read_text() == text
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+@pytest.mark.parametrize(("mode", "folder"), [(0o666, 0o700), (0o620, 0o700), (0o600, 0o777)])
+def test_a_list_that_others_can_write_is_not_believed(
+    hostile: Path, store: TrustStore, mode: int, folder: int
+) -> None:
+    """Others could trust their programs with it; the warning has the command that closes it."""
+    store.trust_folder(hostile)
+    code = program_code("hostile", hostile / "hostile.py", (hostile / "hostile.py").read_text())
+    assert is_trusted(code)
+    store.path.chmod(mode)
+    store.path.parent.chmod(folder)
+    command = f"chmod {600 if mode != 0o600 else 700}"
+    with pytest.warns(TrustWarning, match=command):
+        assert not is_trusted(code)
+    with pytest.raises(FormatError, match="other users can write"):
+        store.trust_folder(hostile.parent)
+    assert command in " ".join(linkwork("trust").err.split())
+    store.path.chmod(0o600)
+    store.path.parent.chmod(0o700)
+    assert is_trusted(code)
+
+
+def test_the_command_prints_the_warning_as_one_line(hostile: Path, store: TrustStore) -> None:
+    """Without a file and line of the package."""
+    store.path.parent.mkdir()
+    store.path.write_text("{")
+    done = start("run", "gripper/follow", "--for", "0.1", cwd=hostile)
+    _, err = done.communicate(timeout=300)
+    assert done.returncode == 0
+    assert err.startswith(f"warning: {store.path}: the list of trusted programs cannot be read")
+    assert err.count("warning") == 1
 
 
 def test_kits_and_new_programs_are_trusted(tmp_path: Path, store: TrustStore) -> None:

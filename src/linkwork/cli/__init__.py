@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import warnings
 
 
 def main() -> None:
@@ -12,6 +13,7 @@ def main() -> None:
     Imports are deferred, so that Ctrl-C while they load also ends without a traceback.
     """
     code = 0
+    _show_trust_warnings()
     try:
         from linkwork.cli.app import app
 
@@ -26,6 +28,21 @@ def main() -> None:
         # The program is ending: a further Ctrl-C may end it at once and prints nothing.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(code)
+
+
+def _show_trust_warnings() -> None:
+    """Prints that the list of trusted programs is not believed as one line, without a location."""
+    usual = warnings.formatwarning
+
+    def format_warning(
+        message: Warning | str, category: type[Warning], filename: str, lineno: int,
+        line: str | None = None,
+    ) -> str:  # fmt: skip
+        if category.__name__ == "TrustWarning":  # its module is slow to import
+            return f"warning: {message}\n"
+        return usual(message, category, filename, lineno, line)
+
+    warnings.formatwarning = format_warning
 
 
 __all__ = ["main"]

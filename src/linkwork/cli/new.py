@@ -118,7 +118,7 @@ def _write_new(texts: dict[str, str], folder: Path) -> list[Path]:
     """Writes files that do not exist yet; programs among them are trusted.
 
     Raises:
-        FormatError: If one exists; nothing was written then.
+        FormatError: If one exists, or they cannot be trusted; nothing was written then.
     """
     from linkwork.core.atomic import make_folder, replace_file
     from linkwork.core.errors import FormatError
@@ -127,11 +127,13 @@ def _write_new(texts: dict[str, str], folder: Path) -> list[Path]:
     for file in texts:
         if (folder / file).exists():
             raise FormatError(f"{folder / file} exists; nothing was written.")
+    store = TrustStore()
+    store.entries()  # refuses a list that cannot take the new programs, before anything is written
     make_folder(folder)
     for file, text in texts.items():
         replace_file(str(folder / file), text.encode())
         if file.endswith(".py"):
-            TrustStore().trust_file(folder / file)
+            store.trust_file(folder / file)
     return [folder / file for file in texts]
 
 

@@ -31,6 +31,7 @@ from linkwork.cli.screen import (
     show_event,
     show_findings,
     show_live,
+    show_withheld,
     signal_table,
     stderr,
     stdout,
@@ -40,7 +41,7 @@ from linkwork.components.actuators.smart_servo import SmartServo
 from linkwork.core.errors import FormatError, LinkworkError, NameNotFound
 from linkwork.core.value_types import split_unit
 from linkwork.model.scene import check_mode
-from linkwork.project.trust import named_code
+from linkwork.project.trust import is_trusted, named_code
 from linkwork.session.messages import SessionEvent
 from linkwork.session.recording import Recording
 from linkwork.session.session import Session
@@ -102,6 +103,7 @@ class RunOptions:
     images: Path | None = None
     mode: str = ""
     tables: Path | None = None
+    trusted_only: bool = False  # whether programs that nobody has trusted do not run
     every: float = 0.0  # period of the printed table without a terminal [simulated s]
 
 
@@ -209,12 +211,12 @@ def _begin(
             add_program(scene, options.program, on=options.on, period=options.period)
         for text in options.faults:
             add_fault(scene, text)
-        for name in named_code(scene):
+        for name in () if options.trusted_only else named_code(scene):
             out.print_line(f"this runs the code of {name}.", lead="note:")
         server = _serve(options, stack)
         session = Session(
             scene, record=options.record, overwrite=options.overwrite, buses=options.buses,
-            allow=options.allow,
+            allow=options.allow, programs=is_trusted if options.trusted_only else True,
         )  # fmt: skip
         stack.enter_context(session)
         if options.record is not None:
@@ -225,6 +227,7 @@ def _begin(
             compile_in_background(scene)
     for note in [*notes, *(m for m in more if not options.engine)]:
         out.print_line(note, lead="note:")
+    show_withheld(session)
     show_findings(out, session.cycle.findings)
     for event in session.outbox.events:
         _show(out, event)

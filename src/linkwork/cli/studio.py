@@ -92,7 +92,12 @@ def studio(
     raise typer.Exit(
         run_session(
             RunOptions(
-                scene or FIRST, duration=duration, clock="real", every=5.0, allow=allow or []
+                scene or FIRST,
+                duration=duration,
+                clock="real",
+                every=5.0,
+                allow=allow or [],
+                trusted_only=True,
             )
         )
     )

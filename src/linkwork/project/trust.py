@@ -10,6 +10,8 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +30,8 @@ VARIABLE = "LINKWORK_TRUST"
 #: can only be trusted by folder.
 _MAX_FILES, _MAX_NAMES = 500, 20_000
 _MAX_BYTES = 16 * 2**20
+#: Shortest beginning of a hash that names a decision.
+SHORTEST_HASH = 6
 #: Kinds of decisions in the file: lists of paths, and names by digest.
 _BY_PATH, _BY_DIGEST = ("folders", "files"), ("content", "recorded")
 
@@ -173,8 +177,15 @@ class TrustEntry:
     name: str = ""
 
 
+class TrustWarning(UserWarning):
+    """The list of trusted programs is not believed: nothing is trusted by it."""
+
+
 class TrustStore:
     """The user's decisions, kept in a file that only the user can read.
+
+    A list that cannot be read, or that other users can write, trusts nothing: programs that need a
+    decision do not run, with a :class:`TrustWarning`, and no decision is added to it.
 
     Args:
         path: The file; that of the environment variable ``LINKWORK_TRUST``, else
@@ -189,7 +200,7 @@ class TrustStore:
         """Returns all decisions: folders, files, contents, recorded texts.
 
         Raises:
-            FormatError: If the file is damaged.
+            FormatError: If the file is damaged, or others can write it.
         """
         data = self._read()
         paths = [TrustEntry("folder", each) for each in data["folders"]]
@@ -210,7 +221,7 @@ class TrustStore:
         codes = list(codes)
         if not codes:
             return []
-        data = self._read()
+        data = self._believed()
         if recorded:
             data["content"] |= data["recorded"]
         return [each for each in codes if not _is_trusted(each, data)]
@@ -229,8 +240,10 @@ class TrustStore:
                         "content.",
                         hint="Trust the folder, or put the program into a folder of its own.",
                     )
-                data["content"][digest(each.text.encode())] = each.file or each.agent
-                data["content"] |= {found: name for name, found in each.modules}
+                name = str(Path(each.file).resolve()) if each.file else each.agent
+                data["content"][digest(each.text.encode())] = name
+                for file, found in each.modules:
+                    data["content"][found] = file if each.file else Path(file).name
 
     def trust_recorded(self, texts: Mapping[str, str]) -> None:
         """Lets replays run the texts of a recorded session, by the agents that ran them."""
@@ -260,19 +273,29 @@ class TrustStore:
             if path not in data[kind]:
                 data[kind].append(path)
 
-    def revoke(self, key: str) -> list[TrustEntry]:
-        """Removes decisions: a folder, a file's name, or the beginning of a digest.
+    def revoke(self, key: str, codes: Iterable[ProgramCode] = ()) -> list[TrustEntry]:
+        """Removes decisions: about a folder, a file, programs, or by the beginning of a digest.
+
+        Args:
+            key: A path, the name of an agent, or at least :data:`SHORTEST_HASH` digits.
+            codes: Programs that the file of that name brings; with what they can import.
 
         Returns:
             The removed ones.
         """
-        names = (key, str(Path(key).resolve()))
+        names, digests = {key, str(Path(key).resolve())}, set[str]()
+        for code in codes:
+            files = [code.file, *(name for name, _ in code.modules or ())]
+            names.update(str(Path(each).resolve()) for each in files if each)
+            digests.update(code.digests)
+        begins = key if len(key) >= SHORTEST_HASH else None
         with self._changed() as data:
             gone = [
                 each
                 for each in self.entries()
                 if (each.name if each.kind in _BY_DIGEST else each.key) in names
-                or (each.kind in _BY_DIGEST and len(key) >= 6 and each.key.startswith(key))
+                or each.key in digests
+                or (each.kind in _BY_DIGEST and begins and each.key.startswith(begins))
             ]
             keys = {each.key for each in gone}
             for kind in _BY_PATH:
@@ -294,11 +317,43 @@ class TrustStore:
                 f"the decision cannot be kept in {self.path}: {os_error_text(error)}."
             ) from None
 
+    def _believed(self) -> dict[str, Any]:
+        """The decisions; none, with a warning, if the list cannot be believed."""
+        try:
+            return self._read()
+        except FormatError as error:
+            warnings.warn(str(error), TrustWarning, stacklevel=2)
+            return _no_decisions()
+
+    def _check_private(self) -> None:
+        """Refuses a list that other users can write, on systems with modes of files."""
+        if os.name != "posix":
+            return
+        folder = self.path.parent
+        for path, mode in ((self.path, 600), (folder, 700)):
+            found = path.stat()
+            if found.st_uid not in (os.geteuid(), 0):
+                raise self._not_believed(f"{path} belongs to another user", "Remove it.")
+            shared = found.st_mode & stat.S_ISVTX and path == folder  # others cannot replace files
+            if found.st_mode & 0o022 and not shared:
+                raise self._not_believed(
+                    f"other users can write to {path}",
+                    f"Check its entries, then: chmod {mode} {path}",
+                )
+
+    def _not_believed(self, why: str, hint: str) -> FormatError:
+        return FormatError(
+            f"the list of trusted programs is not believed: {why}; nothing is trusted by it.",
+            origin=Origin(str(self.path)),
+            hint=hint,
+        )
+
     def _read(self) -> dict[str, Any]:
         try:
+            self._check_private()
             data = json.loads(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            return {kind: [] for kind in _BY_PATH} | {kind: {} for kind in _BY_DIGEST}
+            return _no_decisions()
         except (OSError, ValueError) as error:
             raise self._damaged(str(error)) from None
         try:
@@ -315,8 +370,12 @@ class TrustStore:
         return FormatError(
             f"the list of trusted programs cannot be read: {why}.",
             origin=Origin(str(self.path)),
-            hint="Repair or delete the file; nothing is trusted until then.",
+            hint="Repair or delete the file; nothing is trusted by it until then.",
         )
+
+
+def _no_decisions() -> dict[str, Any]:
+    return {kind: [] for kind in _BY_PATH} | {kind: {} for kind in _BY_DIGEST}
 
 
 def keep_decision(codes: Iterable[ProgramCode], how: str) -> None:
@@ -343,9 +402,7 @@ def keep_decision(codes: Iterable[ProgramCode], how: str) -> None:
 
 def named_code(scene: Scene) -> list[str]:
     """Names the programs of a scene that run because the user named its file, not by trust."""
-    codes = programs_of(scene)
-    with contextlib.suppress(FormatError):  # without a list nothing is trusted
-        codes = TrustStore().untrusted(codes)
+    codes = TrustStore().untrusted(programs_of(scene))
     return list(dict.fromkeys(code.file or code.agent for code in codes))
 
 
