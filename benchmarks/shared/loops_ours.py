@@ -123,7 +123,7 @@ def _steps(
     for n in range(count):
         done = extrapolated_step(
             mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, past, known,
-            mean, start, store, h, order, gap, most, 0.0, n > 0, stats,
+            mean, start, store, h, order, gap, most, 0.0, False, n > 0, stats,
         )  # fmt: skip
         if done != DONE:
             return n

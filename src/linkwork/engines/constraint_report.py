@@ -10,6 +10,9 @@ from linkwork.core.errors import listing
 #: Roughness above which a step is called coarse, and the goal of a better step; with force laws,
 #: jumping targets and limits are rough at any step.
 _COARSE, _FINE, _COARSE_DRIVEN = 5e-4, 1e-4, 5e-2
+#: Steps a period that resolve an oscillation on springs, and the share of their energy that springs
+#: exchange in a step above which they oscillate rather than hold a load.
+_STEPS_A_PERIOD, _OSCILLATES = 16.0, 1e-3
 #: Share of subdivided steps above which the step is called coarse.
 _MAX_SUBSTEPPED_SHARE = 0.05
 
@@ -35,6 +38,12 @@ class ConstraintAccuracy:
             without extrapolation.
         smooth: Whether joints are ideal, without force laws: ``rough`` then decreases with the cube
             of the step.
+        reduced: Steps whose order was reduced to 2, since they do not resolve springs.
+        unresolved: Steps with fewer than 16 steps a period of the fastest oscillation on springs,
+            which is damped then.
+        spring: Joint or spring of the fastest such oscillation.
+        frequency: Its frequency [Hz].
+        oscillation: Share of the energy of unresolved springs that changes in a step.
     """
 
     engine: str
@@ -51,10 +60,18 @@ class ConstraintAccuracy:
     alone: bool
     rough: float = 0.0
     smooth: bool = False
+    reduced: int = 0
+    unresolved: int = 0
+    spring: str = ""
+    frequency: float = 0.0
+    oscillation: float = 0.0
 
     def hint(self, h: float) -> str:
         """Returns advice if the step is coarse for the motion, or an empty string."""
-        if self.rough > (_COARSE if self.smooth else _COARSE_DRIVEN):
+        if self.unresolved and self.oscillation > _OSCILLATES:
+            better = 1.0 / (_STEPS_A_PERIOD * self.frequency)
+            why = f"{self.spring} oscillates at {self.frequency:.3g} Hz, which is damped"
+        elif self.rough > (_COARSE if self.smooth else _COARSE_DRIVEN):
             better = h * math.cbrt(_FINE / self.rough) if self.smooth else 0.5 * h
             why = f"the extrapolated steps differ by {100 * self.rough:.2g} % in velocity"
         elif self.halved > _MAX_SUBSTEPPED_SHARE * self.steps:
@@ -84,6 +101,13 @@ class ConstraintAccuracy:
             found.append(
                 f"After {self.exceeded} of {self.steps} steps a joint was open by more than "
                 f"{gap:g}, or opening faster than {speed:g}."
+            )
+        if self.reduced or self.unresolved:
+            count = max(self.reduced, self.unresolved)
+            order = " and have order 2" if self.reduced else ""
+            found.append(
+                f"{count} of {self.steps} steps do not resolve {self.spring} "
+                f"({self.frequency:.3g} Hz){order}."
             )
         if hint := self.hint(h):
             found.append(hint)

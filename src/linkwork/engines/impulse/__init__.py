@@ -429,6 +429,13 @@ class Impulse(Engine):
             alone=self.params.solver == "anytime",
             rough=math.sqrt(accuracy[reports.ROUGHNESS] / (accuracy[reports.KINETIC_SUM] or 1.0)),
             smooth=not non_ideal_joints(self.mechanism),
+            reduced=int(accuracy[reports.REDUCED_STEPS]),
+            unresolved=int(accuracy[reports.UNRESOLVED_STEPS]),
+            spring=self.mechanism.names[int(accuracy[reports.OSCILLATING_JOINT])]
+            if accuracy[reports.HIGHEST_FREQUENCY]
+            else "",
+            frequency=float(accuracy[reports.HIGHEST_FREQUENCY]) / (2.0 * math.pi),
+            oscillation=accuracy[reports.MOTION_SUM] / (accuracy[reports.SPRING_SUM] or 1.0),
         )
 
     def _apply_grabs(self) -> None:

@@ -25,7 +25,12 @@ from linkwork.engines.impulse.delassus_kernels import (
     factor_diagonal_blocks,
     solve_diagonal_block,
 )
-from linkwork.engines.impulse.energy_kernels import limit_energy, save_energy_start
+from linkwork.engines.impulse.energy_kernels import (
+    island_energies,
+    limit_island_energies,
+    save_step_start,
+    stop_islands,
+)
 from linkwork.engines.impulse.joint_kernels import apply_joint_impulse, constraint_velocity
 from linkwork.engines.impulse.lookahead_kernels import (
     predict_errors,
@@ -41,22 +46,26 @@ from linkwork.engines.impulse.projection_kernels import carry_over, end_drift
 @flat_kernel
 def sequential_step(
     mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, h, gap, speed_gap,
-    max_iterations, stats,
+    max_iterations, islands, unresolved, stats,
 ):  # fmt: skip
     """Takes one step joint by joint (Visum §5), with at most ``max_iterations`` sweeps.
 
     Each joint in turn closes its own gap after the step, regardless of the others, until all gaps
-    are small or the sweeps are used up. ``stats`` then holds the remaining gap, and bodies that
-    this gap accelerated beyond the work of all forces are slowed down. The force laws along the
-    joint's rows are updated in the same turn: once the law is solved, a violated limit becomes
-    active.
+    are small or the sweeps are used up. ``stats`` then holds the remaining gap. Islands that this
+    gap, or ``unresolved`` springs, accelerated beyond the work of all forces are slowed down. The
+    force laws along the joint's rows are updated in the same turn: once the law is solved, a
+    violated limit becomes active.
     """
     bodies, joint_ints, _, _ = mechanism
     jacobian, _, _, factor, _, diagonal, error, impulse, _, pivot = workspace
     _, _, series, _ = scratch
     count = joint_ints.shape[0]
-    energy = save_energy_start(bodies)
+    island_of, before, kinetic, _, _, _ = islands
+    save_step_start(bodies)
     assemble_constraints(mechanism, pattern, workspace, scratch)
+    island_energies(
+        mechanism, workspace, scratch, row_ints, row_reals, island_of, True, kinetic, before
+    )
     if row_reals.shape[0]:
         start_rows(mechanism, workspace, scratch, row_ints, row_reals, drive, h)
     set_diagonal(workspace, row_ints, row_reals, h, False)
@@ -127,8 +136,13 @@ def sequential_step(
             apply_joint_impulse(bodies, joint_ints, jacobian, error, n)
         if worst <= speed_gap:
             break
-    if left > gap:
-        limit_energy(mechanism, workspace, row_ints, row_reals, wrench, energy, h)
+    gains = left > gap or unresolved
+    limit_island_energies(
+        mechanism, workspace, scratch, row_ints, row_reals, drive, wrench, islands, h,
+        0.0 if gains else 2.5e-3, math.inf, 1.0 if gains else 0.1,
+    )  # fmt: skip
+    if gains:
+        stop_islands(mechanism, row_ints, row_reals, islands)
     return DONE
 
 

@@ -38,13 +38,15 @@ from linkwork.engines.impulse.mechanism import COUPLING, HARD, KIND, MODE, POINT
 DONE, NOT_CLOSED, NOT_FINITE, UNSETTLED, TOO_COARSE = 0, 1, 2, 3, 4
 #: Columns of the step statistics: largest gap [m or rad], its joint, iterations, factorizations,
 #: redundant rows, changes of force-law branches, prediction error [m or half rad], kinetic energy
-#: of the velocity difference between the finest substeps and the extrapolated step [J], and total
-#: energy [J].
+#: of the velocity difference between the finest substeps and the extrapolated step [J], total
+#: energy [J]; the highest frequency of springs [rad/s] and its joint where it matters, whether the
+#: order was reduced to 2 and whether the oscillation is not resolved, energies by which such
+#: springs are stretched in the step and that they hold [J].
 (
     GAP, GAP_JOINT, ITERATIONS, FACTORS, REDUNDANT, EVENTS, PREDICTION_ERROR, SPREAD_ENERGY,
-    TOTAL_ENERGY,
-) = range(9)  # fmt: skip
-STEP_STATS_COLUMNS = 9
+    TOTAL_ENERGY, FREQUENCY, SPRING_JOINT, REDUCED, UNRESOLVED, SPRING_MOTION, SPRING_ENERGY,
+) = range(15)  # fmt: skip
+STEP_STATS_COLUMNS = 15
 #: Relative pivots below which K is regularized: anywhere, and in a joint with a redundant row; and
 #: the relative regularization.
 WEAK, NEGLIGIBLE_BESIDE, SOFTENED = 1e-5, 1e-3, 1e-9

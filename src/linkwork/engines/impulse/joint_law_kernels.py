@@ -21,6 +21,8 @@ Columns of a soft row:
     CARRIED_FORCE force of which the next start subtracts the carried impulse; CARRIED_SHARE the
         share of an end impulse that is carried, CARRIED_IMPULSE its sum; MEAN_CARRIED mean of
         CARRIED_FORCE over the substeps of a step
+    MIDPOINT 1 if W is 1/2 however stiff the row is; PROBE √k of a weakly damped spring, 0 of others
+    FROM, TO coordinate at the start and end of a step in which energies are limited
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ LO, HI, RESTITUTION, STIFFNESS, REST, DAMPING, FRICTION, ROTOR = 0, 1, 2, 3, 4, 
 Q0, V0, DISPLACEMENT, W, ALPHA, BETA, TARGET = 8, 9, 10, 11, 12, 13, 14
 DRIVE, SLIP, STOP, IMPACT, RATE = 15, 16, 17, 18, 19
 CARRIED_FORCE, CARRIED_SHARE, CARRIED_IMPULSE, MEAN_CARRIED = 20, 21, 22, 23
-ROW_COLUMNS = 24
+MIDPOINT, PROBE, FROM, TO = 24, 25, 26, 27
+ROW_COLUMNS = 28
 #: Integers of a soft row: joint, its row, degree of freedom, coordinate, mode.
 JOINT, ROW, DOF, COORDINATE, ROW_MODE = 0, 1, 2, 3, 4
 ROW_INTEGERS = 5
@@ -59,7 +62,7 @@ def start_row(row, drive, q, v, h, mobility):
     kp, kd = row[STIFFNESS], row[DAMPING]
     if row[DRIVE] == 0.0:
         kp, kd = kp + drive[1], kd + drive[2]
-    stiff = h * (h * kp + kd) * mobility
+    stiff = 0.0 if row[MIDPOINT] > 0.0 else h * (h * kp + kd) * mobility
     row[W] = 0.5 + 0.5 * min(max((stiff - 0.1) / 0.9, 0.0), 1.0)
 
 

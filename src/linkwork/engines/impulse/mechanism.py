@@ -180,6 +180,19 @@ class Workspace(NamedTuple):
     pivot: np.ndarray
 
 
+def islands_of_bodies(mechanism: Mechanism) -> np.ndarray:
+    """Returns the number of the connected island of each row of ``bodies``; −1 for the world."""
+    last = len(mechanism.own)
+    island = np.arange(last + 1)
+    island[last] = -1
+    for ints in mechanism.joint_ints:
+        joined = [int(b) for b in ints[: ints[SIDES]] if b < last]
+        for b in joined[1:]:
+            island[island == island[b]] = island[joined[0]]
+    numbers = {number: n for n, number in enumerate(np.unique(island[:last]).tolist())}
+    return np.array([numbers[n] for n in island[:last].tolist()] + [-1], np.int64)
+
+
 def make_workspace(mechanism: Mechanism) -> Workspace:
     """Returns the arrays that steps write."""
     n = len(mechanism.joint_ints)

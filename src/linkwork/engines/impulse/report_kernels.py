@@ -7,11 +7,17 @@ import math
 from linkwork.core.jit import flat_kernel
 from linkwork.engines.impulse.body_kernels import MASS_INV, L, R, V, X, angular_velocity
 from linkwork.engines.impulse.constraint_kernels import (
+    FREQUENCY,
     GAP,
     GAP_JOINT,
     ITERATIONS,
+    REDUCED,
     SPREAD_ENERGY,
+    SPRING_ENERGY,
+    SPRING_JOINT,
+    SPRING_MOTION,
     TOTAL_ENERGY,
+    UNRESOLVED,
 )
 from linkwork.engines.impulse.joint_kernels import world_point
 from linkwork.engines.impulse.mechanism import (
@@ -29,7 +35,9 @@ from linkwork.engines.impulse.mechanism import (
 
 #: Columns of the accuracy: steps, largest gap, its joint and step, largest velocity of a hard row,
 #: iterations, subdivided steps, steps beyond the tolerance, substeps, sums over steps of the energy
-#: of the extrapolation difference and of the kinetic energy [J].
+#: of the extrapolation difference and of the kinetic energy [J]; highest frequency of springs
+#: [rad/s] and its joint, steps of reduced order, steps that do not resolve springs, sums of the
+#: energies by which these are stretched in a step and that they hold [J].
 STEPS, LARGEST_GAP, JOINT, STEP, LARGEST_SPEED_GAP, ALL_ITERATIONS, HALVED, EXCEEDED = (
     0,
     1,
@@ -41,7 +49,9 @@ STEPS, LARGEST_GAP, JOINT, STEP, LARGEST_SPEED_GAP, ALL_ITERATIONS, HALVED, EXCE
     7,
 )
 SUBSTEPS, ROUGHNESS, KINETIC_SUM = 8, 9, 10
-ACCURACY_COLUMNS = 11
+HIGHEST_FREQUENCY, OSCILLATING_JOINT, REDUCED_STEPS, UNRESOLVED_STEPS = 11, 12, 13, 14
+MOTION_SUM, SPRING_SUM = 15, 16
+ACCURACY_COLUMNS = 17
 
 
 @flat_kernel
@@ -77,6 +87,12 @@ def accumulate_accuracy(stats, speed, substeps, gap, speed_gap, step, kept):
     kept[ALL_ITERATIONS] += stats[ITERATIONS]
     kept[ROUGHNESS] += stats[SPREAD_ENERGY]
     kept[KINETIC_SUM] += stats[TOTAL_ENERGY]
+    kept[MOTION_SUM] += stats[SPRING_MOTION]
+    kept[SPRING_SUM] += stats[SPRING_ENERGY]
+    kept[REDUCED_STEPS] += min(stats[REDUCED], 1.0)
+    kept[UNRESOLVED_STEPS] += min(stats[UNRESOLVED], 1.0)
+    if stats[FREQUENCY] > kept[HIGHEST_FREQUENCY]:
+        kept[HIGHEST_FREQUENCY], kept[OSCILLATING_JOINT] = stats[FREQUENCY], stats[SPRING_JOINT]
     kept[LARGEST_SPEED_GAP] = max(kept[LARGEST_SPEED_GAP], speed)
     if stats[GAP] > kept[LARGEST_GAP]:
         kept[LARGEST_GAP], kept[JOINT], kept[STEP] = stats[GAP], stats[GAP_JOINT], step

@@ -51,6 +51,7 @@ from linkwork.engines.impulse.energy_kernels import (
     gains_energy,
     kinetic_energy,
     rest_energy,
+    save_step_start,
 )
 from linkwork.engines.impulse.frame_kernels import unwrap_angle
 from linkwork.engines.impulse.lookahead_kernels import (
@@ -247,17 +248,6 @@ def _copy_rows(given, out):
             out[n, k] = given[n, k]
 
 
-@flat_kernel
-def save_step_start(bodies):
-    """Saves the state at the start of a step."""
-    for n in range(bodies.shape[0]):
-        body = bodies[n]
-        for i in range(3):
-            body[XO + i], body[VO + i], body[LO + i] = body[X + i], body[V + i], body[L + i]
-        for i in range(4):
-            body[QO + i] = body[Q + i]
-
-
 @inner_kernel
 def _copy_constraints(joint_ints, joint_reals, columns, workspace, store, keep):
     """Saves rows, factored K and unwrapped angles of the start of a step, or restores them."""
@@ -368,12 +358,13 @@ def _apply_mean(bodies, mean):
 @flat_kernel
 def extrapolated_step(
     mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, history,
-    history_length, mean, start, store, h, order, gap, max_iterations, max_energy_drift, fresh,
-    stats,
+    history_length, mean, start, store, h, order, gap, max_iterations, max_energy_drift, reduced,
+    fresh, stats,
 ):  # fmt: skip
     """Takes one step of an order; ``history_length`` (3) counts the steps of ``history`` (3×4×n×6).
 
-    A step is too coarse if it changes the energy by more than the share ``max_energy_drift``; 0
+    A ``reduced`` step is not extrapolated: it is the result of the finest substeps, of order 2. A
+    step is too coarse if it changes the energy by more than the share ``max_energy_drift``; 0
     disables the check.
     """
     bodies, joint_ints, joint_reals, _ = mechanism
@@ -391,7 +382,10 @@ def extrapolated_step(
         _copy_constraints(joint_ints, joint_reals, columns, workspace, store, True)
     weight_sum = 0.0
     for m in range(1, substeps + 1):
-        if m > 1:
+        if reduced and m < substeps:
+            history_length[m - 1] = 0
+            continue
+        if m > 1 and not reduced:
             restore_step_start(bodies)
             _copy_rows(start, row_reals)
             _copy_constraints(joint_ints, joint_reals, columns, workspace, store, False)
@@ -417,17 +411,18 @@ def extrapolated_step(
         for other in range(1, substeps + 1):
             if other != m:
                 weight *= m * m / (m * m - other * other)
-        if stats[EVENTS] > 0.0:  # not smooth: use the finest result only
+        if reduced or stats[EVENTS] > 0.0:  # not smooth: use the finest result only
             weight = 1.0 if m == substeps else 0.0
             _add_to_mean(bodies, weight, mean, True, 0.0)
         else:
             _add_to_mean(bodies, weight, mean, m == 1, weight_sum)
         weight_sum += weight
         for n in range(row_reals.shape[0]):
-            before = 0.0 if m == 1 or stats[EVENTS] > 0.0 else start[n, law.MEAN_CARRIED]
+            alone = m == 1 or reduced or stats[EVENTS] > 0.0
+            before = 0.0 if alone else start[n, law.MEAN_CARRIED]
             start[n, law.MEAN_CARRIED] = before + weight * row_reals[n, law.CARRIED_FORCE]
     spread = _apply_mean(bodies, mean)
-    if stats[EVENTS] == 0.0:
+    if stats[EVENTS] == 0.0 and not reduced:
         stats[SPREAD_ENERGY], stats[TOTAL_ENERGY] = (
             spread,
             kinetic_energy(bodies) + rest_energy(bodies, wrench, h),

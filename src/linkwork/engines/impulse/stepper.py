@@ -14,7 +14,13 @@ from linkwork.engines.impulse.adams import TreeCoordinates, adams_weights, non_i
 from linkwork.engines.impulse.adams_kernels import adams_step
 from linkwork.engines.impulse.anytime_kernels import sequential_step
 from linkwork.engines.impulse.body_kernels import L, Q, V, X
-from linkwork.engines.impulse.energy_kernels import drifts_in_energy
+from linkwork.engines.impulse.energy_kernels import (
+    add_spring_motion,
+    drifts_in_energy,
+    island_energies,
+    limit_island_energies,
+    save_step_start,
+)
 from linkwork.engines.impulse.findings import closing_hint, gap_text
 from linkwork.engines.impulse.force_kernels import (
     RATE_COLUMNS,
@@ -25,15 +31,27 @@ from linkwork.engines.impulse.joint_law_kernels import (
     CARRIED_FORCE,
     DISPLACEMENT,
     DRIVE,
+    JOINT,
     Q0,
     SLIP,
     STOP,
 )
-from linkwork.engines.impulse.mechanism import ARCS, Mechanism, make_scratch, make_workspace
+from linkwork.engines.impulse.mechanism import (
+    ARCS,
+    Mechanism,
+    islands_of_bodies,
+    make_scratch,
+    make_workspace,
+)
 from linkwork.engines.impulse.mobility import shortest_loop_through
 from linkwork.engines.impulse.projection_kernels import project_velocities
 from linkwork.engines.impulse.report_kernels import largest_constraint_velocity
-from linkwork.engines.impulse.step_kernels import extrapolated_step, save_step_start
+from linkwork.engines.impulse.resolution_kernels import (
+    mark_springs,
+    step_resolution,
+    use_midpoint_rule,
+)
+from linkwork.engines.impulse.step_kernels import extrapolated_step
 from linkwork.engines.impulse.tree_projection_kernels import write_bodies
 from linkwork.model.world import World
 
@@ -83,6 +101,18 @@ ROW_SHARE_OF_GAP = 0.57
 #: Largest relative energy change of a step with ideal joints; larger for order 2, whose energy
 #: oscillates.
 _MAX_ENERGY_DRIFT, _MAX_ENERGY_DRIFT_ORDER_2 = 2e-4, 4e-3
+#: Largest relative energy that an island with springs may seem to gain with order 2, whose energy
+#: oscillates; with higher orders nothing.
+_MAX_ENERGY_GAIN_ORDER_2 = 2.5e-3
+#: Largest h ω at which an oscillation on springs is resolved: 16 steps a period.
+_RESOLVED = 2.0 * math.pi / 16.0
+#: Largest h ω of extrapolated steps by order: undamped oscillations then gain less than 0.2 % of
+#: energy in a minute at 1 kHz. Oscillations with damping never grow up to the second value.
+_EXTRAPOLATED, _EXTRAPOLATED_DAMPED = {2: math.inf, 4: 0.12, 5: math.inf, 6: 0.3}, 1.0
+#: Largest h ω of springs whose steps need no energy balance.
+_SOFT = 0.03
+#: Maximum number of substeps that resolve springs; above it the order is reduced to 2.
+_MAX_SPRING_SUBSTEPS = 8
 #: Columns of a body that form its state.
 BODY_STATE = np.r_[X : X + 3, Q : Q + 4, V : V + 3, L : L + 3]
 #: Columns of a soft row that are its state.
@@ -135,8 +165,12 @@ class StepIntegrator:
             mechanism.joint_reals[:, ARCS].copy(),
         )  # fmt: skip
         self.substep, self.grabbed = 0.0, False
-        self._by_forces = params.method == "forces"
-        single_step = self._by_forces or params.solver == "anytime"
+        island_of = islands_of_bodies(mechanism)
+        self._island_count = int(island_of.max(initial=0)) + 1
+        self._islands = (island_of, *(np.zeros(self._island_count) for _ in range(5)))
+        self._springs = 0.0, -1, False, 0.0
+        self._by_forces, self._sequential = params.method == "forces", params.solver == "anytime"
+        single_step = self._by_forces or self._sequential
         self._substeps = 1 if single_step else params.order // 2
         self._row_gap = ROW_SHARE_OF_GAP * params.gap
         if not self._by_forces:
@@ -183,6 +217,8 @@ class StepIntegrator:
         return {
             "impulse_history": (3, 4, joints, 6),
             "int:history_length": (3,),
+            "int:spring_substeps": (1,),
+            "energy_gain": (2, self._island_count),
             "rates": (self._rate_count, self.work.shape[1]),
             "last_wrench": (bodies + 1 if self._by_forces else 0, 6),
         }
@@ -193,6 +229,8 @@ class StepIntegrator:
     ) -> None:  # fmt: skip
         """Binds the slots of the state, the initial state of steps, and the forces."""
         self.history, self.history_length = memory["impulse_history"], memory["int:history_length"]
+        self._spring_substeps = memory["int:spring_substeps"]
+        self._islands = (*self._islands[:4], *memory["energy_gain"])
         self._rate_history, self._last_wrench = memory["rates"], memory["last_wrench"]
         self._body_state, self._curve_positions, self._row_state = (
             body_state,
@@ -205,6 +243,7 @@ class StepIntegrator:
             self.history_length,
             self._rate_history,
             self._last_wrench,
+            memory["energy_gain"],
         )
         self._saved_history = [(each, each.copy()) for each in memory_of if each.size]
 
@@ -224,6 +263,7 @@ class StepIntegrator:
         self._rate_history[:] = 0.0
         self._last_wrench[:] = 0.0
         self.history_length[:] = 0
+        self._islands[4][:] = self._islands[5][:] = 0.0
         self.substep = 0.0
 
     def set_masses(self, mass: np.ndarray) -> None:
@@ -255,15 +295,112 @@ class StepIntegrator:
         for each, body_state in self._saved_history:
             np.copyto(body_state, each)
         self._from = self.tree.q.copy(), self.tree.v.copy()
-        done = self._step(h, fresh)
-        speed = self._project_velocities(h) if done == phases.DONE else math.inf
-        self.substep = h / self._substeps
-        if speed < math.inf:
-            return speed, 1
-        return self._substep(h, now, done)
+        count, fresh = self._plan(h, fresh)
+        done, speed = phases.DONE, math.inf
+        for n in range(count):
+            done = self._step(h / count, fresh, share=1.0 / count, planned=n == 0)
+            speed = self._project_velocities(h / count) if done == phases.DONE else math.inf
+            fresh = True
+            if not speed < math.inf:
+                return self._substep(h, now, done)
+        self.substep = h / (count * self._substeps)
+        return speed, count
 
-    def _step(self, h: float, fresh: bool, *, share: float = 1.0) -> int:
-        """Takes a step, or a share of one, with that share of the allowed energy change."""
+    def _plan(self, h: float, fresh: bool) -> tuple[int, bool]:
+        """Returns the number of substeps that resolve springs, and whether rows and K are fresh.
+
+        It is 1 if a step resolves them, or if too many substeps would be needed: then the order is
+        reduced.
+        """
+        if not len(self.mechanism.row_reals):
+            return 1, fresh
+        fresh = self._measure_springs(h, fresh)
+        ratio, row, undamped, bound = self._springs
+        least = ratio / self._largest_ratio(undamped)
+        count = max(1, math.ceil(least)) if least <= _MAX_SPRING_SUBSTEPS else 1
+        if count != self._spring_substeps[0]:  # the history is one of steps of another length
+            self._spring_substeps[0] = count
+            self.history_length[:] = 0
+        self._springs = ratio / count, row, undamped, bound / count
+        return count, fresh
+
+    def _largest_ratio(self, undamped: bool) -> float:
+        """Returns the largest h ω of extrapolated steps."""
+        extrapolated = _EXTRAPOLATED[2 if self._sequential else self.params.order]
+        return extrapolated if undamped else max(extrapolated, _EXTRAPOLATED_DAMPED)
+
+    def _measure_springs(self, h: float, fresh: bool) -> bool:
+        """Finds h ω of the fastest oscillation on springs, its row, damping and upper bound."""
+        mechanism = self.mechanism
+        if self._sequential:
+            bound, row, undamped = mark_springs(
+                self.workspace, mechanism.row_ints, mechanism.row_reals, self.drive, h
+            )
+            square = bound
+        else:
+            least = min(self._largest_ratio(True), _RESOLVED) ** 2
+            square, row, undamped, bound = step_resolution(
+                self.mechanism_arrays, self.pattern, self.workspace, self.scratch,
+                mechanism.row_ints, mechanism.row_reals, self.drive, h, fresh, least, self.stats,
+            )  # fmt: skip
+            fresh = True
+        self._springs = math.sqrt(square), int(row), bool(undamped), math.sqrt(bound)
+        return fresh
+
+    def _step(
+        self, h: float, fresh: bool, *, share: float = 1.0, planned: bool = False
+    ) -> int:  # fmt: skip
+        """Takes a step, or a share of one, with that share of the allowed energy change.
+
+        Springs are measured for it unless it is the one that was ``planned``. Islands with springs
+        that it does not resolve may not gain energy.
+        """
+        reduced = unresolved = False
+        if len(self.mechanism.row_reals):
+            if not planned:
+                fresh = self._measure_springs(h, fresh)
+            ratio, row, undamped, _ = self._springs
+            reduced = ratio > 1.001 * self._largest_ratio(undamped)
+            finest = self._substeps if reduced else 1
+            unresolved = ratio > _RESOLVED * finest and (reduced or self._substeps == 1)
+            use_midpoint_rule(self.mechanism.row_reals, not unresolved)
+            if reduced or unresolved:
+                joint = int(self.mechanism.row_ints[row, JOINT])
+                self.stats[[phases.FREQUENCY, phases.SPRING_JOINT]] = ratio / h, joint
+                self.stats[phases.REDUCED] += reduced
+                self.stats[phases.UNRESOLVED] += unresolved
+        if self._sequential or self.grabbed or self._springs[3] < _SOFT:
+            return self._bare_step(h, fresh, share, reduced, unresolved)
+        mechanism = self.mechanism
+        island_of, before, kinetic, *_ = self._islands
+        arrays = (
+            self.mechanism_arrays, self.workspace, self.scratch, mechanism.row_ints,
+            mechanism.row_reals,
+        )  # fmt: skip
+        island_energies(*arrays, island_of, True, kinetic, before)
+        done = self._bare_step(h, fresh, share, reduced, unresolved)
+        if done != phases.DONE:
+            return done
+        order_2 = reduced or self._substeps == 1
+        coarse = share * (_MAX_ENERGY_DRIFT_ORDER_2 if order_2 else _MAX_ENERGY_DRIFT)
+        if unresolved:
+            allowed, coarse, most = 0.0, 0.999, 1.0
+        else:
+            allowed, most = _MAX_ENERGY_GAIN_ORDER_2 if order_2 else 0.0, 0.1
+        if share * _MAX_SUBSTEPS <= 1.0:
+            coarse, most = math.inf, 1.0
+        if not limit_island_energies(
+            *arrays, self.drive, self.wrench, self._islands, h, allowed, coarse, most
+        ):
+            return phases.TOO_COARSE
+        if unresolved:
+            add_spring_motion(mechanism.row_reals, self.stats)
+        return done
+
+    def _bare_step(
+        self, h: float, fresh: bool, share: float, reduced: bool, unresolved: bool
+    ) -> int:  # fmt: skip
+        """Takes a step with the kernel of the method."""
         mechanism, params = self.mechanism, self.params
         # the work of a grab is unknown; the finest substep is accepted
         max_energy_drift = (
@@ -297,18 +434,18 @@ class StepIntegrator:
                 self.history_length[:], self._energy_drifted = 0, True
                 return phases.TOO_COARSE
             return done
-        if params.solver == "anytime":
+        if self._sequential:
             return sequential_step(
                 self.mechanism_arrays, self.pattern, self.workspace, self.scratch,
                 mechanism.row_ints, mechanism.row_reals, self.drive, self.wrench, h,
                 ROW_SHARE_OF_GAP * params.gap, ROW_SHARE_OF_GAP * params.speed_gap,
-                params.max_iterations, self.stats,
+                params.max_iterations, self._islands, unresolved, self.stats,
             )  # fmt: skip
         return extrapolated_step(
             self.mechanism_arrays, self.pattern, self.workspace, self.scratch, mechanism.row_ints,
             mechanism.row_reals, self.drive, self.wrench, self.history, self.history_length,
             self.mean, self.start, self.store, h, params.order, self._row_gap,
-            params.max_iterations, max_energy_drift, fresh, self.stats,
+            params.max_iterations, max_energy_drift, reduced, fresh, self.stats,
         )  # fmt: skip
 
     def project_velocities(self, h: float) -> None:
