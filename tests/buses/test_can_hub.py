@@ -2,6 +2,10 @@
 
 import asyncio
 import itertools
+import json
+import socket
+import subprocess
+import sys
 from collections.abc import Callable, Coroutine
 
 import pytest
@@ -493,3 +497,25 @@ def test_a_fault_that_makes_no_sense_is_refused(wrong) -> None:
     """Chances above one, times that run backwards."""
     with pytest.raises(CanError, match="fault"):
         CanFault(CanFaultKind.DROP, **wrong)
+
+
+def test_a_bus_without_standard_input_stays() -> None:
+    """With ``/dev/null`` as its input, as a service has, it serves until it is terminated."""
+    command = [sys.executable, "-m", "linkwork.buses.can"]
+    for ends_by_itself, given in ((False, subprocess.DEVNULL), (True, subprocess.PIPE)):
+        with subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, text=True) as bus:
+            assert bus.stdout is not None
+            host, port = json.loads(bus.stdout.readline())["socketcand"]
+            if ends_by_itself:
+                assert bus.stdin is not None
+                bus.stdin.close()
+                assert bus.wait(timeout=30.0) == 0
+                continue
+            try:
+                for _ in range(3):
+                    with socket.create_connection((host, port), timeout=10.0) as client:
+                        assert client.recv(4) == b"< hi"
+                    with pytest.raises(subprocess.TimeoutExpired):
+                        bus.wait(timeout=0.3)
+            finally:
+                bus.terminate()

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import linkwork as lw
 from bus_fixture import (
     Partner,
     block_of,
@@ -33,6 +34,7 @@ from linkwork.buses.port_listing import port_lines
 from linkwork.core.errors import LinkworkError, SessionError
 from linkwork.formats import load_scene, save
 from linkwork.link import connect
+from linkwork.model.parts import Spec
 from linkwork.model.scene import Scene
 from linkwork.model.scene.archive import pack, unpack
 from linkwork.model.world import compile_scene
@@ -898,3 +900,35 @@ def test_a_run_without_buses_starts_no_process(tmp_path: Path) -> None:
     done = linkwork("run", str(file), "--for", "0.1", "--no-buses", "--watch", "can0.*")
     assert done.code == 0, done.err
     assert "can0.clients  0.000" in " ".join(done.out.split()).replace("clients 0", "clients  0")
+
+
+@pytest.mark.parametrize(
+    ("types", "ports"),
+    [((), []), (("tcp",), ["b0"]), (("tcp", "tcp"), []), (("can", "tcp"), ["b0"])],
+)
+def test_a_part_made_for_can_works_without_can(types: tuple[str, ...], ports: list[str]) -> None:
+    """Its ``can_id`` has no effect on TCP; with CAN among several buses the joint is there."""
+    part = lw.Part("arm").add(
+        lw.Element("a", mass=1.0), lw.Element("b", (lw.Box((0.1, 0.1, 0.1)),), mass=1.0),
+        lw.Joint(
+            "J", "hinge", "a", "b", range=(-1.0, 1.0), bus={"can_id": 4, "bits": 10},
+            drive=Spec("drive", "servo"),
+        ),
+    )  # fmt: skip
+    scene = lw.Scene("s").place(part)
+    for number, each in enumerate(types):
+        scene.bus(f"b{number}", each)
+    with lw.Session(scene, buses=False) as session:
+        named = {s.name.partition("/")[0] for s in session.signals if "/arm/J." in s.name}
+        assert sorted(named) == ports
+        session.run(0.1)
+
+
+def test_a_key_that_no_bus_knows_is_still_refused() -> None:
+    """A misspelled ``can_id`` is not the address of another type of bus."""
+    part = lw.Part("arm").add(
+        lw.Element("a", mass=1.0), lw.Element("b", (lw.Box((0.1, 0.1, 0.1)),), mass=1.0),
+        lw.Joint("J", "hinge", "a", "b", bus={"cann_id": 4}, drive=Spec("drive", "servo")),
+    )  # fmt: skip
+    with pytest.raises(lw.LinkworkError, match="has no key 'cann_id'"):
+        lw.Session(lw.Scene("s").place(part).bus("b0", "tcp"), buses=False)

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from linkwork.cli.app import app
-from linkwork.cli.curves import Curve, write_svg
+from linkwork.cli.curves import Curve, in_characters, round_ticks, write_svg
 
 SCENE = """\
 format = "linkwork/scene 1"
@@ -158,3 +158,44 @@ def test_labels_of_the_axis_have_room(tmp_path: Path) -> None:
     labels = re.findall(r'<text x="(\d+)" [^>]*text-anchor="end">([^<]+)<', drawn)
     assert any("e-07 N m" in text for _, text in labels)
     assert all(int(x) >= 8 * len(text) for x, text in labels)
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "wanted"),
+    [
+        (0.0, 10.0, [0, 2, 4, 6, 8, 10]),
+        (-0.37, 0.81, [-0.2, 0.0, 0.2, 0.4, 0.6, 0.8]),
+        (0.0, 5.12, [0, 1, 2, 3, 4, 5]),
+        (-848.2, 848.2, [-500, 0, 500]),
+        (1e-7, 9e-7, [2e-7, 4e-7, 6e-7, 8e-7]),
+    ],
+)
+def test_ticks_are_round(lowest: float, highest: float, wanted: list[float]) -> None:
+    """Multiples of 1, 2 or 5 times a power of ten, within the interval."""
+    assert round_ticks(lowest, highest) == pytest.approx(wanted, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_interval_has_two_to_six_round_ticks(seed: int) -> None:
+    """Steps are 1, 2 or 5 · 10ⁿ."""
+    rng = np.random.default_rng(seed)
+    lowest = float(rng.normal() * 10.0 ** rng.uniform(-3, 4))
+    highest = lowest + float(10.0 ** rng.uniform(-3, 4))
+    found = round_ticks(lowest, highest)
+    assert 2 <= len(found) <= 6
+    assert lowest - 1e-6 <= found[0]
+    assert found[-1] <= highest + 1e-6
+    digits = f"{found[1] - found[0]:.6e}"
+    assert digits.split("e")[0] in ("1.000000", "2.000000", "5.000000")
+
+
+def test_pictures_have_round_ticks(tmp_path: Path) -> None:
+    """In the SVG file and on the terminal."""
+    time = np.linspace(0.0, 0.73, 50)
+    curves = [Curve("angle", time, 47.3 * np.sin(9.0 * time))]
+    write_svg(tmp_path / "c.svg", "t", curves, "°")
+    labels = re.findall(r">(-?[0-9.]+)(?:°| s)?</text>", (tmp_path / "c.svg").read_text())
+    assert labels == ["-40", "-20", "0", "20", "40", "0", "0.2", "0.4", "0.6"]
+    text = in_characters(curves, "°")
+    numbers = [line.split("│")[0].strip() for line in text if "│" in line]
+    assert [n for n in numbers if n] == ["40", "20", "0", "-20", "-40"]

@@ -366,3 +366,41 @@ def test_no_help_loses_its_brackets() -> None:
             logged = getattr(option, "help", None) or ""
             assert Text.from_markup(logged).plain == logged.replace("\\[", "["), name
         assert Text.from_markup(command.help).plain == command.help.replace("\\[", "["), name
+
+
+RAILWAY = """format = "linkwork/part 1"
+name = "railway"
+[[element]]
+name = "ground"
+[[element]]
+name = "wagon"
+shape = { box = { size = [0.1, 0.1, 0.1] } }
+mass = 1
+[[joint]]
+name = "R"
+type = "rail"
+from = "ground"
+to = "wagon"
+rail = [{ length = 1.0, turn_deg = 90 }]
+"""
+
+
+@pytest.mark.capability(157)
+def test_check_takes_an_engine_that_can_run_the_file(tmp_path: Path) -> None:
+    """Curved rails are not for mujoco; a file that names its engine is checked with that one."""
+    file = tmp_path / "railway.toml"
+    file.write_text(RAILWAY)
+    done = linkwork("check", file)
+    assert done.code == 0, done.err
+    told = " ".join(done.out.split())
+    assert "mujoco cannot run it, --engine impulse can: " in told
+    assert "It can run with --engine impulse." in told
+    assert linkwork("run", file, "--engine", "impulse", "--for", "0.01").code == 0
+    scene = tmp_path / "scene.toml"
+    scene.write_text(
+        'format = "linkwork/scene 1"\nname = "s"\n[[part]]\nname = "r"\npart = "./railway.toml"\n'
+        '[[engine]]\ntype = "mujoco"\n'
+    )
+    done = linkwork("check", scene)
+    assert done.code == 1
+    assert "only straight rails" in done.err

@@ -157,3 +157,18 @@ def test_a_joint_without_mass_is_named() -> None:
         aba(world, np.zeros(1), np.zeros(1), np.zeros(1))
     with pytest.raises(LinkworkError, match="v must have 1 numbers"):
         rnea(world, np.zeros(1), np.zeros(2), np.zeros(1))
+
+
+@pytest.mark.capability(146)
+@pytest.mark.parametrize(
+    "loads", [Load("arm/link"), ["arm/link"], [("arm/link", (0, 0, 1))], "arm/link", 3, {"a": 1}]
+)
+def test_a_wrong_load_is_told_what_is_taken(loads: object) -> None:
+    """The message shows what was given and how to write a load."""
+    part = Part("arm").add(
+        Element("base", mass=1.0), Element("link", (Box((0.1, 0.1, 0.1)),), mass=1.0),
+        Joint("J", "hinge", "base", "link"),
+    )  # fmt: skip
+    world = compile_scene(Scene("s").place(part))
+    with pytest.raises(LinkworkError, match=r"Load.*, not .*Write loads=\[Load\("):
+        holding_efforts(world, world.q0, loads=loads)  # type: ignore[arg-type]

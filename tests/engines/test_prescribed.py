@@ -1,5 +1,6 @@
 """Motion prescribed by agents: exact velocities, unique names, valid units."""
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -159,3 +160,19 @@ def test_a_column_has_the_unit_of_what_it_sets(heading: str, words: str, tmp_pat
     scene = two_arms().agent("play", "table", file=str(file))
     with pytest.raises(LinkworkError, match=words):
         Session(scene, watch=False)
+
+
+@pytest.mark.parametrize(
+    ("mode", "falls"), [("", True), ("simulation", True), ("kinematic", False)]
+)
+def test_a_walk_that_nothing_holds_says_that_it_will_fall(mode: str, falls: bool) -> None:
+    """On its own feet it has no balance; carried as in the kit it is fine."""
+    scene = lw.load_scene("bart_uh/upright")
+    scene = dataclasses.replace(scene, mode=mode)
+    scene.agent("walk", "walk", on="robot", feet=["right_sole", "left_sole"], length=0.1)
+    with Session(scene, watch=False) as session:
+        told = [f.text for f in session.cycle.findings if f.about == "walk 'walk'"]
+    assert bool(told) == falls
+    assert all("it will fall" in text for text in told)
+    with Session(lw.load_scene("bart_uh/walk"), watch=False) as session:
+        assert not [f for f in session.cycle.findings if "it will fall" in f.text]

@@ -191,3 +191,21 @@ def test_any_robot_is_written_with_what_the_text_can_say(tmp_path: Path) -> None
         assert theirs is not None
         assert ours is not None
         np.testing.assert_allclose(theirs, ours, atol=1e-9)
+
+
+@pytest.mark.capability(108)
+def test_the_text_opens_as_a_robot_that_moves(tmp_path: Path) -> None:
+    """It has no masses and drives: kinematic moves its joints to their targets, with a note."""
+    file = tmp_path / "arm.cfg"
+    file.write_text(INDUSTRIAL)
+    words = ("--for", "0.5", "--set", "arm/J2.target=0.5", "--csv", str(tmp_path / "a.csv"))
+    done = linkwork("run", str(file), *words, "--watch", "arm/J2.angle")
+    assert done.code == 0, done.err
+    assert "kinematic moves the joints" in done.out
+    assert (tmp_path / "a.csv").read_text().strip().endswith("0.5")
+    two = tmp_path / "two.cfg"
+    two.write_text(INDUSTRIAL + INDUSTRIAL.replace("ROBOT = 1", "ROBOT = 2"))
+    with lw.Session(two) as session:
+        session["robot_2/J1.target"] = 0.25
+        session.run(0.1)
+        assert session["robot_2/J1.angle"] == 0.25

@@ -13,6 +13,7 @@ from linkwork.components.agents.lookup import value_signal
 from linkwork.core.errors import FormatError, Origin, SceneError, not_found
 from linkwork.core.forms import ParameterLocation, read_form
 from linkwork.core.mistakes import unknown_key
+from linkwork.core.registry import BUSES
 from linkwork.model.parts import Spec
 from linkwork.model.world import World
 
@@ -153,20 +154,65 @@ def _bus(name: str, buses: list[str], who: str, origin: Origin) -> str:
     return name
 
 
+def _unknown_keys(type_name: str, address: dict[str, Any]) -> set[str]:
+    """Keys of an address that buses of a type refuse."""
+    form = BUSES.get(type_name).Address
+    if not form.__struct_config__.forbid_unknown_fields:
+        return set()
+    return {*address} - {field.encode_name for field in msgspec.structs.fields(form)}
+
+
+def _bus_of_address(world: World, address: dict[str, Any]) -> str:
+    """The only bus, or the only one whose type takes an address; empty if there is none."""
+    if len(world.buses) == 1:
+        return world.buses[0].name
+    fits = [spec.name for spec in world.buses if not _unknown_keys(spec.type, address)]
+    return fits[0] if address and len(fits) == 1 else ""
+
+
+def _is_for_another_type(world: World, address: dict[str, Any]) -> bool:
+    """Whether an address belongs to a type of bus that the scene does not have."""
+    if any(not _unknown_keys(spec.type, address) for spec in world.buses):
+        return False
+    return any(not _unknown_keys(each, address) for each in _strict_types())
+
+
+def _strict_types() -> list[str]:
+    """The types of buses that refuse keys of others."""
+    return [
+        n for n in BUSES.names() if BUSES.get(n).Address.__struct_config__.forbid_unknown_fields
+    ]
+
+
+def _foreign_keys(bus: Spec, address: dict[str, Any]) -> set[str]:
+    """Keys of an address that belong to another type of bus than this one."""
+    unknown = _unknown_keys(bus.type, address)
+    return {k for k in unknown if any(not _unknown_keys(n, {k: 0}) for n in _strict_types())}
+
+
 def _of_joints(world: World, buses: list[str]) -> Iterator[PortSpec]:
-    """Ports of joints. A scene without buses ignores the table that a part contains."""
+    """Ports of joints. A scene without buses ignores the table that a part contains.
+
+    A part made for another type of bus can be used: its ``can_id`` has no effect on TCP.
+    """
     if not buses:
         return
     for name, joint in zip(world.joint_names, world.joints, strict=True):
         if joint.bus is None:
             continue
         form, address = split_keys(joint.bus, JointBusKeys, f"joint {name!r}", joint.origin)
-        bus = _bus(form.bus, buses, f"joint {name!r}", joint.origin)
+        bus = form.bus or _bus_of_address(world, address)
+        if not bus and _is_for_another_type(world, address):
+            continue  # the part is made for a type of bus that the scene does not have
+        bus = _bus(bus, buses, f"joint {name!r}", joint.origin)
+        foreign = _foreign_keys(next(b for b in world.buses if b.name == bus), address)
+        address = {key: value for key, value in address.items() if key not in foreign}
         where = f"{name}.{form.dof}" if form.dof else name
         dof = world.single_dof(where, origin=joint.origin)
         own = {
             key: value for key, value in joint.bus.items()
-            if key in ("bits", "lo", "hi", "signed", "scale", "offset", "safe", *address)
+            if key not in foreign
+            and key in ("bits", "lo", "hi", "signed", "scale", "offset", "safe", *address)
         }  # fmt: skip
         value = value_signal(world, dof)
         split = "." if joint.kind.nv == 1 else "_"

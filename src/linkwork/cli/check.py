@@ -27,7 +27,8 @@ def check(
 ) -> None:
     """Reads and compiles a file, and lists features that engines reject or approximate.
 
-    Nothing runs. Exit code 0 if it could (approximated features are listed), 1 if not.
+    Nothing runs. Exit code 0 if it could (approximated features are listed), 1 if not. A file
+    that names no engine is checked with mujoco, or with impulse if mujoco cannot run it.
 
     Examples:
       $ linkwork check my_robot.toml
@@ -49,16 +50,14 @@ def check(
         return
     thing, notes = load_showing_notes(file)
     with show_compiling():
-        from linkwork.cli.scene_argument import scene_to_run
-        from linkwork.model.world import compile_scene
-        from linkwork.session.cycle import Cycle
+        from linkwork.cli.scene_argument import FALLBACK_ENGINE, compile_with_engine, scene_to_run
         from linkwork.session.live_edit import dry_run
 
         scene, more = scene_to_run(thing, file, free=False)
-        cycle = Cycle(compile_scene(scene))
+        cycle, other = compile_with_engine(scene)
         mobilities = [each for engine in cycle.engines for each in engine.mobilities()]
         dry_run(cycle)
-    for note in [*notes, *more]:
+    for note in [*notes, *more, *other]:
         out.print_line(note, lead="note:")
     show_findings(out, cycle.findings)
     if isinstance(thing, Part):
@@ -78,7 +77,8 @@ def check(
         count(len(world.loop_names), "loop"), f"{world.mass.sum():.3f} kg",
     ]  # fmt: skip
     cycle.close()
-    out.print_line(f"{file}: {', '.join(counts)}. It can run.")
+    how = f"It can run with --engine {FALLBACK_ENGINE}." if other else "It can run."
+    out.print_line(f"{file}: {', '.join(counts)}. {how}")
 
 
 def _show_devices(out: Screen, file: str) -> bool:

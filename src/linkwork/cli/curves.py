@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,11 +38,11 @@ def in_characters(
             column = round(t / seconds * (wide - 1))
             row = round((highest - value) / (highest - lowest) * (high - 1))
             field[row][column] = mark
-    made = []
-    for n, row in enumerate(field):
-        value = round(highest - n * (highest - lowest) / (high - 1), 9)
-        label = f"{value:8.4g}" if n % 5 == 0 else ""
-        made.append(f"{label:>8} │{''.join(row).rstrip()}")
+    labels = {
+        round((highest - value) / (highest - lowest) * (high - 1)): f"{value:8.4g}"
+        for value in round_ticks(lowest, highest)
+    }
+    made = [f"{labels.get(n, ''):>8} │{''.join(row).rstrip()}" for n, row in enumerate(field)]
     made.append(f"{'':8} └{'─' * wide}")
     end = f"{seconds:g} s"
     made.append(f"{unit:>8}  0{end:>{wide - 1}}")
@@ -57,8 +58,8 @@ def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> Non
         FormatError: If the file cannot be written.
     """
     seconds, lowest, highest = _extent(curves)
-    values = [lowest + k * (highest - lowest) / 4.0 for k in range(5)]
-    labels = [f"{value:.4g}{unit if k == 4 else ''}" for k, value in enumerate(values)]
+    values, times = round_ticks(lowest, highest), round_ticks(0.0, seconds)
+    labels = [f"{value:.4g}{unit if value == values[-1] else ''}" for value in values]
     left = max(64, 8 * max(map(len, labels)) + 16)  # margin for the longest label
     width, height, right, top, bottom = 960, 360, 24, 44, 36
 
@@ -74,15 +75,17 @@ def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> Non
         f'<rect width="{width}" height="{height}" fill="#fafbfc"/>',
         f'<text x="{left}" y="26" fill="#1a1e23" font-weight="600">{title}</text>',
     ]
-    for k, (value, label) in enumerate(zip(values, labels, strict=True)):
-        time = k * seconds / 4.0
+    for value, label in zip(values, labels, strict=True):
         made += [
             f'<path d="M{left} {y(value):.1f}H{width - right}" stroke="#e0e4e9"/>',
             f'<text x="{left - 8}" y="{y(value) + 4:.1f}" fill="#4a545f" text-anchor="end">'
             f"{label}</text>",
-            f'<text x="{x(time):.1f}" y="{height - 12}" fill="#4a545f" text-anchor="middle">'
-            f"{time:g}{' s' if k == 4 else ''}</text>",
         ]
+    made += [
+        f'<text x="{x(time):.1f}" y="{height - 12}" fill="#4a545f" text-anchor="middle">'
+        f"{time:.4g}{' s' if time == times[-1] else ''}</text>"
+        for time in times
+    ]
     place = width - right
     for color, curve in reversed(list(zip(_COLORS, curves, strict=False))):
         points = [(x(t), y(v)) for t, v in zip(curve.time, curve.values, strict=True)]
@@ -102,6 +105,18 @@ def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> Non
         file.write_text("\n".join([*made, "</svg>"]) + "\n", encoding="utf-8")
     except OSError as error:
         raise FormatError(f"{file} cannot be written: {os_error_text(error)}.") from None
+
+
+def round_ticks(lowest: float, highest: float, *, most: int = 6) -> list[float]:
+    """Returns 2 to ``most`` values within an interval, at multiples of 1, 2 or 5 · 10ⁿ."""
+    span = highest - lowest
+    power = 10.0 ** math.floor(math.log10(span / most))
+    for factor in (1.0, 2.0, 5.0, 10.0, 20.0):
+        step = factor * power
+        first, last = math.ceil(lowest / step - 1e-9), math.floor(highest / step + 1e-9)
+        if last - first < most:
+            break
+    return [float(f"{n * step:.12g}") for n in range(first, last + 1)]
 
 
 def _extent(curves: Sequence[Curve]) -> tuple[float, float, float]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linkwork.core.errors import FormatError, not_found
+from linkwork.core.errors import EngineError, FormatError, LinkworkError, not_found
 
 if TYPE_CHECKING:
     from linkwork.model.parts import Part
     from linkwork.model.scene import Scene
+    from linkwork.session.cycle import Cycle
+
+#: Engine to try for a scene that names none, if mujoco cannot run it.
+FALLBACK_ENGINE = "impulse"
 
 
 def load_showing_notes(name: str) -> tuple[Part | Scene, list[str]]:
@@ -46,12 +50,17 @@ def scene_to_run(thing: Part | Scene, name: str, *, free: bool) -> tuple[Scene, 
         from linkwork.cli.part_scene import part_on_ground
 
         notes = []
-        if not _has_drives(thing):
+        scene = part_on_ground(thing, free=free)
+        engine = "" if free else _default_engine(thing)
+        if engine:
+            scene.engine(engine)
+            notes.append(f"the file has no masses and drives: {engine} moves the joints.")
+        elif not _has_drives(thing):
             notes.append(
                 "no joint has a drive, so all move freely; --engine kinematic lets them follow "
                 "targets."
             )
-        return part_on_ground(thing, free=free), notes
+        return scene, notes
     if free:
         raise FormatError(
             f"--free is for parts, and {name} is a scene.",
@@ -60,12 +69,52 @@ def scene_to_run(thing: Part | Scene, name: str, *, free: bool) -> tuple[Scene, 
     return thing, []
 
 
+def _default_engine(part: Part) -> str:
+    """The engine for a part of a format without dynamics; empty for the usual one."""
+    from linkwork.formats import format_for
+
+    if not part.origin.file or not Path(part.origin.file).suffix:
+        return ""
+    try:
+        return getattr(format_for(Path(part.origin.file)), "default_engine", "")
+    except LinkworkError:
+        return ""  # made in memory, or its file is gone
+
+
 def _has_drives(part: Part) -> bool:
     if not part.joints and not part.attachments:
         return True  # no joint could be driven
     return any(joint.drive is not None for joint in part.joints.values()) or any(
         each.part.joints and _has_drives(each.part) for each in part.attachments.values()
     )
+
+
+def compile_with_engine(scene: Scene) -> tuple[Cycle, list[str]]:
+    """Compiles a scene with its engines; one that names none, with one that can run it.
+
+    Returns:
+        The compiled scene, and a note if mujoco cannot run it.
+
+    Raises:
+        LinkworkError: If no dynamic engine can run it; the error is that of mujoco.
+    """
+    from dataclasses import replace
+
+    from linkwork.model.world import compile_scene
+    from linkwork.session.cycle import Cycle
+
+    try:
+        return Cycle(compile_scene(scene)), []
+    except EngineError as error:
+        if scene.engines or scene.mode not in ("", "simulation"):
+            raise
+        try:
+            other = replace(scene, engines=[]).engine(FALLBACK_ENGINE)
+            cycle = Cycle(compile_scene(other))
+        except EngineError:
+            raise error from None
+        note = f"mujoco cannot run it, --engine {FALLBACK_ENGINE} can: {error}"
+        return cycle, [note]
 
 
 def use_engine(scene: Scene, engine: str) -> None:

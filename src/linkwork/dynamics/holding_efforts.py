@@ -62,10 +62,10 @@ def holding_efforts(
         Efforts by degree of freedom (nv), 0 for passive ones.
 
     Raises:
-        LinkworkError: If those joints cannot hold the posture.
+        LinkworkError: If a load is not one, or those joints cannot hold the posture.
     """
     made = bias(world, q, np.zeros(world.nv), gravity=gravity)
-    for load in loads:
+    for load in _checked(loads):
         force = shaped("force", np.asarray(load.force), (3,))
         moment = shaped("moment", np.asarray(load.moment), (3,))
         if not np.isfinite([*force, *moment]).all():
@@ -75,6 +75,21 @@ def holding_efforts(
     if joints is None and not len(world.loop_names) and not len(world.coupling_dof):
         return made
     return _redistribute(world, q, made, joints)
+
+
+def _checked(loads: object) -> Sequence[Load]:
+    """Returns the loads, if they are some.
+
+    Raises:
+        LinkworkError: If they are something else; says what is taken.
+    """
+    hint = "Write loads=[Load('arm/tip', force=(0, 0, -10))], from linkwork.dynamics."
+    if isinstance(loads, Load) or not isinstance(loads, Sequence) or isinstance(loads, str):
+        raise LinkworkError(f"loads is a list of Load, not {loads!r}.", hint=hint)
+    for load in loads:
+        if not isinstance(load, Load):
+            raise LinkworkError(f"a load is a Load, not {load!r}.", hint=hint)
+    return loads
 
 
 def _redistribute(

@@ -21,7 +21,8 @@ class FileFormat(Protocol):
 
     A format that shares a suffix with another has a method ``recognizes(head: bytes) -> bool``,
     which checks the start of a file. A format that reads more suffixes than it writes has an
-    attribute ``written`` with those it writes.
+    attribute ``written`` with those it writes. A format without masses and drives has an attribute
+    ``default_engine``, which moves its robots where no engine is named.
 
     Attributes:
         suffixes: Endings of its files, ``(".toml",)``.

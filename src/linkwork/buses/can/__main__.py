@@ -2,7 +2,8 @@
 
 Prints one JSON line with the addresses of its servers, then answers each line on standard input:
 ``stats`` gives the counters as JSON, ``fault {...}`` starts a fault, ``clear`` ends all of them,
-``quit`` ends the bus.
+``quit`` or the end of the input ends the bus. Without standard input (closed, or ``/dev/null``, as
+for a service) it runs until it is terminated.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import sys
 from dataclasses import asdict
 from typing import Any
@@ -87,6 +89,8 @@ def _answering(hub: CanHub) -> CanNode:
 
 async def _orders(hub: CanHub, socketcand: SocketcandServer) -> None:
     loop = asyncio.get_running_loop()
+    if not _has_input():
+        await loop.create_future()  # until the process is terminated
     while True:
         line = (await loop.run_in_executor(None, sys.stdin.readline)).strip()
         if not line or line == "quit":
@@ -97,6 +101,15 @@ async def _orders(hub: CanHub, socketcand: SocketcandServer) -> None:
         except (LinkworkError, ValueError, TypeError) as error:
             answer = {"error": str(error)}
         print(json.dumps(answer), flush=True)
+
+
+def _has_input() -> bool:
+    """Whether there is a standard input that can hold orders."""
+    try:
+        there = os.fstat(sys.stdin.fileno())
+    except (AttributeError, OSError, ValueError):  # closed
+        return False
+    return not os.path.samestat(there, os.stat(os.devnull))
 
 
 def _execute(hub: CanHub, socketcand: SocketcandServer, order: str, rest: str) -> dict[str, Any]:
@@ -127,7 +140,7 @@ def _execute(hub: CanHub, socketcand: SocketcandServer, order: str, rest: str) -
 
 
 def main() -> None:
-    """Runs the bus until standard input ends."""
+    """Runs the bus until its input ends, or until it is terminated if it has none."""
     options = _arguments()
     try:
         with contextlib.suppress(KeyboardInterrupt):

@@ -17,10 +17,10 @@ from linkwork.core.value_types import NonNegative
 from linkwork.engines.common import coordinate_of_dof
 from linkwork.geometry.pose import Pose
 from linkwork.kinematics.forward import forward
-from linkwork.kinematics.kernels import SLIDER
+from linkwork.kinematics.kernels import FREE, SLIDER
 from linkwork.model.blocks import SignalSpec, read_params
 from linkwork.model.parts import Spec
-from linkwork.model.world import World
+from linkwork.model.world import Finding, World
 from linkwork.motion.leg_set import FootTrajectory, LegSet
 from linkwork.motion.walk import SIDES, Walk, WalkSample
 
@@ -93,6 +93,21 @@ class Walker(Prescription):
     def end(self) -> float:
         """End time of the walk [s]."""
         return self._start + self.plan.duration
+
+    def check(self) -> list[Finding]:
+        """Notes a robot that nothing holds: a walk plans no balance."""
+        world, scene = self.world, self.world.scene
+        engines = {spec.type for spec in scene.engines} or {"mujoco"}
+        dynamic = scene.mode in ("", "simulation") and engines - {"kinematic", "emulation"}
+        body = self.legs.legs[0].body
+        roots = [b for b in (*world.ancestors(body), body) if world.kind[b] == FREE]
+        if not roots or not dynamic:
+            return []
+        text = (
+            "nothing holds the robot, and the walk has no balance: it will fall. Fix its torso, or "
+            'let a carriage move it as in bart_uh/walk; mode = "kinematic" shows the walk.'
+        )
+        return [Finding("approximated", self.what, text, self.spec.origin)]
 
     def _settle(self) -> None:
         """Returns the start of the walk: below the hips, on the ground."""

@@ -117,10 +117,12 @@ class RobotixFormat:
     """Reads and writes the robot text of RoboTiX, ``robot.cfg``.
 
     The text names joints and axes of a scene graph in another file: a glTF file of the same name
-        beside it, if there is one, defines the shapes and the poses of the joints.
+        beside it, if there is one, defines the shapes and the poses of the joints. It holds neither
+        masses nor drives: its robots are moved by the kinematic engine unless another is named.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".cfg", ".robot")
+    default_engine: ClassVar[str] = "kinematic"
 
     def read(self, path: str | os.PathLike[str]) -> Part | Scene:
         """Returns the robot in a file, or a scene with all robots; see :meth:`read_with_notes`."""

@@ -120,7 +120,7 @@ def build_robots(robots: list[RobotText], path: Path) -> tuple[Part | Scene, lis
     stem = plain_name(path.stem)
     if len(robots) == 1:
         return _robot(robots[0], stem, graph, path, notes), notes.lines()
-    scene = Scene(stem, origin=Origin(str(path)))
+    scene = Scene(stem, origin=Origin(str(path))).engine("kinematic")
     for number, robot in enumerate(robots):
         name = plain_name(f"robot_{robot.number}", {*scene.parts})
         at = IDENTITY if graph is not None else Pose((0.0, SPACING * number, 0.0))
