@@ -43,6 +43,7 @@ from linkwork.core.value_types import split_unit
 from linkwork.model.scene import check_mode
 from linkwork.project.trust import is_trusted, named_code
 from linkwork.session.messages import SessionEvent
+from linkwork.session.recorder import unrecorded_modules
 from linkwork.session.recording import Recording
 from linkwork.session.session import Session
 
@@ -169,6 +170,8 @@ def run_session(options: RunOptions) -> int:
     if options.record is not None:
         again = f"linkwork replay {options.record} --verify"
         out.print_line(f"Recorded to {options.record}. To run it again and compare: {again}")
+        for note in unrecorded_modules(session.world.scene):
+            out.print_line(note, lead="note:")
     if failure is not None:
         return exits.FAILED
     return interrupt.code if _interrupted_text(interrupt, options) else 0

@@ -12,24 +12,20 @@ import json
 import os
 import stat
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
-from importlib.machinery import all_suffixes
 from pathlib import Path
 from typing import Any
 
 from linkwork.core.atomic import USER_FOLDER, locked, write_private
 from linkwork.core.errors import FormatError, LinkworkError, Origin, os_error_text
+from linkwork.core.program_folder import FolderTooLarge, importable_files, read_modules
 from linkwork.model.parts import Spec, find_kits
 from linkwork.model.scene import Scene
 
 #: Names another file for the decisions.
 VARIABLE = "LINKWORK_TRUST"
-#: Most files and bytes that are read beside a program, and names of files that are looked at; more
-#: can only be trusted by folder.
-_MAX_FILES, _MAX_NAMES = 500, 20_000
-_MAX_BYTES = 16 * 2**20
 #: Shortest beginning of a hash that names a decision.
 SHORTEST_HASH = 6
 #: Kinds of decisions in the file: lists of paths, and names by digest.
@@ -102,49 +98,8 @@ def _code_of(spec: Spec) -> ProgramCode | None:
 
 def _modules(program: Path) -> tuple[tuple[str, str], ...] | None:
     """Digests of the modules that a program can import from its folder; None if too many."""
-    found, size = [], 0
-    try:
-        here = program.resolve()
-        for path in _importable(here.parent):
-            if path == here:
-                continue
-            size += path.stat().st_size
-            # Reading a pipe or a device would not end.
-            if len(found) >= _MAX_FILES or size > _MAX_BYTES or not path.is_file():
-                return None
-            found.append((str(path), digest(path.read_bytes())))
-    except (OSError, _FolderTooLarge):
-        return None
-    return tuple(found)
-
-
-class _FolderTooLarge(Exception):
-    """A folder holds too many files to look for modules in it."""
-
-
-def _importable(folder: Path) -> Iterator[Path]:
-    """Files that Python imports from a folder; not its caches, which programs do not use.
-
-    Python follows links to packages, so they are followed here; each folder is read once.
-
-    Raises:
-        _FolderTooLarge: If there are too many files of any kind.
-    """
-    suffixes, seen, looked = tuple(all_suffixes()), set[str](), 0
-    for root, folders, names in os.walk(folder, followlinks=True):
-        looked += len(names) + len(folders)
-        if looked > _MAX_NAMES:
-            raise _FolderTooLarge
-        seen.add(os.path.realpath(root))
-        folders[:] = [
-            each
-            for each in sorted(folders)
-            if each.isidentifier() and each != "__pycache__"
-            and os.path.realpath(os.path.join(root, each)) not in seen
-        ]  # fmt: skip
-        for name in sorted(names):
-            if name.endswith(suffixes):
-                yield Path(root) / name
+    found = read_modules(program)
+    return None if found is None else tuple((str(p), digest(blob)) for p, blob in found.items())
 
 
 @cache
@@ -156,9 +111,13 @@ def _known_folders() -> tuple[Path, ...]:
 @cache
 def _known_digests() -> frozenset[str]:
     """Digests of the programs of all kits, which recordings of their scenes contain."""
-    return frozenset(
-        digest(path.read_bytes()) for folder in _known_folders() for path in folder.glob("*.py")
-    )
+    found = set[str]()
+    for folder in _known_folders():
+        with contextlib.suppress(OSError, FolderTooLarge):
+            for path in importable_files(folder):
+                if path.suffix == ".py" and path.is_file():
+                    found.add(digest(path.read_bytes()))
+    return frozenset(found)
 
 
 @dataclass(frozen=True)
@@ -245,13 +204,13 @@ class TrustStore:
                 for file, found in each.modules:
                     data["content"][found] = file if each.file else Path(file).name
 
-    def trust_recorded(self, texts: Mapping[str, str]) -> None:
-        """Lets replays run the texts of a recorded session, by the agents that ran them."""
-        codes = [ProgramCode(agent, "", text) for agent, text in texts.items()]
+    def trust_recorded(self, codes: Iterable[ProgramCode]) -> None:
+        """Lets replays run the programs of a recorded session, with the modules beside them."""
+        codes = [replace(code, file="", modules=code.modules or ()) for code in codes]
         if not self.untrusted(codes, recorded=True):
             return
         with self._changed() as data:
-            data["recorded"] |= {digest(each.text.encode()): each.agent for each in codes}
+            data["recorded"] |= {found: each.agent for each in codes for found in each.digests}
 
     def trust_folder(self, folder: str | Path) -> None:
         """Trusts everything in a folder, now and later.

@@ -98,10 +98,18 @@ class ResetState(Message, frozen=True, tag="reset"):
 
 
 class ReloadProgram(Message, frozen=True, tag="reload"):
-    """Gives an agent new program source."""
+    """Gives an agent new program source.
+
+    Attributes:
+        agent: The agent.
+        source: The new text.
+        modules: In a recording: modules beside the program that have changed since it was last
+            recorded, by name relative to its folder. Else ignored.
+    """
 
     agent: Name
     source: Source
+    modules: dict[str, bytes] = {}
 
 
 class StartPrograms(Message, frozen=True, tag="start_programs"):

@@ -183,7 +183,7 @@ class Playback:
         session = self.live
         try:
             for message in self._inboxes[self.segment].get(self.step, ()):
-                self._programs.take(message)
+                self._take(message)
                 if isinstance(message, m.FailedStep):
                     session.try_step()
                 else:
@@ -197,6 +197,11 @@ class Playback:
         entry = self._entry(self.step)
         if entry.step == self.step and entry.segment == self.segment:
             self._compare(entry)
+
+    def _take(self, message: m.Message) -> None:
+        """Prepares the programs for a message."""
+        self._programs.take(message)
+        self._programs.write_modules(message, self.live, Path(self._folder.name))
 
     def _compare(self, entry: KeyframeRef) -> None:
         """Continues from the recorded state if the simulated one differs."""
@@ -234,7 +239,7 @@ class Playback:
             self.session.restart()
         session, state = self.live, self._state(entry)
         for message in reloads[self._reloads :] if self._simulate else ():
-            self._programs.take(message)
+            self._take(message)
             session.apply(message)
         self._reloads = len(reloads)
         since = [n for n, each in enumerate(before) if isinstance(each, m.ResetState)]

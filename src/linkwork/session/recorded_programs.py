@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from linkwork.components.agents.program import Program
 from linkwork.core.errors import LinkworkError
 from linkwork.model.scene.archive import unpack
-from linkwork.project.trust import ProgramCode, programs_of
+from linkwork.project.trust import ProgramCode, digest, programs_of
 from linkwork.session.messages import (
     Message,
     ReloadProgram,
@@ -17,6 +18,8 @@ from linkwork.session.messages import (
 )
 from linkwork.session.recorder import join_archive
 from linkwork.session.recording import Recording
+from linkwork.session.recording.mcap_format import check_file_name
+from linkwork.session.session import Session
 
 
 class RecordedPrograms:
@@ -46,6 +49,28 @@ class RecordedPrograms:
         elif isinstance(message, SwapScene):
             self.withheld = set(message.withheld)
 
+    def write_modules(self, message: Message, session: Session, *folders: Path) -> None:
+        """Writes the modules that a recorded message brings beside its program.
+
+        Args:
+            message: The message, before it is applied.
+            session: The replaying session.
+            folders: Folders of the replay. A recording can name any path; nothing is written
+                elsewhere.
+        """
+        if not isinstance(message, ReloadProgram) or not message.modules:
+            return
+        owned = [each.resolve() for each in (*folders, *session.folders)]
+        for agent in session.cycle.agents:
+            if not isinstance(agent, Program) or agent.owner != message.agent or not agent.path:
+                continue
+            top = agent.path.resolve().parent
+            for name, blob in message.modules.items():
+                path = (top / check_file_name(name)).resolve()
+                if any(path.is_relative_to(each) and path != each for each in owned):
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(blob)
+
 
 def recorded_programs(recording: Recording, folder: Path) -> list[ProgramCode]:
     """Returns every program that a replay of a recording would run.
@@ -68,12 +93,13 @@ def recorded_programs(recording: Recording, folder: Path) -> list[ProgramCode]:
             message = decode_recorded(data)
         except LinkworkError:
             continue  # a replay reports it
-        texts: dict[str, str] = {}
+        texts, modules = dict[str, str](), ()
         if isinstance(message, ReloadProgram):
             texts = {message.agent: message.source}
+            modules = tuple((name, digest(blob)) for name, blob in message.modules.items())
         elif isinstance(message, SwapScene):
             texts = message.sources
         for agent, text in texts.items():
-            code = ProgramCode(agent, "", text)
+            code = ProgramCode(agent, "", text, modules)
             found.setdefault(f"{agent} {code.digests}", code)
     return list(found.values())

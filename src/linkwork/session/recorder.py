@@ -16,9 +16,11 @@ from linkwork.components.agents.movement_player import MovementPlayer
 from linkwork.components.agents.program import Program
 from linkwork.core.errors import ErrorRecord, LinkworkError, RecordingError
 from linkwork.core.jit import cpu_features
+from linkwork.core.program_folder import recordable_modules, why_not_recorded
 from linkwork.core.signals import Signal, Signals
+from linkwork.model.scene import Scene
 from linkwork.model.scene.archive import pack
-from linkwork.project.trust import TrustStore
+from linkwork.project.trust import TrustStore, program_code, programs_of
 from linkwork.session.cycle import Cycle
 from linkwork.session.messages import Message, ReloadProgram, StartPrograms, SwapScene, encode
 from linkwork.session.recording import Header, RecordedWorld, RecordingWriter, SignalColumn
@@ -97,16 +99,30 @@ def unsaved_sources(cycle: Cycle, files: Mapping[str, bytes]) -> dict[str, str]:
     return found
 
 
+def programs_in(cycle: Cycle) -> dict[str, Program]:
+    """The control programs of a cycle by name."""
+    return {each.owner: each for each in cycle.agents if isinstance(each, Program)}
+
+
 def trust_running(cycle: Cycle, withheld: Collection[str]) -> None:
-    """Lets replays here run the texts of the running programs."""
-    programs = [each for each in cycle.agents if isinstance(each, Program)]
-    trust_texts({each.owner: each.source for each in programs if each.owner not in withheld})
+    """Lets replays here run the programs that run now."""
+    programs = programs_in(cycle).values()
+    trust_programs({each: each.source for each in programs if each.owner not in withheld})
 
 
-def trust_texts(texts: Mapping[str, str]) -> None:
+def trust_programs(texts: Mapping[Program, str]) -> None:
     """Lets replays here run the texts of programs that run in a recorded session."""
+    codes = [program_code(each.owner, each.path, text) for each, text in texts.items()]
     with contextlib.suppress(LinkworkError):  # then a replay asks
-        TrustStore().trust_recorded(texts)
+        TrustStore().trust_recorded(codes)
+
+
+def unrecorded_modules(scene: Scene) -> list[str]:
+    """Says which modules beside programs a recording of a scene does not hold."""
+    reasons = [why_not_recorded(Path(code.file)) for code in programs_of(scene) if code.file]
+    return [
+        f"{why}. A replay cannot import what is missing." for why in dict.fromkeys(reasons) if why
+    ]
 
 
 def pack_running_scene(cycle: Cycle) -> bytes:
@@ -158,6 +174,8 @@ class Recorder:
             withheld=withheld,
         )
         self.writer = RecordingWriter(path, header, split_archive(archive), overwrite=overwrite)
+        for text in unrecorded_modules(cycle.world.scene):
+            warn(text)
         trust_running(cycle, withheld)
         self.writer.first(cycle.state.data)
         self._enter(cycle, 0)
@@ -173,6 +191,11 @@ class Recorder:
 
     def _enter(self, cycle: Cycle, steps: int) -> None:
         self.cycle = cycle
+        self._modules = {
+            name: recordable_modules(program.path)
+            for name, program in programs_in(cycle).items()
+            if program.path is not None
+        }
         self.steps = steps
         self._frame = np.zeros((cycle.world.nb, 7), np.float32)
         self._addresses = np.array([s.address for s in joint_signals(cycle.signals)], np.int64)
@@ -181,12 +204,26 @@ class Recorder:
 
     def message(self, message: Message) -> None:
         """Keeps an inbox message that was applied before the next step."""
-        self.writer.inbox(self.steps, encode(message))
+        programs = programs_in(self.cycle)
         if isinstance(message, ReloadProgram):
-            trust_texts({message.agent: message.source})
+            changed = self._changed_modules(programs.get(message.agent))
+            message = msgspec.structs.replace(message, modules=changed)
+            trust_programs(
+                {p: message.source for p in programs.values() if p.owner == message.agent}
+            )
         elif isinstance(message, StartPrograms):
-            running = [a for a in self.cycle.agents if isinstance(a, Program)]
-            trust_texts({a.owner: a.source for a in running if a.owner in message.agents})
+            running = [each for each in programs.values() if each.owner in message.agents]
+            trust_programs({each: each.source for each in running})
+        self.writer.inbox(self.steps, encode(message))
+
+    def _changed_modules(self, program: Program | None) -> dict[str, bytes]:
+        """Modules beside a program that are not recorded yet as they are now."""
+        if program is None or program.path is None:
+            return {}
+        found = recordable_modules(program.path)
+        known = self._modules.get(program.owner, {})
+        self._modules[program.owner] = {**known, **found}
+        return {name: blob for name, blob in found.items() if known.get(name) != blob}
 
     def segment(
         self, cycle: Cycle, archive: bytes, steps: int, withheld: Collection[str] = ()

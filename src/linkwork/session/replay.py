@@ -107,7 +107,7 @@ def replay(
             )  # fmt: skip
             result.different_versions = recording.header.differences(here)
             session.cycle.restore(recording.first_state)
-            Replayer(session, recording, result, programs).run(progress, watch)
+            Replayer(session, recording, result, programs, Path(folder)).run(progress, watch)
         return result
 
 
@@ -138,6 +138,7 @@ class Replayer:
         recording: The recording.
         result: Filled in.
         programs: Which programs run.
+        folder: Folder with the files of the scene.
     """
 
     def __init__(
@@ -146,9 +147,10 @@ class Replayer:
         recording: Recording,
         result: ReplayResult,
         programs: RecordedPrograms,
+        folder: Path,
     ) -> None:
         self.session, self.recording, self.result = session, recording, result
-        self._programs = programs
+        self._programs, self._folder = programs, folder
         self._hashes = recording.hashes
         self._inbox: dict[int, list[bytes]] = {}
         for step, message in recording.inbox:
@@ -301,6 +303,7 @@ class Replayer:
                 self.result.mismatch = f"{self._when(step)}: {error}"
                 return False
             self._programs.take(message)
+            self._programs.write_modules(message, self.session, self._folder)
             self._base = step - self.session.state.step
             if isinstance(message, FailedStep):
                 self.session.try_step()

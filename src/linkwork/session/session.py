@@ -775,6 +775,11 @@ class Session:
         self._folders.append(tempfile.TemporaryDirectory(prefix="linkwork-"))
         return Path(self._folders[-1].name)
 
+    @property
+    def folders(self) -> list[Path]:
+        """The temporary folders of this session."""
+        return [Path(each.name) for each in self._folders]
+
     # ---- closing -------------------------------------------------------------------------
 
     def _must_be_open(self) -> None:

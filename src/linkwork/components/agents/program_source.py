@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import Any
 
 from linkwork.components.agents.control import Control
+from linkwork.components.agents.program_imports import FolderImports
 from linkwork.components.agents.watchdog import CallTimeout
-from linkwork.core.atomic import cache_folder
 from linkwork.core.errors import LinkworkError, Origin, ProgramError, listing, os_error_text
 
 _numbers = itertools.count(1)
@@ -36,6 +36,7 @@ class ProgramSource:
     filename: str
     folder: Path | None = None
     _module: ModuleType | None = field(default=None, repr=False)
+    _imports: FolderImports | None = field(default=None, repr=False)
 
     def check(self) -> None:
         """Compiles without running.
@@ -71,21 +72,17 @@ class ProgramSource:
         module.__file__ = self.filename
         # Dataclasses and pickle look up a class's module by name.
         sys.modules[module.__name__] = self._module = module
-        folder = [str(self.folder)] if self.folder else []
-        sys.path[:0] = folder
-        # Compiled modules in the folder's __pycache__ may differ from the sources beside them.
-        prefix, sys.pycache_prefix = sys.pycache_prefix, str(cache_folder() / "modules")
-        try:
-            exec(code, module.__dict__)
-        finally:
-            sys.pycache_prefix = prefix
-            for entry in folder:
-                if entry in sys.path:
-                    sys.path.remove(entry)
+        if self.folder is not None:
+            self._imports = FolderImports(f"{module.__name__}_modules", self.folder)
+            module.__dict__["__builtins__"] = self._imports.builtins
+        exec(code, module.__dict__)
         return self._find(module)
 
     def unload(self) -> None:
-        """Removes the module."""
+        """Removes the module, and those that it imported from its folder."""
+        if self._imports is not None:
+            self._imports.close()
+            self._imports = None
         if self._module is not None:
             sys.modules.pop(self._module.__name__, None)
             self._module = None

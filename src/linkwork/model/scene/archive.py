@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from linkwork.core.errors import FormatError, Origin, SceneError, os_error_text
+from linkwork.core.program_folder import recordable_modules
 from linkwork.core.renamed_keys import RENAMED_CLASSES, current_params
 from linkwork.geometry import Inertia, Pose
 from linkwork.geometry.meshes import mesh_files
@@ -40,7 +41,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def pack(scene: Scene) -> bytes:
-    """Serializes a scene with its meshes, textures and programs.
+    """Serializes a scene with its meshes, textures and programs, with the modules beside them.
 
     Raises:
         SceneError: If a file that the scene names cannot be read.
@@ -92,8 +93,10 @@ def unpack(data: bytes, folder: Path, notes: list[str] | None = None) -> Scene:
     return scene
 
 
-def _store_file(path: str, origin: Origin, files: dict[str, bytes]) -> str:
-    """Adds a file, and those it names, to ``files``; returns its path there."""
+def _store_file(
+    path: str, origin: Origin, files: dict[str, bytes], *, program: bool = False
+) -> str:
+    """Adds a file, and those it names or can import, to ``files``; returns its path there."""
     found = Path(path)
     if not found.is_absolute() and origin.file:
         found = Path(origin.file).parent / found
@@ -111,6 +114,9 @@ def _store_file(path: str, origin: Origin, files: dict[str, bytes]) -> str:
         within = file.relative_to(found.parent).as_posix() if file != found else ""
         digest.update(within.encode() + b"\0" + blob + b"\0")
         blobs[within or _safe_name(found)] = blob
+    for name, blob in recordable_modules(found).items() if program else ():
+        if blobs.setdefault(name, blob) is blob:
+            digest.update(name.encode() + b"\0" + blob + b"\0")
     key = digest.hexdigest()[:16]
     files.update({f"{key}/{name}": blob for name, blob in blobs.items()})
     return f"{key}/{_safe_name(found)}"
@@ -126,7 +132,9 @@ def _to_plain(thing: Any, files: dict[str, bytes]) -> Any:
         params = dict(thing.params)
         for key in _FILE_KEYS:
             if isinstance(params.get(key), str) and params[key]:
-                params[key] = _File(_store_file(params[key], thing.origin, files))
+                program = thing.kind == "agent" and thing.type == "program"
+                place = _store_file(params[key], thing.origin, files, program=program)
+                params[key] = _File(place)
         plain = {f.name: getattr(thing, f.name) for f in dataclasses.fields(thing)}
         plain["params"] = params
         return {"~": "Spec", **{k: _to_plain(v, files) for k, v in plain.items()}}
