@@ -1,6 +1,8 @@
 """Sequential solver: limits, friction and drives act as with the direct solver."""
 
+import importlib
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,8 @@ import pytest
 from linkwork.geometry import Pose
 from linkwork.model.parts import Joint, Part, Spec
 from linkwork.session.session import Session
-from mechanisms import bar, ground, scene_of
+from mechanism_reference import pose
+from mechanisms import bar, chain, four_bar, ground, ring, scene_of
 
 G = 9.81
 
@@ -101,3 +104,68 @@ def test_what_acts_on_a_joint_acts_as_in_mujoco(more: dict[str, Any]) -> None:
         ours.step(250)
         theirs.step(10_000)
         np.testing.assert_allclose(ours.state.q, theirs.state.q, atol=1e-3)
+
+
+def joint_gaps(session: Session, part: Part) -> tuple[float, float]:
+    """Returns the largest distance [m] and axis angle [rad] between the ends of joints, by poses.
+
+    All these joints have their second frame at the origin of their second element.
+    """
+    far = turned = 0.0
+    for joint in part.joints.values():
+        a, b = (pose(session, f"{part.name}/{name}") for name in (joint.from_, joint.to))
+        here = a @ joint.at
+        far = max(far, float(np.linalg.norm(np.subtract(here.xyz, b.xyz))))
+        if joint.type == "hinge":
+            axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
+            one, two = (
+                np.subtract((each @ Pose.of(axis.tolist())).xyz, each.xyz) for each in (here, b)
+            )
+            turned = max(turned, math.asin(min(1.0, float(np.linalg.norm(np.cross(one, two))))))
+    return far, turned
+
+
+@pytest.mark.capability(12)
+@pytest.mark.parametrize("step", [2e-3, 1e-2, 4e-2])
+@pytest.mark.parametrize(
+    ("part", "shortest"),
+    [(chain(1), 0.2), (chain(5), 0.2), (chain(3, "ball"), 0.2), (four_bar(), 0.1), (ring(), 0.094)],
+    ids=["pendulum", "chain", "ball chain", "four-bar", "ring"],
+)
+def test_one_correction_per_joint_leaves_small_gaps_and_gains_no_energy(
+    part: Part, shortest: float, step: float
+) -> None:
+    """Open by less than 5 % of the shortest body or 2 g h², by less than 5°, by the poses."""
+    allowed = max(0.05 * shortest, 2.0 * G * step**2)
+    with Session(scene_of(part, step=step, solver="anytime", max_iterations=1)) as session:
+        session.step()
+        first = float(session.state.report.energy.sum())
+        for _ in range(round(10.0 / step)):
+            session.step()
+            far, turned = joint_gaps(session, part)
+            assert far < allowed
+            assert turned < math.radians(5.0)
+            assert session.state.report.gap[0] < allowed  # of loops
+            assert float(session.state.report.energy.sum()) <= first + 1e-9
+        (account,) = session.report().accounts
+        assert joint_gaps(session, part)[0] <= account.gap + 1e-12
+
+
+@pytest.mark.capability(12)
+@pytest.mark.parametrize("step", [2e-3, 1e-2, 4e-2])
+def test_one_correction_per_joint_keeps_a_hexapod_together(
+    step: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A platform on six rods and cranks, with universal and ball joints."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    ours, linkages = (importlib.import_module(f"shared.{x}") for x in ("loops_ours", "linkages"))
+    params = {"solver": "anytime", "max_iterations": 1}
+    with ours.session_of(linkages.CASES["hexapod"](), step, **params) as session:
+        session.step()
+        first = float(session.state.report.energy.sum())
+        for _ in range(round(10.0 / step)):
+            session.step()
+            assert session.state.report.gap[0] < max(0.05 * 0.1, 2.0 * G * step**2)
+            assert float(session.state.report.energy.sum()) <= first + 1e-9
+        (account,) = session.report().accounts
+        assert account.gap < max(0.05 * 0.1, 2.0 * G * step**2, math.radians(5.0))

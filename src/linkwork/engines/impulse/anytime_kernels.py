@@ -6,7 +6,7 @@ import math
 
 from linkwork.core.jit import flat_kernel, inner_kernel
 from linkwork.engines.impulse import joint_law_kernels as law
-from linkwork.engines.impulse.body_kernels import MASS_INV, drift
+from linkwork.engines.impulse.body_kernels import MASS_INV, XN, drift
 from linkwork.engines.impulse.constraint_kernels import (
     DONE,
     EVENTS,
@@ -17,6 +17,7 @@ from linkwork.engines.impulse.constraint_kernels import (
     apply_external_forces,
     apply_impulses,
     assemble_constraints,
+    factor_constraints,
     record_gap,
     set_diagonal,
 )
@@ -27,6 +28,7 @@ from linkwork.engines.impulse.delassus_kernels import (
 )
 from linkwork.engines.impulse.energy_kernels import (
     island_energies,
+    island_of_joint,
     limit_island_energies,
     save_step_start,
     stop_islands,
@@ -39,22 +41,32 @@ from linkwork.engines.impulse.lookahead_kernels import (
     set_constant_impulses,
     start_rows,
 )
-from linkwork.engines.impulse.mechanism import SIDES, SOFT_COUNT, SOFT_FIRST
-from linkwork.engines.impulse.projection_kernels import carry_over, end_drift
+from linkwork.engines.impulse.mechanism import HARD, MODE, SIDES, SOFT_COUNT, SOFT_FIRST
+from linkwork.engines.impulse.projection_kernels import (
+    apply_corrections,
+    carry_over,
+    constraint_errors,
+    end_drift,
+    project_velocities,
+)
+
+#: Maximum number of corrections of the positions of all bodies in a step.
+_MAX_CORRECTIONS = 4
 
 
 @flat_kernel
 def sequential_step(
     mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, h, gap, speed_gap,
-    max_iterations, islands, unresolved, stats,
+    max_iterations, islands, most_open, unresolved, stats,
 ):  # fmt: skip
     """Takes one step joint by joint (Visum §5), with at most ``max_iterations`` sweeps.
 
     Each joint in turn closes its own gap after the step, regardless of the others, until all gaps
-    are small or the sweeps are used up. ``stats`` then holds the remaining gap. Islands that this
-    gap, or ``unresolved`` springs, accelerated beyond the work of all forces are slowed down. The
-    force laws along the joint's rows are updated in the same turn: once the law is solved, a
-    violated limit becomes active.
+    are small or the sweeps are used up. What is left is closed by moving bodies without velocity.
+    Islands that have gained energy from this, or from ``unresolved`` springs, are slowed down;
+    those with a joint that is open by more than ``most_open`` (a distance and an angle) return to
+    the start of the step and rest. The force laws along the joint's rows are updated in the same
+    turn: once the law is solved, a violated limit becomes active.
     """
     bodies, joint_ints, _, _ = mechanism
     jacobian, _, _, factor, _, diagonal, error, impulse, _, pivot = workspace
@@ -109,6 +121,10 @@ def sequential_step(
     record_gap(joint_ints, error, stats)
     record_limit_gap(row_ints, row_reals, stats)
     end_drift(mechanism, pattern, workspace, scratch, row_ints, row_reals, drive, wrench, h)
+    if left > gap:
+        _close_gaps(
+            mechanism, pattern, workspace, scratch, row_ints, row_reals, h, most_open, stats
+        )
     _factor_diagonal_blocks(joint_ints, workspace, stats)
     for _ in range(max_iterations):
         worst = 0.0
@@ -142,8 +158,71 @@ def sequential_step(
         0.0 if gains else 2.5e-3, math.inf, 1.0 if gains else 0.1,
     )  # fmt: skip
     if gains:
+        _mark_open_islands(mechanism, workspace, scratch, islands, most_open, stats)
+        record_gap(joint_ints, error, stats)
+        record_limit_gap(row_ints, row_reals, stats)
         stop_islands(mechanism, row_ints, row_reals, islands)
     return DONE
+
+
+@inner_kernel
+def _open_joint(mechanism, workspace, scratch, most_open, stats):
+    """Computes all gaps; returns the first joint that is open by more than allowed, or −1."""
+    _, joint_ints, _, _ = mechanism
+    _, _, _, _, _, _, error, _, _, _ = workspace
+    constraint_errors(mechanism, workspace, scratch, stats)
+    for n in range(joint_ints.shape[0]):
+        if is_open(joint_ints, error, n, most_open):
+            return n
+    return -1
+
+
+@flat_kernel
+def is_open(joint_ints, error, n, most_open):
+    """Returns whether a joint's gap exceeds the distance or angle ``most_open``."""
+    distance = angle = 0.0
+    for k in range(3):
+        if joint_ints[n, MODE + k] == HARD:
+            distance += error[n, k] * error[n, k]
+        if joint_ints[n, MODE + 3 + k] == HARD:
+            angle += error[n, 3 + k] * error[n, 3 + k]
+    return not (distance <= most_open[0] * most_open[0] and angle <= most_open[1] * most_open[1])
+
+
+@inner_kernel
+def _close_gaps(mechanism, pattern, workspace, scratch, row_ints, row_reals, h, most_open, stats):
+    """Moves all bodies once by the linearized correction of the remaining gaps, without velocity.
+
+    Repeats this, a few times at most, while a joint is open by more than ``most_open``. Velocities
+    that open joints are removed. ``error`` holds the gaps afterwards.
+    """
+    bodies, _, _, _ = mechanism
+    for n in range(bodies.shape[0]):  # corrections add up rotations there
+        bodies[n, XN] = bodies[n, XN + 1] = bodies[n, XN + 2] = 0.0
+    constraint_errors(mechanism, workspace, scratch, stats)
+    for _ in range(_MAX_CORRECTIONS):
+        factor_constraints(mechanism, pattern, workspace, stats)
+        apply_corrections(mechanism, pattern, workspace)
+        assemble_constraints(mechanism, pattern, workspace, scratch)
+        if _open_joint(mechanism, workspace, scratch, most_open, stats) < 0:
+            break
+    factor_constraints(mechanism, pattern, workspace, stats)
+    project_velocities(mechanism, pattern, workspace, row_ints, row_reals, h, True)
+
+
+@inner_kernel
+def _mark_open_islands(mechanism, workspace, scratch, islands, most_open, stats):
+    """Marks islands with a joint that is open by more than allowed by an infinite gain."""
+    _, joint_ints, _, _ = mechanism
+    _, _, _, _, _, _, error, _, _, _ = workspace
+    island_of, _, _, _, gain, _ = islands
+    if _open_joint(mechanism, workspace, scratch, most_open, stats) < 0:
+        return
+    for n in range(joint_ints.shape[0]):
+        if is_open(joint_ints, error, n, most_open):
+            gain[island_of_joint(joint_ints, island_of, n)] = math.inf
+            for k in range(6):
+                error[n, k] = 0.0
 
 
 @inner_kernel

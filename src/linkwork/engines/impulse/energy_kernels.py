@@ -177,13 +177,13 @@ def _spring_energies(mechanism, workspace, scratch, row_ints, row_reals, island_
         else:
             row[law.TO] = q
         stretch, speed = q - row[law.REST], six[0, k]
-        energy[_island(joint_ints, island_of, at)] += 0.5 * (
+        energy[island_of_joint(joint_ints, island_of, at)] += 0.5 * (
             row[law.STIFFNESS] * stretch * stretch + row[law.ROTOR] * speed * speed
         )
 
 
 @flat_kernel
-def _island(joint_ints, island_of, at):
+def island_of_joint(joint_ints, island_of, at):
     """Returns the island of a joint: that of any of its moving bodies."""
     found = island_of[joint_ints[at, 0]]
     for side in range(1, joint_ints[at, SIDES]):
@@ -226,7 +226,7 @@ def _allow_work(bodies, joint_ints, row_ints, row_reals, drive, wrench, island_o
             work += wrench[n, i] * (body[X + i] - body[XO + i])
         allowed[island_of[n]] += work
     for n in range(row_reals.shape[0]):
-        row, i = row_reals[n], _island(joint_ints, island_of, row_ints[n, law.JOINT])
+        row, i = row_reals[n], island_of_joint(joint_ints, island_of, row_ints[n, law.JOINT])
         if row_ints[n, law.ROW_MODE] == law.PRESCRIBED:
             allowed[i] = math.inf
             continue
@@ -284,7 +284,7 @@ def limit_island_energies(
                 bodies[n, L + i] *= slower
     for n in range(row_reals.shape[0]):
         row_reals[n, law.CARRIED_FORCE] *= before[
-            _island(joint_ints, island_of, row_ints[n, law.JOINT])
+            island_of_joint(joint_ints, island_of, row_ints[n, law.JOINT])
         ]
     return True
 
@@ -307,7 +307,7 @@ def stop_islands(mechanism, row_ints, row_reals, islands):
             rotation_matrix(body, Q, R)
             world_inverse_inertia(body)
     for n in range(row_reals.shape[0]):
-        i = _island(joint_ints, island_of, row_ints[n, law.JOINT])
+        i = island_of_joint(joint_ints, island_of, row_ints[n, law.JOINT])
         if gain[i] > _NEGLIGIBLE * scale[i]:
             row = row_reals[n]
             row[law.Q0], row[law.DISPLACEMENT], row[law.CARRIED_FORCE] = row[law.FROM], 0.0, 0.0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.engines.impulse.body_kernels import TERMS
+from linkwork.engines.impulse.body_kernels import INERTIA_INV, MASS_INV, TERMS
 from linkwork.engines.impulse.elimination import EliminationPattern
 
 PA, AXES_A, PB, AXES_B, PITCH, S, TURNS = 0, 3, 12, 15, 24, 25, 26
@@ -191,6 +191,18 @@ def islands_of_bodies(mechanism: Mechanism) -> np.ndarray:
             island[island == island[b]] = island[joined[0]]
     numbers = {number: n for n, number in enumerate(np.unique(island[:last]).tolist())}
     return np.array([numbers[n] for n in island[:last].tolist()] + [-1], np.int64)
+
+
+#: Length below which a body counts as a point [m].
+_POINT_LENGTH = 1e-3
+
+
+def shortest_body(mechanism: Mechanism) -> float:
+    """Returns the length of the shortest body, as a rod of its mass and inertia: √(12 I/m) [m]."""
+    bodies = mechanism.bodies[:-1]
+    inertia = 1.0 / bodies[:, INERTIA_INV : INERTIA_INV + 3].min(axis=1)
+    lengths = np.sqrt(12.0 * inertia * bodies[:, MASS_INV])
+    return float(lengths[lengths > _POINT_LENGTH].min(initial=1.0))
 
 
 def make_workspace(mechanism: Mechanism) -> Workspace:

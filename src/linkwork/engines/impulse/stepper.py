@@ -13,7 +13,7 @@ from linkwork.engines.impulse import constraint_kernels as phases
 from linkwork.engines.impulse.adams import TreeCoordinates, adams_weights, non_ideal_joints
 from linkwork.engines.impulse.adams_kernels import adams_step
 from linkwork.engines.impulse.anytime_kernels import sequential_step
-from linkwork.engines.impulse.body_kernels import L, Q, V, X
+from linkwork.engines.impulse.body_kernels import XN, L, Q, V, X
 from linkwork.engines.impulse.energy_kernels import (
     add_spring_motion,
     drifts_in_energy,
@@ -42,9 +42,13 @@ from linkwork.engines.impulse.mechanism import (
     islands_of_bodies,
     make_scratch,
     make_workspace,
+    shortest_body,
 )
 from linkwork.engines.impulse.mobility import shortest_loop_through
-from linkwork.engines.impulse.projection_kernels import project_velocities
+from linkwork.engines.impulse.projection_kernels import (
+    project_positions_near,
+    project_velocities,
+)
 from linkwork.engines.impulse.report_kernels import largest_constraint_velocity
 from linkwork.engines.impulse.resolution_kernels import (
     mark_springs,
@@ -104,6 +108,8 @@ _MAX_ENERGY_DRIFT, _MAX_ENERGY_DRIFT_ORDER_2 = 2e-4, 4e-3
 #: Largest relative energy that an island with springs may seem to gain with order 2, whose energy
 #: oscillates; with higher orders nothing.
 _MAX_ENERGY_GAIN_ORDER_2 = 2.5e-3
+#: Largest gap that the anytime solver leaves: relative to the shortest body, and as an angle [rad].
+_MOST_OPEN, _MOST_OPEN_ANGLE = 0.04, 0.07
 #: Largest h ω at which an oscillation on springs is resolved: 16 steps a period.
 _RESOLVED = 2.0 * math.pi / 16.0
 #: Largest h ω of extrapolated steps by order: undamped oscillations then gain less than 0.2 % of
@@ -169,6 +175,7 @@ class StepIntegrator:
         self._island_count = int(island_of.max(initial=0)) + 1
         self._islands = (island_of, *(np.zeros(self._island_count) for _ in range(5)))
         self._springs = 0.0, -1, False, 0.0
+        self._most_open = max(params.gap, _MOST_OPEN * shortest_body(mechanism)), _MOST_OPEN_ANGLE
         self._by_forces, self._sequential = params.method == "forces", params.solver == "anytime"
         single_step = self._by_forces or self._sequential
         self._substeps = 1 if single_step else params.order // 2
@@ -439,7 +446,7 @@ class StepIntegrator:
                 self.mechanism_arrays, self.pattern, self.workspace, self.scratch,
                 mechanism.row_ints, mechanism.row_reals, self.drive, self.wrench, h,
                 ROW_SHARE_OF_GAP * params.gap, ROW_SHARE_OF_GAP * params.speed_gap,
-                params.max_iterations, self._islands, unresolved, self.stats,
+                params.max_iterations, self._islands, self._most_open, unresolved, self.stats,
             )  # fmt: skip
         return extrapolated_step(
             self.mechanism_arrays, self.pattern, self.workspace, self.scratch, mechanism.row_ints,
@@ -463,14 +470,25 @@ class StepIntegrator:
         speed = largest_constraint_velocity(
             mechanism.bodies, mechanism.joint_ints, self.arrays.jacobian
         )
-        for _ in range(_MAX_VELOCITY_PROJECTIONS):
-            if not params.speed_gap < speed < math.inf or params.solver == "anytime":
+        for count in range(_MAX_VELOCITY_PROJECTIONS):
+            if not params.speed_gap < speed < math.inf or self._sequential:
                 break
+            if count >= _MAX_VELOCITY_PROJECTIONS // 2 and not self._by_forces:
+                # redundant rows: their velocities are as large as the gaps that are left
+                self._close_gaps(0.01 * self._row_gap)
             self.project_velocities(h / self._substeps)
             speed = largest_constraint_velocity(
                 mechanism.bodies, mechanism.joint_ints, self.arrays.jacobian
             )
         return speed
+
+    def _close_gaps(self, gap: float) -> None:
+        """Moves bodies until all gaps are within ``gap``, which is as good as exact."""
+        self.mechanism.bodies[:, XN : XN + 3] = 0.0  # corrections add up rotations there
+        project_positions_near(
+            self.mechanism_arrays, self.pattern, self.workspace, self.scratch,
+            max(gap, 0.5 * LEAST_GAP), self.params.max_iterations, self._unread_stats,
+        )  # fmt: skip
 
     def _substep(self, h: float, now: float, done: int) -> tuple[float, int]:
         """Takes a step that did not close in substeps, or stops; returns as :meth:`take`.
