@@ -164,7 +164,7 @@ def test_help_is_quick_to_load() -> None:
 def test_a_mistake_is_one_clear_line(
     tmp_path: Path, words: list[str], code: int, reported: str
 ) -> None:
-    """What a user gets wrong is told on stderr without a traceback, 2 for usage, 1 for content."""
+    """What a user gets wrong is shown on stderr without a traceback, 2 for usage, 1 for content."""
     (tmp_path / "folder.toml").mkdir()
     (tmp_path / "empty.toml").write_text("")
     (tmp_path / "empty.xml").write_text("")
@@ -392,9 +392,9 @@ def test_check_takes_an_engine_that_can_run_the_file(tmp_path: Path) -> None:
     file.write_text(RAILWAY)
     done = linkwork("check", file)
     assert done.code == 0, done.err
-    told = " ".join(done.out.split())
-    assert "mujoco cannot run it, --engine impulse can: " in told
-    assert "It can run with --engine impulse." in told
+    shown = " ".join(done.out.split())
+    assert "mujoco cannot run it, --engine impulse can: " in shown
+    assert "It can run with --engine impulse." in shown
     assert linkwork("run", file, "--engine", "impulse", "--for", "0.01").code == 0
     scene = tmp_path / "scene.toml"
     scene.write_text(

@@ -1,6 +1,7 @@
 """Smart servos behave as their data sheets and closed forms say, and account for every joule."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ from linkwork.components.actuators.smart_params import (
     SmartServoParams,
     motor_constants,
     servo_models,
+    with_model,
 )
 from linkwork.core.errors import LinkworkError, Origin
 from linkwork.core.mujoco_library import mujoco
 from linkwork.formats import load_part
 from linkwork.geometry import Pose
+from linkwork.model.blocks import read_params
 from linkwork.model.parts import Box, Element, Joint, Part, Spec
 from linkwork.model.scene import Scene
 from linkwork.session.session import Session
@@ -551,3 +554,42 @@ def test_a_mistake_is_told_with_its_place(params: dict, expected_text: str) -> N
         rig(**params)
     assert str(caught.value).startswith("robot.toml:7: ")
     assert expected_text in str(caught.value)
+
+
+@pytest.mark.capability(157)
+@pytest.mark.parametrize("engine", ["mujoco", "impulse", "lagrange"])
+@pytest.mark.parametrize("excess", [0.2, 0.6, 0.9, 1.15])
+def test_a_stalled_ax_12_holds_within_the_friction_of_its_gears(engine: str, excess: float) -> None:
+    """Loads from η τ_m to (2 − η) τ_m neither lift nor lower the arm; it does not creep.
+
+    ``excess`` is the load's place in that band, and of the joint's own friction beside it: a load
+    above both goes down.
+    """
+    spec = with_model(Spec("actuator", "smart_servo", params={"model": "AX-12"}))
+    params = read_params(replace(spec, params={**spec.params, "joint": "J"}), SmartServoParams)
+    motor = motor_constants(params, spec)
+    strongest = motor.constant * params.voltage / motor.resistance
+    lost = (1.0 - motor.efficiency) * strongest
+    load = strongest - lost + params.friction + 2.0 * lost * excess
+    if excess > 1.0:
+        load = strongest + lost + params.friction + 0.2
+    length = 0.2
+    link = Element("link", (Box((0.02, 0.02, 0.02), at=Pose((length, 0.0, 0.0))),),
+                   mass=load / (9.81 * length))  # fmt: skip
+    drive = Spec("drive", "smart_servo", params={"model": "AX-12", "thermal_capacity": 0.0,
+                                                 "supply_resistance": 0.0})  # fmt: skip
+    part = Part("arm").add(
+        Element("post", mass=1.0), link,
+        Joint("J", "hinge", "post", "link", axis=(0.0, -1.0, 0.0), drive=drive),
+    )  # fmt: skip
+    with Session(Scene("s", step=0.002).place(part).engine(engine), watch=False) as run:
+        run["arm/J.target"] = 1.0  # the error saturates the bridge
+        run.run(0.3)
+        before = run["arm/J.angle"]
+        run.run(2.0)
+        moved = run["arm/J.angle"] - before
+    if excess < 1.0:
+        assert abs(math.degrees(moved)) < 1e-3
+        assert abs(math.degrees(before)) < 0.1
+    else:
+        assert math.degrees(moved) < -5.0

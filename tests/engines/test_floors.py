@@ -3,11 +3,17 @@
 """
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import linkwork as lw
+from linkwork.core.errors import LinkworkError
+from linkwork.geometry import Pose
+from linkwork.model.parts import Anchor, Box, Element, Loop, Part, Plane, Sphere, Spring
+from linkwork.model.scene import CollisionRules, Scene
+from linkwork.session.session import Session
 
 G = 9.81
 
@@ -106,3 +112,54 @@ def test_gravity_is_the_scenes_to_choose(floors: Path) -> None:
         session.run(1.0)
         assert session["red.x"] - start == pytest.approx(0.81, rel=2e-3)
         assert session["red.z"] == pytest.approx(1.05, abs=1e-9)
+
+
+@pytest.mark.capability(10)
+@pytest.mark.parametrize("engine", ["impulse", "lagrange"])
+def test_a_body_that_would_fall_through_a_floor_is_refused(engine: str) -> None:
+    """These engines have no contacts; the scene may say that nothing collides."""
+
+    def scene(*, body: bool = True, floor: bool = True, base: str = "free") -> Scene:
+        stone = Part("stone").add(Element("body", (Sphere(0.1, collide=body),), mass=1.0))
+        made = Scene("s").add(Element("ground", (Plane(size=(2.0, 2.0), collide=floor),)))
+        return made.place(stone, base=base, at=Pose((0.0, 0.0, 1.0))).engine(engine)
+
+    with pytest.raises(LinkworkError, match=r"stone/body: it would fall through 'ground'.*collide"):
+        Session(scene(), watch=False)
+    for allowed in (scene(body=False), scene(floor=False), scene(base="fixed")):
+        Session(allowed, watch=False).close()
+    never = scene()
+    never.collide = CollisionRules(never=(("stone", "ground"),))
+    Session(never, watch=False).close()
+    below = scene()
+    below.parts["stone"] = replace(below.parts["stone"], at=Pose((0.0, 0.0, -1.0)))
+    Session(below, watch=False).close()
+
+
+def test_a_table_is_a_floor_for_what_stands_over_it() -> None:
+    """A static box stops nothing beside it."""
+    top = Box((1.0, 1.0, 0.1), at=Pose((0.0, 0.0, 0.5)))
+    for x, falls in ((0.2, True), (0.8, False)):
+        stone = Part("stone").add(Element("body", (Sphere(0.1),), mass=1.0))
+        scene = Scene("s").add(Element("table", (top,))).engine("impulse")
+        scene.place(stone, base="free", at=Pose((x, 0.0, 1.0)))
+        if falls:
+            with pytest.raises(LinkworkError, match="fall through 'table'"):
+                Session(scene, watch=False)
+        else:
+            Session(scene, watch=False).close()
+
+
+@pytest.mark.parametrize("held", ["loop", "spring"])
+def test_a_free_body_that_hangs_does_not_fall_through(held: str) -> None:
+    """A loop or a spring to the scenery holds it."""
+    post = Part("post").add(Element("post", mass=1.0), Anchor("hook", "post"))
+    stone = Part("stone").add(Element("body", (Sphere(0.1),), mass=1.0), Anchor("eye", "body"))
+    scene = Scene("s").add(Element("ground", (Plane(size=(2.0, 2.0)),))).engine("impulse")
+    scene.place(post, at=Pose((0.0, 0.0, 1.0)))
+    scene.place(stone, base="free", at=Pose((0.0, 0.0, 1.0)))
+    if held == "loop":
+        scene.loops["l"] = Loop("l", "post/hook", "stone/eye", "ball")
+    else:
+        scene.springs["s"] = Spring("s", "post/hook", "stone/eye", stiffness=100.0, rest=0.0)
+    Session(scene, watch=False).close()

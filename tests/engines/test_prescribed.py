@@ -171,8 +171,8 @@ def test_a_walk_that_nothing_holds_says_that_it_will_fall(mode: str, falls: bool
     scene = dataclasses.replace(scene, mode=mode)
     scene.agent("walk", "walk", on="robot", feet=["right_sole", "left_sole"], length=0.1)
     with Session(scene, watch=False) as session:
-        told = [f.text for f in session.cycle.findings if f.about == "walk 'walk'"]
-    assert bool(told) == falls
-    assert all("it will fall" in text for text in told)
+        shown = [f.text for f in session.cycle.findings if f.about == "walk 'walk'"]
+    assert bool(shown) == falls
+    assert all("it will fall" in text for text in shown)
     with Session(lw.load_scene("bart_uh/walk"), watch=False) as session:
         assert not [f for f in session.cycle.findings if "it will fall" in f.text]

@@ -13,9 +13,13 @@ from linkwork.engines.common import coordinate_of_dof, joint_springs
 from linkwork.engines.common.kernels import add_energies, spring_state
 from linkwork.engines.constraint_report import ConstraintAccuracy, LoopMobility
 from linkwork.engines.limit_report import LimitFinding
+from linkwork.geometry import Pose
+from linkwork.kinematics.forward import forward
+from linkwork.kinematics.kernels import FREE
 from linkwork.model.blocks import Block
-from linkwork.model.parts import Spec
+from linkwork.model.parts import Box, Plane, Spec
 from linkwork.model.world import Finding, World
+from linkwork.model.world.world import WorldShape
 
 
 class Engine(Block):
@@ -64,7 +68,7 @@ class Engine(Block):
 
     def check(self) -> list[Finding]:
         """Returns findings, such as parts of other dynamic engines that pass through this one's."""
-        found = self._ignored_native_attributes()
+        found = [*self._ignored_native_attributes(), *self._falling_parts()]
         for fellow in self.all_engines[self.all_engines.index(self) + 1 :]:
             if self.kinematic or fellow.kinematic:
                 continue
@@ -93,6 +97,38 @@ class Engine(Block):
             return []
         text = f"{self.type} ignores the attributes in 'mujoco = {{ … }}'."
         return [Finding("note", listing(sorted(names), most=4), text, self.spec.origin)]
+
+    def stops_at_scenery(self) -> bool:
+        """Whether bodies of this engine touch the scenery; the impulse engine has no contacts."""
+        return self.kinematic or self.type != "impulse"
+
+    def _falling_parts(self) -> list[Finding]:
+        """Refuses free bodies that would fall through a floor on which they should collide."""
+        world, found = self.world, []
+        if self.stops_at_scenery():
+            return []
+        poses, gravity = forward(world, world.q0), np.array(world.scene.gravity)
+        held = _held_islands(world)
+        for b in np.flatnonzero(self.owned & (world.kind == FREE)):
+            mine = [s for s in world.shapes if world.island[s.body] == world.island[b]]
+            mine = [s for s in mine if s.shape.collide]
+            if int(world.island[b]) in held:
+                continue
+            floors = [s for s in world.shapes if world.is_static(s.body)]
+            floors = [s for s in floors if _is_below(s, poses, poses[b, :3], gravity)]
+            for floor in floors:
+                if all(_never_collide(world, each, floor) for each in mine):
+                    continue
+                name = world.element_names[floor.element]
+                text = (
+                    f"it would fall through {name!r}: {self.type} has no contacts. Use mujoco or "
+                    "fix it; if it shall, give its shapes or the floor collide = false, or the "
+                    "scene [collide] never."
+                )
+                origin = world.body_origins[b]
+                found.append(Finding("error", world.body_names[b], text, origin))
+                break
+        return found
 
     def _colliding_parts(self, bodies: np.ndarray) -> list[str]:
         """Returns the names of the parts with colliding shapes among the bodies of a mask."""
@@ -222,6 +258,41 @@ class Engine(Block):
                 origin = self.world.body_origins[int(self.world.dof_body[dof])]
                 found.append(Finding("approximated", self.world.dof_name(dof), text, origin))
         return found
+
+
+def _held_islands(world: World) -> set[int]:
+    """Islands with a joint, a loop or a spring that ends on a body that does not move."""
+    pairs = [(b, int(world.parent[b])) for b in range(1, world.nb) if world.kind[b] != FREE]
+    pairs += [(a, b) for a, b in (*world.loop_body.tolist(), *world.spring_body.tolist())]
+    fixed = [pair for pair in pairs if any(world.is_static(b) for b in pair)]
+    return {int(world.island[b]) for pair in fixed for b in pair}
+
+
+def _never_collide(world: World, one: WorldShape, other: WorldShape) -> bool:
+    """Whether the scene says that two shapes do not collide."""
+    names = [
+        {world.element_names[s.element], world.body_part[s.body], s.group} for s in (one, other)
+    ]
+    return any(
+        (a in names[0] and b in names[1]) or (b in names[0] and a in names[1])
+        for a, b in world.scene.collide.never
+    )
+
+
+def _is_below(piece: WorldShape, poses: np.ndarray, point: np.ndarray, gravity: np.ndarray) -> bool:
+    """Whether a static plane or box is a floor below a point."""
+    shape = piece.shape
+    if not shape.collide or not isinstance(shape, Plane | Box):
+        return False
+    row = poses[piece.body]
+    at = Pose(tuple(row[:3]), tuple(row[3:])) @ piece.pose
+    if float(np.dot(gravity, at.rotate((0.0, 0.0, 1.0)))) >= 0.0:
+        return False
+    x, y, z = at.inverse().apply(tuple(point.tolist()))
+    if isinstance(shape, Plane):
+        return z >= 0.0
+    wide, deep, high = shape.size
+    return z >= 0.5 * high and abs(x) <= 0.5 * wide and abs(y) <= 0.5 * deep
 
 
 __all__ = ["Engine"]

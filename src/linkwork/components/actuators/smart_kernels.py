@@ -38,8 +38,15 @@ SETPOINT, RATE, MEASURED, SPEED, INTEGRAL, DUTY, VOLTAGE, CURRENT, POWER, TEMPER
 PLAY, SIDE, ROTOR, LAST_Q, DRAG, COG_NOW, COG_SLOPE, KNOCK, HOT_OHM = (
     11, 12, 13, 14, 15, 16, 17, 18, 19,
 )  # fmt: skip
-ENERGY, ENERGY_GROSS, WORK, WORK_GROSS, HEAT, SHAFT, STANDBY = 20, 21, 22, 23, 24, 25, 26
-MEMORY_COLUMNS = 27
+#: Share of the gears' loss that holds the joint, with its sign; the largest, and its slope.
+GRIP, LOSS, LOSS_SLOPE = 20, 21, 22
+ENERGY, ENERGY_GROSS, WORK, WORK_GROSS, HEAT, SHAFT, STANDBY = 23, 24, 25, 26, 27, 28, 29
+MEMORY_COLUMNS = 30
+#: Displacement within which the gears' loss builds up when the motor is driven back [rad or m].
+PRESLIDING = 2e-4
+#: Bound of efforts where nothing limits them, in stall efforts: engines may be at a limit of the
+#: step before.
+BOUND = 1e3
 #: Per robot: voltage at its servos, current that it draws; then its servos' meters.
 BUS_VOLTAGE, BUS_CURRENT, BUS_METERS = 0, 1, 2
 ROBOT_COLUMNS = 2 + STANDBY - ENERGY + 1
@@ -192,6 +199,28 @@ def _write(data, place, stride, bias, kp, kd, lowest, highest):
 
 
 @inner_kernel
+def _grip(now, v, share, fade, row):
+    """Updates the gears' loss that helps to hold; returns its damping and slope in this step.
+
+    Driven back by a displacement x, the loss is 2 (1 − η) |τ_m| x/δ, up to its largest: within that
+    band the joint holds without creeping. It is damped while it builds up.
+    """
+    most = 2.0 * (1.0 - share) * abs(now)
+    grip = row[GRIP]
+    grip = min(max(grip, 0.0), 1.0) if now > 0.0 else min(max(grip, -1.0), 0.0)
+    if now == 0.0:
+        grip = 0.0
+    row[GRIP], row[LOSS], row[LOSS_SLOPE] = grip, most, 0.0
+    part = abs(grip)
+    backward, drag = now * v < 0.0, 0.0
+    if backward:
+        drag = (1.0 - part) * most / max(abs(v), fade)
+    if (backward and part < 1.0) or (not backward and part > 0.0 and (v != 0.0 or part < 1.0)):
+        row[LOSS_SLOPE] = most / PRESLIDING
+    return drag, row[LOSS_SLOPE]
+
+
+@inner_kernel
 def _push(h, stride, data, at, gain, fixed, duty, of_angle, of_speed, volts, row):
     """Writes one servo's affine effort for its supply voltage in this step."""
     q, v = data[at[AT_Q]], data[at[AT_V]]
@@ -206,9 +235,10 @@ def _push(h, stride, data, at, gain, fixed, duty, of_angle, of_speed, volts, row
     reach = limit / fixed[SHARE]
     now = min(max(now, -reach), reach)
     if _cross(h, used * volts, v, data[at[AT_A]], now, reach, fixed, row):
+        row[GRIP] = 0.0
         _write(data, at[EFFORT], stride, 0.0, 0.0, 0.0, -math.inf, math.inf)
         return
-    lowest, highest = -math.inf, math.inf
+    lowest, highest = -BOUND * k * volts / ohm, BOUND * k * volts / ohm
     bias, kp, kd = k * used * volts / ohm, 0.0, k * k / ohm
     if torque:
         bias, kd = now, 0.0
@@ -223,10 +253,14 @@ def _push(h, stride, data, at, gain, fixed, duty, of_angle, of_speed, volts, row
     # (and from rest), and added when the motor is driven back.
     share = fixed[SHARE]
     bias, kp, kd = share * bias, share * kp, share * kd
-    drag = 0.0
-    if now * v < 0.0:
-        drag = 2.0 * (1.0 - share) * abs(now) / max(abs(v), fixed[FADE])
-    lowest, highest, kd = share * lowest - drag * v, share * highest - drag * v, kd + drag
+    drag, loss_slope = _grip(now, v, share, fixed[FADE], row)
+    held = row[GRIP] * row[LOSS]
+    bias, kp, kd = bias + held + loss_slope * q, kp + loss_slope, kd + drag
+    lowest, highest = share * lowest - drag * v + held, share * highest - drag * v + held
+    if loss_slope > 0.0:  # the loss is between 0 and its largest
+        driving, backdriven = share * now, share * now + math.copysign(row[LOSS], now)
+        lowest = max(lowest, min(driving, backdriven))
+        highest = min(highest, max(driving, backdriven))
     slope = 0.0
     cog = 0.0
     if fixed[COG] > 0.0:
@@ -253,8 +287,9 @@ def drive_smart_servos(h, step, stride, data, where, form, gains, memory, robots
         robots[r, BUS_VOLTAGE] = robots[r, BUS_CURRENT] = 0.0
     for n in range(where.shape[0]):
         at, gain, fixed, row = where[n], gains[n], form[n], memory[n]
+        row[GRIP] -= (data[at[AT_Q]] - row[LAST_Q]) / PRESLIDING
         row[LAST_Q] = data[at[AT_Q]]
-        row[DRAG] = row[COG_NOW] = row[COG_SLOPE] = 0.0
+        row[DRAG] = row[COG_NOW] = row[COG_SLOPE] = row[LOSS] = row[LOSS_SLOPE] = 0.0
         row[HOT_OHM] = fixed[OHM] * (1.0 + fixed[COPPER] * (row[TEMPERATURE] - fixed[AMBIENT]))
         if gain[ENABLED] < 0.5:
             row[FAULT] = 0.0
@@ -262,7 +297,7 @@ def drive_smart_servos(h, step, stride, data, where, form, gains, memory, robots
         robot = robots[at[ROBOT]]
         robot[BUS_CURRENT] += fixed[IDLE]
         if gain[ENABLED] < 0.5 or row[FAULT] > 0.0:
-            row[DUTY] = row[INTEGRAL] = row[RATE] = row[KNOCK] = 0.0
+            row[DUTY] = row[INTEGRAL] = row[RATE] = row[KNOCK] = row[GRIP] = 0.0
             row[SETPOINT] = data[at[AT_Q]]
             row[SIDE], row[ROTOR] = 0.0, data[at[AT_V]]
             slopes[n, 0] = math.nan
@@ -300,7 +335,9 @@ def _currents(h, stride, data, at, fixed, row):
     effort = data[place] - data[place + stride] * q - data[place + 2 * stride] * speed
     effort = min(max(effort, lowest), highest)
     cog = row[COG_NOW] + row[COG_SLOPE] * (q - row[LAST_Q])
-    motor = (effort - row[KNOCK] - cog + row[DRAG] * speed) / fixed[SHARE]
+    held = row[GRIP] * row[LOSS] - row[LOSS_SLOPE] * (q - row[LAST_Q])
+    held = min(max(held, -row[LOSS]), row[LOSS])
+    motor = (effort - row[KNOCK] - cog + row[DRAG] * speed - held) / fixed[SHARE]
     return effort, motor / k, speed
 
 

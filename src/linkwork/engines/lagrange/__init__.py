@@ -227,6 +227,10 @@ class Lagrange(Engine):
         self._gravity = np.zeros(3)
         self._wrench = np.zeros((world.nb, 6))
 
+    def stops_at_scenery(self) -> bool:
+        """Whether points are named that touch the ground."""
+        return bool(len(self._ground.points))
+
     def slots(self) -> dict[str, tuple[int, ...]]:
         """Rotors of compliant joints, and stick points of contacts."""
         points = len(self._ground.points)
