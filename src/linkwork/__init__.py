@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from linkwork.model.scene import Movement, Scene
     from linkwork.model.world import World, compile_scene
     from linkwork.project.document import Document
+    from linkwork.session.recording import Recording
     from linkwork.session.replay import replay
     from linkwork.session.session import Session
     from linkwork.studio.client import connect
@@ -56,6 +57,7 @@ _ROOMS = {
         "kinematics": "forward jacobian",
         "components.agents.control": "Control",
         "session.session": "Session",
+        "session.recording": "Recording",
         "session.replay": "replay",
         "studio.client": "connect",
     }.items()
@@ -84,6 +86,7 @@ __all__ = [
     "Plane",
     "Polyline",
     "Pose",
+    "Recording",
     "Scene",
     "Session",
     "Sphere",

@@ -224,6 +224,12 @@ def test_a_strangers_recording_is_not_simulated(hostile: Path, store: TrustStore
     refused = linkwork("replay", path, "--html", "b.html", "--watch", "arm/*.effort")
     assert refused.code == 1
     assert "--trust runs them" in refused.err
+    for words in (["--csv", "b.csv", "--watch", "arm/*.effort"], ["--images", "b"]):
+        refused = linkwork("replay", path, *words)
+        assert refused.code == 1
+        assert "--trust runs them" in " ".join(refused.err.split())
+        assert "Wrote" not in refused.out
+        assert not Path(words[1]).exists()
     with Recording.open(path) as recording:
         playback = Playback(recording, simulate=False)
         assert playback.go(500)

@@ -1,6 +1,7 @@
 """A recording is believed only when it is whole: no changed byte passes unnoticed anywhere."""
 
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -142,15 +143,155 @@ def test_the_command_line_ends_with_code_5(run: Path, tmp_path: Path) -> None:
     assert "repaired copy" in linkwork("replay", "good.mcap", "--events").out
 
 
-def test_a_lost_header_refuses_with_code_5(run: Path, tmp_path: Path) -> None:
-    """Nothing can be shown without the description of the world: that is damage, too."""
-    data = bytearray(run.read_bytes())
-    data[data.index(b"world_hash") + 3] ^= 1
-    path = tmp_path / "bad.mcap"
+def test_a_damaged_header_is_read_from_its_copy(run: Path, tmp_path: Path) -> None:
+    """One bit, or its checksum too; the repaired copy is whole. Without both nothing is shown."""
+    whole, path = run.read_bytes(), tmp_path / "bad.mcap"
+    first, second = whole.index(b"world_hash"), whole.rindex(b"world_hash")
+    assert first != second
+    for start, stop in ((first + 3, first + 4), (first - 120, first + 40)):
+        data = bytearray(whole)
+        data[start:stop] = bytes(stop - start)
+        path.write_bytes(data)
+        with Recording.open(path) as recording, Recording.open(run) as before:
+            assert recording.damage
+            assert recording.header == before.header
+            assert dict(recording.files) == dict(before.files)
+            assert recording.last_step == before.last_step
+        found = linkwork("replay", "bad.mcap", "--verify")
+        assert found.code == 5
+        assert "Bit-identical, where it is intact: 1100 steps" in found.out
+        assert linkwork("replay", "bad.mcap", "--repair", "good.mcap", "--overwrite").code == 5
+        assert linkwork("replay", "good.mcap", "--verify").code == 0
+        with Recording.open("good.mcap") as recording, Recording.open(run) as before:
+            assert dict(recording.files) == dict(before.files)
+    data = bytearray(whole)
+    data[first + 3] ^= 1
+    data[second + 3] ^= 1
     path.write_bytes(data)
-    with pytest.raises(DamagedRecording, match="nothing in it can be shown"):
+    with pytest.raises(DamagedRecording, match=r"description of its world is lost, so nothing"):
         Recording.open(path)
     assert linkwork("replay", "bad.mcap", "--verify").code == 5
+
+
+def test_copies_of_another_recording_are_not_used(run: Path, tmp_path: Path) -> None:
+    """One recording behind another: the first is read, with the note; the code is 5."""
+    with lw.Session("gripper/follow", record=tmp_path / "other.mcap") as session:
+        session.run(0.2)
+    other = (tmp_path / "other.mcap").read_bytes()
+    path = tmp_path / "both.mcap"
+    path.write_bytes(run.read_bytes() + other)
+    found = linkwork("replay", "both.mcap", "--verify")
+    assert found.code == 5
+    assert f"{len(other)} bytes after its end are left out; no data are lost" in found.out
+    assert not lw.replay(path).same
+    data = bytearray(path.read_bytes())
+    data[data.index(b"world_hash") + 3] ^= 1
+    path.write_bytes(data)
+    with Recording.open(path) as recording:
+        assert recording.header.world.scene == "level"
+
+
+def test_a_lost_world_after_an_edit_is_read_from_its_copy(tmp_path: Path) -> None:
+    """Everything after the edit is kept; without copies the lost messages are one damage."""
+    path = tmp_path / "edited.mcap"
+    with lw.Session("gripper/follow", record=path) as session:
+        session.run(1.2)
+        session.swap(session.world.scene, ids=session.world.ids).result()
+        session.run(1.2)
+    data = bytearray(path.read_bytes())
+    place = data.index(b"world_hash", data.index(b"world_hash") + 1)
+    data[place + 3] ^= 1
+    path.write_bytes(data)
+    with Recording.open(path) as recording:
+        assert len(recording.segments) == 2
+        assert [each.text for each in recording.damage] == [
+            "the description of a world is damaged, and its copy is used; no data are lost"
+        ]
+    assert linkwork("replay", path, "--verify").out.count("Damaged:") == 1
+    while (place := data.find(b"world_hash", place + 1)) >= 0:
+        data[place + 3] ^= 1
+    path.write_bytes(data)
+    found = linkwork("replay", path)
+    assert found.code == 5
+    assert found.out.count("Damaged:") == 3  # the world, its messages, the copies
+    assert "everything else is intact" in found.out
+    assert "before and after" not in found.out
+
+
+def test_a_flipped_bit_in_the_first_bytes_is_damage(run: Path, tmp_path: Path) -> None:
+    """Not "this is not a recording": it is read and can be repaired."""
+    for place in range(8):
+        data = bytearray(run.read_bytes())
+        data[place] ^= 1 << place
+        (tmp_path / "bad.mcap").write_bytes(data)
+        found = linkwork("replay", "bad.mcap")
+        assert found.code == 5, place
+        assert "no data are lost" in found.out
+    assert linkwork("replay", "bad.mcap", "--repair", "good.mcap").code == 5
+    assert lw.replay("good.mcap").same
+
+
+def test_a_cut_recording_says_so_in_python(run: Path, tmp_path: Path) -> None:
+    """Also its repaired copy; a cut before the first state is damage with code 5."""
+    data = run.read_bytes()
+    with Recording.open(run) as recording:
+        first = recording._index.series["state"].starts[0]
+    Path("cut.mcap").write_bytes(data[: len(data) * 3 // 4])
+    result = lw.replay("cut.mcap")
+    assert result.same
+    assert any("the file is cut off" in note for note in result.notes)
+    repair("cut.mcap", "copy.mcap")
+    result = lw.replay("copy.mcap")
+    assert result.same
+    assert [each.text for each in result.missing] == ["the file is cut off; what follows is lost"]
+    assert any("it is a repaired copy" in note for note in result.notes)
+    assert "after 2.000 s" in linkwork("replay", "copy.mcap").out
+    for stop in (first + 8, 200, 30, 8):
+        Path("cut.mcap").write_bytes(data[:stop])
+        assert linkwork("replay", "cut.mcap").code == 5, stop
+
+
+def test_a_lost_input_makes_the_rest_incomparable(run: Path, tmp_path: Path) -> None:
+    """Neither the damaged recording nor its repaired copy is called different, or the same."""
+    with Recording.open(run) as recording:
+        place = recording._index.series["inbox"].starts[0]
+    data = bytearray(run.read_bytes())
+    data[place + 4] ^= 1
+    Path("bad.mcap").write_bytes(data)
+    assert linkwork("replay", "bad.mcap", "--repair", "good.mcap").code == 5
+    for name, code in (("bad.mcap", 5), ("good.mcap", 3)):
+        found = linkwork("replay", name, "--verify")
+        assert found.code == code
+        text = " ".join(found.out.split())
+        assert re.search(r"Not comparable from 1\.\d+ s on: an input is missing there\.", text)
+        assert "Not the same" not in text
+        result = lw.replay(name)
+        assert result.incomparable
+        assert not result.same
+        assert result.steps < result.recorded == 1100
+    looked = linkwork("replay", "good.mcap")
+    assert looked.code == 0
+    text = " ".join(looked.out.split())
+    assert "it is a repaired copy, which lacks parts of the original: bytes" in text
+    assert "between 1." in text
+    page = linkwork("replay", "bad.mcap", "--html", "bad.html", "--watch", "world.energy")
+    assert page.code == 5
+    assert "only poses are shown" in " ".join(page.out.split())
+    page = linkwork("replay", "good.mcap", "--html", "good.html", "--watch", "world.energy")
+    assert "only poses are shown" in " ".join(page.out.split())
+
+
+def test_a_damaged_summary_is_not_a_killed_session(run: Path, tmp_path: Path) -> None:
+    """Its recorder closed it."""
+    data = bytearray(run.read_bytes())
+    end = data.rindex(struct.pack("<BQ", DATA_END, 4))
+    for place in (end, end + 2, end + 60, len(data) - 20):
+        changed = bytearray(data)
+        changed[place] ^= 4
+        Path("bad.mcap").write_bytes(changed)
+        found = linkwork("replay", "bad.mcap")
+        assert found.code == 5, place
+        assert "killed" not in found.out, place
 
 
 def test_what_comes_after_a_lost_first_state_is_shown(run: Path, tmp_path: Path) -> None:
@@ -164,6 +305,16 @@ def test_what_comes_after_a_lost_first_state_is_shown(run: Path, tmp_path: Path)
     with Recording.open(path) as recording:
         assert recording.first_step == 500
         assert recording.last_step == 1100
+        assert len(recording.damage) == 2  # the state, and the messages that need it
+    found = linkwork("replay", "bad.mcap", "--verify")
+    assert found.code == 5
+    assert found.out.count("Damaged:") == 2
+    assert "Bit-identical, where it is intact: 600 of 1100 steps" in found.out
+    repair(path, "good.mcap")
+    found = linkwork("replay", "good.mcap", "--verify")
+    assert found.code == 0
+    assert "Bit-identical, where it is intact: 600 of 1100 steps" in found.out
+    with Recording.open(path) as recording:
         write_page(recording, tmp_path / "page.html")
 
 

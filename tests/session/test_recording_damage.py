@@ -125,6 +125,11 @@ def test_a_changed_byte_is_noticed(recorded: Path, tmp_path: Path) -> None:
     data[data.index(FILES["meshes/hand.stl"])] ^= 1
     path.write_bytes(data)
     run = Recording.open(path)
+    assert "a recorded file is damaged, and its copy is used" in run.problem
+    assert dict(run.files) == FILES
+    data[data.rindex(FILES["meshes/hand.stl"])] ^= 1
+    path.write_bytes(data)
+    run = Recording.open(path)
     assert "a recorded file is lost" in run.problem
     assert run.files["parts/arm.toml"] == FILES["parts/arm.toml"]
     with pytest.raises(DamagedRecording, match=r"'meshes/hand\.stl' is lost"):

@@ -73,6 +73,8 @@ def replay(
 
     check_outputs([table, page, repair], overwrite=overwrite, sources=[recording])
     job = ReplaySteps(recording, overwrite=overwrite, trust=trust)
+    if watch or images is not None:
+        job.check_trusted("--watch" if watch else "--images")
     job.describe(events=events)
     if repair is not None:
         job.repair(repair)

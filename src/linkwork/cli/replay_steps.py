@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING
 from linkwork.cli import exits
 from linkwork.cli.screen import show_event, stderr, stdout
 from linkwork.core.errors import RecordingError
-from linkwork.session.recording import NOT_CHECKED, Recording, export_csv, repair
+from linkwork.session.recording import (
+    NOT_CHECKED,
+    Recording,
+    export_csv,
+    list_damage,
+    repair,
+)
 
 if TYPE_CHECKING:
     from linkwork.cli.image_files import ImageFiles
     from linkwork.session.replay import ReplayResult
     from linkwork.session.session import Session
+
+
+#: Damaged parts that are listed one by one.
+_MAX_DAMAGES = 8
 
 
 class ReplaySteps:
@@ -40,6 +50,7 @@ class ReplaySteps:
         self._out = stdout()
         with Recording.open(path) as found:
             self.damaged = bool(found.damage)
+            self._notes = found.notes
 
     def describe(self, *, events: bool) -> None:
         """Prints its contents, and with ``events`` all events."""
@@ -53,22 +64,19 @@ class ReplaySteps:
             )
             made_by = header.versions.get("linkwork", "?")
             self._out.print_line(f"Recorded {header.created} with Linkwork {made_by}.")
-            if not found.complete:
+            if not found.closed:
                 self._out.print_line(
                     "It was not closed: its session was killed, or still runs. Complete "
                     "records are used; --repair writes a copy.",
                     lead="note:",
                 )
+            for each in list_damage(found.damage, _MAX_DAMAGES):
+                self._out.print_line(each, lead="Damaged:", level="error")
             if found.damage:
-                for each in found.damage:
-                    self._out.print_line(str(each), lead="Damaged:", level="error")
-                self._out.print_line(
-                    f"everything before{' and after' * found.checked} is intact; --repair writes a "
-                    "copy of it.",
-                    lead="note:",
-                )
-            elif found.problem:
-                self._out.print_line(found.problem, lead="note:")
+                rest = "everything else" if found.checked else "everything before"
+                self._out.print_line(f"{rest} is intact; --repair writes a copy.", lead="note:")
+            for note in found.notes:
+                self._out.print_line(f"{note}.", lead="note:")
             if not found.checked:
                 self._out.print_line(f"{NOT_CHECKED}.", lead="note:")
             for event in found.events if events else ():
@@ -94,8 +102,6 @@ class ReplaySteps:
             from linkwork.studio.host.html_page import write_page
 
         with Recording.open(self._path) as found, _progress() as progress, _compiling():
-            if watch:
-                self._check_trusted(found)
             choose = (lambda session: match_signals(session, watch)) if watch else None
             made = write_page(found, target, signals=choose, progress=progress)
         if made.problem:
@@ -110,8 +116,11 @@ class ReplaySteps:
             f"{made.size / 1e6:.1f} MB. It opens in any browser."
         )
 
-    def _check_trusted(self, found: Recording) -> None:
-        """Refuses to simulate programs that nobody has trusted.
+    def check_trusted(self, option: str) -> None:
+        """Refuses to simulate programs that nobody has trusted, before anything is written.
+
+        Args:
+            option: The option that simulates.
 
         Raises:
             RecordingError: If there are such.
@@ -121,13 +130,13 @@ class ReplaySteps:
         from linkwork.project.trust import TrustStore
         from linkwork.session.recorded_programs import recorded_programs
 
-        with tempfile.TemporaryDirectory() as folder:
+        with Recording.open(self._path) as found, tempfile.TemporaryDirectory() as folder:
             codes = recorded_programs(found, Path(folder))
         if not self._trust and (codes := TrustStore().untrusted(codes, recorded=True)):
             names = ", ".join(dict.fromkeys(code.agent for code in codes))
             raise RecordingError(
-                f"--watch simulates again, with programs that nobody has trusted: {names}.",
-                hint="--trust runs them; without --watch the page shows the recorded values.",
+                f"{option} simulates again, with programs that nobody has trusted: {names}.",
+                hint=f"--trust runs them; without {option} the recorded values are written.",
             )
 
     def _show_untrusted(self, result: ReplayResult) -> None:
@@ -181,6 +190,12 @@ class ReplaySteps:
             return exits.DAMAGED if result.damage else exits.DIFFERENT
         if result.mismatch:
             self._out.print_line(result.mismatch, lead="Not the same:", level="error")
+        elif result.incomparable:
+            self._out.print_line(
+                f"{result.incomparable} Before, {_compared(result)}",
+                lead="Not comparable",
+                level="error",
+            )
         elif not result.compared:
             self._out.print_line(
                 "the recording holds no hash of a state to compare with.",
@@ -188,16 +203,27 @@ class ReplaySteps:
                 level="error",
             )
         else:
-            lead = "Bit-identical, where it is intact" if result.damage else "Bit-identical"
-            self._out.print_line(
-                f"{lead}: {result.steps} steps; {result.compared} hashes, {result.keyframes} "
-                f"keyframes, {result.snapshots} snapshots and {result.events} events compared."
-            )
+            incomplete = result.damage or result.missing or result.steps < result.recorded
+            lead = "Bit-identical, where it is intact" if incomplete else "Bit-identical"
+            self._out.print_line(f"{lead}: {_compared(result)}")
+        described = set(self._notes)  # printed with its contents
         for note in (*result.different_versions, *result.notes):
-            self._out.print_line(note, lead="note:")
+            if note not in described:
+                self._out.print_line(note, lead="note:")
         if result.damage:
             return exits.DAMAGED
         return 0 if result.same else exits.DIFFERENT
+
+
+def _compared(result: ReplayResult) -> str:
+    """How much was simulated and compared."""
+    steps = f"{result.steps} steps"
+    if result.steps < result.recorded:
+        steps = f"{result.steps} of {result.recorded} steps"
+    return (
+        f"{steps}; {result.compared} hashes, {result.keyframes} keyframes, {result.snapshots} "
+        f"snapshots and {result.events} events compared."
+    )
 
 
 def _pictures(folder: Path, *, overwrite: bool) -> ImageFiles:

@@ -286,7 +286,7 @@ class TrustStore:
 
     def _check_private(self) -> None:
         """Refuses a list that other users can write, on systems with modes of files."""
-        if os.name != "posix":
+        if not hasattr(os, "geteuid"):
             return
         folder = self.path.parent
         for path, mode in ((self.path, 600), (folder, 700)):

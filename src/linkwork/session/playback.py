@@ -145,7 +145,7 @@ class Playback:
             each.inputs
             and (each.after is None or each.after < time_of(last) - half)
             and (each.before is None or each.before > time_of(first) + half)
-            for each in self.recording.damage
+            for each in (*self.recording.damage, *self.recording.missing)
         )
 
     def poses(self, step: int) -> np.ndarray:

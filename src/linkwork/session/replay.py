@@ -39,36 +39,43 @@ class ReplayResult:
 
     Attributes:
         steps: Steps simulated.
+        recorded: Steps of the recording; more, if some could not be simulated.
         compared: Number of equal hashes.
         keyframes: Number of equal keyframes.
         snapshots: Number of equal frames, with the values of the joints recorded beside them.
         events: Number of equal events.
         mismatch: First difference; empty if there is none.
+        incomparable: From when on nothing could be compared, since an input is missing; empty if
+            everything could.
         different_versions: Versions that differ from those of the recording.
         untrusted: Programs that nobody has trusted; with them nothing was simulated, and only
             keyframes were compared with their hashes.
         damage: Damaged parts of the recording.
+        missing: What the recording, a repaired copy, lacks of its original.
         checked: Whether the records have checksums; those of format 1 have none.
-        notes: New names of keys of an earlier version.
+        notes: Why the recording is not all of its run, and new names of keys of an earlier version.
     """
 
     steps: int = 0
+    recorded: int = 0
     compared: int = 0
     keyframes: int = 0
     snapshots: int = 0
     events: int = 0
     mismatch: str = ""
+    incomparable: str = ""
     different_versions: list[str] = field(default_factory=list)
     untrusted: list[ProgramCode] = field(default_factory=list)
     damage: list[Damage] = field(default_factory=list)
+    missing: list[Damage] = field(default_factory=list)
     checked: bool = True
     notes: list[str] = field(default_factory=list)
 
     @property
     def same(self) -> bool:
         """Whether everything was equal, bit for bit, and something was compared."""
-        whole = not self.mismatch and not self.damage and not self.untrusted
-        return whole and self.compared > 0
+        differs = self.mismatch or self.incomparable
+        return not differs and not self.damage and not self.untrusted and self.compared > 0
 
 
 def replay(
@@ -92,7 +99,10 @@ def replay(
         RecordingError: If the recording cannot be read.
     """
     with Recording.open(path) as recording, tempfile.TemporaryDirectory() as folder:
-        result = ReplayResult(damage=recording.damage, checked=recording.checked)
+        result = ReplayResult(
+            recorded=recording.steps, damage=recording.damage, missing=recording.missing,
+            checked=recording.checked, notes=recording.notes,
+        )  # fmt: skip
         codes = recorded_programs(recording, Path(folder) / "programs")
         if not trust and (found := TrustStore().untrusted(codes, recorded=True)):
             result.untrusted = found
@@ -157,6 +167,8 @@ class Replayer:
             self._inbox.setdefault(step, []).append(message)
         self._agreed = recording.first_step
         self._base = 0
+        self._lost = [*recording.damage, *recording.missing]
+        self._incomplete = any(not recording.is_behind(each) for each in self._lost)
         self._recorded_events = [each for each in recording.events if each.simulated]
         session.outbox.listeners.append(self._on_event)
         self._enter(0)
@@ -188,11 +200,11 @@ class Replayer:
                 progress(step / last)
         if not self._compare(last) and self._take_in(last):
             # The hash of the last step is taken after the messages of that step.
-            self.result.mismatch = ""
+            self.result.mismatch = self.result.incomparable = ""
             self._compare(last)
         self._check_all_compared()
         missing = len(self._recorded_events) - self.result.events
-        if missing and not self.result.mismatch and not self.recording.damage:
+        if missing and not self._differs and not self._incomplete:
             event = self._recorded_events[self.result.events]
             self.result.mismatch = (
                 f"at {event.time:.3f} s (step {event.step}): the recorded event {event.text!r} "
@@ -209,14 +221,14 @@ class Replayer:
         self._refuse_left(sorted({*self._keyframes, *self._frames, *self._values}))
 
     def _refuse_left(self, left: list[int]) -> None:
-        if left and not self.result.mismatch and not self.recording.damage:
+        if left and not self._differs and not self._incomplete:
             self.result.mismatch = (
                 f"{self._when(left[0])}: what is recorded there belongs to no simulated step."
             )
 
     def _on_event(self, event: SessionEvent) -> None:
         """Compares an event of a step with the recorded one."""
-        if not event.simulated or self.result.mismatch or self.recording.damage:
+        if not event.simulated or self._differs or self._incomplete:
             return
         number, step = self.result.events, self._base + event.step
         expected = self._recorded_events[number] if number < len(self._recorded_events) else None
@@ -237,13 +249,12 @@ class Replayer:
 
     def _compare(self, step: int) -> bool:
         """Compares with everything that was recorded after ``step`` steps."""
-        if self.result.mismatch:
+        if self._differs:
             return False
         recorded = self._hashes.get(step)
         if recorded is not None:
             if recorded != self.session.state.hash():
-                self.result.mismatch = self._describe(step)
-                return False
+                return self._differ(step, self._describe(step))
             self._agreed = step
             self.result.compared += 1
         return self._compare_keyframe(step) and self._compare_snapshot(step)
@@ -253,8 +264,7 @@ class Replayer:
         if recorded is None:
             return True
         if recorded != self.session.state.save():
-            self.result.mismatch = f"{self._when(step)}: the recorded keyframe differs."
-            return False
+            return self._differ(step, f"{self._when(step)}: the recorded keyframe differs.")
         self.result.keyframes += 1
         return True
 
@@ -267,16 +277,16 @@ class Replayer:
             if poses.tobytes() != here.tobytes():
                 number = int(np.argmax((poses != here).any(axis=1)))
                 body = self.session.world.body_names[number]
-                self.result.mismatch = f"{self._when(step)}: the recorded pose of {body} differs."
-                return False
+                what = f"the recorded pose of {body} differs."
+                return self._differ(step, f"{self._when(step)}: {what}")
             self.result.snapshots += 1
         if values is None:
             return True
         values, here = values[self._columns], state.data[self._addresses]
         if values.tobytes() != here.tobytes():
             name = self._names[int(np.argmax(values.view(np.int64) != here.view(np.int64)))]
-            self.result.mismatch = f"{self._when(step)}: the recorded value of {name} differs."
-            return False
+            what = f"the recorded value of {name} differs."
+            return self._differ(step, f"{self._when(step)}: {what}")
         return True
 
     def _step(self, step: int) -> bool:
@@ -284,9 +294,8 @@ class Replayer:
         try:
             self.session.step()
         except LinkworkError as error:
-            self.result.mismatch = f"{self._when(step)}: this step fails here: {error}"
-            return False
-        self.result.steps = step + 1
+            return self._differ(step, f"{self._when(step)}: this step fails here: {error}")
+        self.result.steps += 1
         return True
 
     def _take_in(self, step: int) -> bool:
@@ -300,8 +309,7 @@ class Replayer:
                     archive = join_archive(self.recording.segments[self._segment + 1].files)
                     message = msgspec.structs.replace(message, archive=archive)
             except LinkworkError as error:
-                self.result.mismatch = f"{self._when(step)}: {error}"
-                return False
+                return self._differ(step, f"{self._when(step)}: {error}")
             self._programs.take(message)
             self._programs.write_modules(message, self.session, self._folder)
             self._base = step - self.session.state.step
@@ -310,12 +318,25 @@ class Replayer:
             elif not self.session.apply(message) and not isinstance(message, ReloadProgram):
                 why = self.session.outbox.events[-1].text
                 name = type(message).__name__
-                self.result.mismatch = f"{self._when(step)}: {name} is refused here: {why}"
-                return False
+                return self._differ(step, f"{self._when(step)}: {name} is refused here: {why}")
             if isinstance(message, SwapScene):
                 self._check_segment()
                 self._enter(self._segment + 1)
         return True
+
+    @property
+    def _differs(self) -> bool:
+        return bool(self.result.mismatch or self.result.incomparable)
+
+    def _differ(self, step: int, text: str) -> bool:
+        """Notes a difference; one behind a missing input is no mismatch. Returns False."""
+        time = self.recording.time_of(step)
+        since = [each.after or 0.0 for each in self._lost if each.inputs]
+        if since and min(since) < time:
+            self.result.incomparable = f"from {min(since):.3f} s on: an input is missing there."
+        else:
+            self.result.mismatch = text
+        return False
 
     def _when(self, step: int) -> str:
         return f"at {self.session.cycle.h * step:.3f} s (step {step})"

@@ -1,5 +1,6 @@
 """Recordings: append-only files of sessions."""
 
+from linkwork.session.recording.damage import Damage, list_damage
 from linkwork.session.recording.export import export_csv, export_html
 from linkwork.session.recording.header import (
     Header,
@@ -7,7 +8,6 @@ from linkwork.session.recording.header import (
     SignalColumn,
     installed_versions,
 )
-from linkwork.session.recording.index import Damage
 from linkwork.session.recording.reader import NOT_CHECKED, RecordedEvent, Recording
 from linkwork.session.recording.repair import repair
 from linkwork.session.recording.segment import Segment
@@ -26,5 +26,6 @@ __all__ = [
     "export_csv",
     "export_html",
     "installed_versions",
+    "list_damage",
     "repair",
 ]

@@ -42,6 +42,8 @@ _START_FIELDS = struct.Struct("<BQI")
 _START_SIZE = _START_FIELDS.size + 4
 _MARK = PREFIX.pack(CHECK, _CHECK_LENGTH)
 _START_MARK = PREFIX.pack(START_CHECK, _START_SIZE - PREFIX.size)
+#: Bits of the first bytes that may differ in a damaged recording.
+_MAX_CHANGED_BITS = 8
 #: How far to search for the next checksum record after damage [byte].
 _SEARCH = 2**28
 #: Length of the records that frame the summary [byte].
@@ -146,6 +148,7 @@ class DamagedRange:
         records: Records that are lost with them; −1 if their number is not known.
         channel: Channel of the lost message, if it is known and the only one, else 0.
         text: What is wrong, if the bytes themselves are intact.
+        number: Number of its world, or of the attached file; −1 if it is not known.
     """
 
     start: int
@@ -153,6 +156,16 @@ class DamagedRange:
     records: int
     channel: int = 0
     text: str = ""
+    number: int = -1
+
+
+def starts_as_recording(data: Data) -> bool:
+    """Whether a file starts as a recording does, though perhaps its first bytes are damaged."""
+    start = bytes(data[: len(MAGIC)])
+    if start == MAGIC:
+        return True
+    changed = sum((a ^ b).bit_count() for a, b in zip(start, MAGIC, strict=False))
+    return (changed <= _MAX_CHANGED_BITS or not any(start)) and is_checked(data)
 
 
 def is_checked(data: Data) -> bool:
@@ -160,13 +173,13 @@ def is_checked(data: Data) -> bool:
     window = bytes(data[: 2**16])
     place = window.find(_MARK)
     while place >= 0:
-        if _fields_at(data, place) is not None:
+        if fields_at(data, place) is not None:
             return True
         place = window.find(_MARK, place + 1)
     return _START_MARK in window
 
 
-def _fields_at(data: Data, place: int) -> CheckFields | None:
+def fields_at(data: Data, place: int) -> CheckFields | None:
     """The fields of an intact checksum record at a position."""
     record = bytes(data[place : place + CHECK_SIZE])
     if len(record) < CHECK_SIZE or not record.startswith(_MARK):
@@ -207,7 +220,7 @@ class CheckedScan:
         yield from self._start()
         while True:
             place = self.stop = self._position
-            fields = _fields_at(self._data, place)
+            fields = fields_at(self._data, place)
             if fields is not None:
                 if place + CHECK_SIZE + fields.length > self._size:
                     self.cut = True
@@ -254,7 +267,7 @@ class CheckedScan:
             self._damaged(place, place, missing, text="records are missing")
         self._count(fields)
         if zlib.crc32(self._data[start:end]) != fields.crc:
-            self._damaged(start, end, 1, channel=fields.channel)
+            self._damaged(start, end, 1, fields=fields)
             return
         yield self._record(start, end, fields)
 
@@ -272,9 +285,11 @@ class CheckedScan:
         return CheckedRecord(opcode, start, start + PREFIX.size, end, segment, channel)
 
     def _damaged(
-        self, start: int, end: int, records: int, *, channel: int = 0, text: str = ""
-    ) -> None:
-        self.damage.append(DamagedRange(start, end, records, channel, text))
+        self, start: int, end: int, records: int, *, fields: CheckFields | None = None,
+        text: str = "",
+    ) -> None:  # fmt: skip
+        channel, number = (fields.channel, fields.segment) if fields is not None else (0, -1)
+        self.damage.append(DamagedRange(start, end, records, channel, text, number))
 
     def _is_data_end(self, place: int) -> bool:
         return self._size >= place + _DATA_END_SIZE and bytes(
@@ -325,7 +340,7 @@ class CheckedScan:
         """Continues at the next intact checksum record, or at the end of the data."""
         end = min(self._size, place + _SEARCH)
         found = self._data.find(_MARK, place + 1, end)
-        while found >= 0 and _fields_at(self._data, found) is None:
+        while found >= 0 and fields_at(self._data, found) is None:
             found = self._data.find(_MARK, found + 1, end)
         if found < 0:
             found = self._data_end_by_footer()

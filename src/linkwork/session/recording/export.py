@@ -170,11 +170,12 @@ def _table(rows: Iterable[tuple[str, ...]]) -> str:
 
 def _run(recording: Recording) -> Iterator[str]:
     header = recording.header
-    closed = "closed" if recording.complete else "not closed: the session was cut off"
+    closed = "closed" if recording.closed else "not closed: the session was cut off"
     yield _table(
         [
             ("File", f"{recording.path.name} ({closed})"),
             *([("Problem", recording.problem)] if recording.problem else []),
+            *([("Note", note) for note in recording.notes if note not in recording.problem]),
             ("Command", header.command or "from Python"),
             ("Duration", f"{recording.duration:g} s, {recording.last_step} steps"),
             ("Step", f"{header.world.step:g} s"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from array import array
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from linkwork.core.errors import DamagedRecording, RecordingError
 from linkwork.session.recording import mcap_format
@@ -14,8 +15,11 @@ from linkwork.session.recording.checksums import (
     CheckedScan,
     DamagedRange,
     is_checked,
+    starts_as_recording,
     summary_is_intact,
 )
+from linkwork.session.recording.copies import MISSING, Copies, find_copies
+from linkwork.session.recording.damage import Damage, list_damage, read_missing
 from linkwork.session.recording.header import FIRST_FORMAT, Header, RecordedWorld, Timebase
 from linkwork.session.recording.mcap_format import (
     CutOffFile,
@@ -94,42 +98,14 @@ class SegmentIndex:
         }
 
 
-@dataclass(slots=True)
-class Damage:
-    """A damaged part of a recording.
-
-    Attributes:
-        start, end: Its bytes.
-        text: What is lost.
-        after: Time of the last intact message before it [s]; None if there is none.
-        before: Time of the first intact message after it [s]; None if there is none.
-        inputs: Whether messages of the inbox may be lost with it, without which a simulation from
-            a state before it differs.
-    """
-
-    start: int
-    end: int
-    text: str
-    after: float | None = None
-    before: float | None = None
-    inputs: bool = True
-
-    def __str__(self) -> str:
-        if self.after is not None and self.before is not None:
-            when = f", between {self.after:.3f} s and {self.before:.3f} s"
-        elif self.after is not None:
-            when = f", after {self.after:.3f} s"
-        else:
-            when = ", before the first message"
-        return f"bytes {self.start} to {self.end}{when}: {self.text}"
-
-
-#: Damages that a message lists one by one.
-_MAX_LISTED = 4
 _NO_WORLD = "the description of their world is lost, and with it these messages"
+_NO_STATE = "the first state of their world is lost, and with it these messages"
+#: Program named in the header record of a repaired copy.
+REPAIRED = "linkwork repair"
 #: In the place of an attached file that is lost.
 LOST_ATTACHMENT = mcap_format.McapAttachment("linkwork.lost", 0, 0, 0, 0, 0, 0)
-#: Channel whose messages open a further world.
+#: Channels whose messages open the first and a further world.
+FIRST_OPENER = list(CHANNELS).index("header") + 1
 OPENER_NUMBER = list(CHANNELS).index("segment") + 1
 
 
@@ -149,7 +125,12 @@ class Index:
         summary: Summary at the end of the file, or what it would contain.
         last_step: Highest step.
         whole: Where the intact data end [byte].
-        complete: Whether the writer closed the file.
+        complete: Whether the file is whole up to its end.
+        closed: Whether the writer closed the file, even if its end is damaged.
+        note: That the file is cut off, if it is.
+        cut: What is lost by that, or None.
+        missing: What a repaired copy lacks of its original.
+        repaired: Whether it is a repaired copy.
         checked: Whether the records have checksums.
         damage: Damaged parts, in order.
         kept: Offsets of the intact records, in order [byte].
@@ -162,7 +143,8 @@ class Index:
     header: Header
 
     def __init__(self, data: Data) -> None:
-        check_magic(data)
+        if not starts_as_recording(data):
+            check_magic(data)
         self._data = data
         self.series = {topic: Series() for topic in CHANNELS if topic not in OPENERS}
         self.stretches: list[SegmentIndex] = []
@@ -170,10 +152,14 @@ class Index:
         self.last_step = 0
         self.whole = len(mcap_format.MAGIC)
         self.complete = False
+        self.closed = bytes(data[-len(mcap_format.MAGIC) :]) == mcap_format.MAGIC
+        self.repaired = False
+        self.missing: list[Damage] = []
+        self.cut: Damage | None = None
         self.checked = is_checked(data)
         self.damage: list[Damage] = []
         self.kept = array("Q")
-        self._note = ""
+        self.note = ""
         self._time: float | None = None
         self._undated: list[Damage] = []
         self._pending: SegmentIndex | None = None
@@ -194,10 +180,7 @@ class Index:
     @property
     def problem(self) -> str:
         """Damage of the file, and how much is left out; empty if it is intact."""
-        listed = [str(each) for each in self.damage[:_MAX_LISTED]]
-        if len(self.damage) > _MAX_LISTED:
-            listed.append(f"and {len(self.damage) - _MAX_LISTED} more damaged parts")
-        return "; ".join([*listed, *([self._note] if self._note else [])])
+        return "; ".join([*list_damage(self.damage), *([self.note] if self.note else [])])
 
     def _read_unchecked(self) -> None:
         position = self.whole
@@ -214,7 +197,7 @@ class Index:
             lost = len(self._data) - self.whole
             text = f"{damage}; the last {lost} bytes are left out"
             if isinstance(damage, CutOffFile):
-                self._note = f"at byte {position} {text}"
+                self.note = f"at byte {position} {text}"
             else:
                 self._add_damage(Damage(position, len(self._data), text))
 
@@ -241,16 +224,17 @@ class Index:
         self._drop_pending()
         if scan.cut:
             lost = len(self._data) - scan.stop
-            self._note = (
+            self.note = (
                 f"at byte {scan.stop} the file is cut off; the last {lost} bytes are left out"
+            )
+            self.cut = Damage(
+                scan.stop, len(self._data), "the file is cut off; what follows is lost", self._time
             )
 
     def _read_intact(self, each: CheckedRecord) -> None:
         """Reads a record whose checksum agrees."""
         if each.opcode == mcap_format.ATTACHMENT:
-            attachments = self.summary.attachments
-            while len(attachments) < each.segment:
-                attachments.append(LOST_ATTACHMENT)
+            self._pad_files(each.segment)
         if each.opcode != mcap_format.MESSAGE:
             self._read(each.opcode, each.position, each.start, each.end)
             return
@@ -259,11 +243,36 @@ class Index:
             self._drop_pending()
             self._segment = each.segment
         elif each.segment != self._segment:
-            raise DamagedFile(_NO_WORLD)
+            self._open_copy(each.segment)
         self._message(each.start, each.end)
         for part in self._undated:
             part.before = self._time
         self._undated.clear()
+
+    @cached_property
+    def _copies(self) -> Copies:
+        return find_copies(self._data)
+
+    def _open_copy(self, number: int) -> None:
+        """Opens a world by the copy of its description."""
+        copy = self._copies.get((OPENER_NUMBER if number else FIRST_OPENER, number))
+        if copy is None:
+            raise DamagedFile(_NO_WORLD)
+        self._drop_pending()
+        self._segment = number
+        self._message(copy.start, copy.end)
+        self.kept.append(copy.position)
+
+    def _pad_files(self, count: int) -> None:
+        """Puts copies, or marks of their loss, in the place of attached files that are lost."""
+        attachments = self.summary.attachments
+        while len(attachments) < count:
+            copy = self._copies.get((ATTACHED, len(attachments)))
+            place = LOST_ATTACHMENT
+            if copy is not None:
+                place = read_attachment(self._data, copy.position, copy.start, copy.end)
+                self.kept.append(copy.position)
+            attachments.append(place)
 
     def _drop_pending(self) -> None:
         """Gives up a world without a state."""
@@ -274,8 +283,14 @@ class Index:
     def _damaged(self, part: DamagedRange) -> None:
         """Notes damage that the checksums show."""
         topic = self._topics.get(part.channel)
+        is_known = part.number >= 0
         if part.records == 0 and not part.text:
             text = "no data are lost"
+        elif (part.channel, part.number) in self._copies:
+            what = "a recorded file" if part.channel == ATTACHED else "the description of a world"
+            text = f"{what} is damaged, and its copy is used; no data are lost"
+        elif is_known and part.channel == 0:
+            text = "no data are lost"  # a channel is declared, or the copies
         elif part.channel == ATTACHED:
             text = "a recorded file is lost"
         elif topic is not None:
@@ -288,13 +303,13 @@ class Index:
         if topic in OPENERS:
             self._drop_pending()
             self._segment = -1
-        known = (topic is not None and topic != "inbox") or part.channel == ATTACHED
-        inputs = part.records != 0 and not known
+        inputs = part.records != 0 and not (is_known and topic != "inbox")
         self._add_damage(Damage(part.start, part.end, part.text or text, inputs=inputs))
 
     def _add_damage(self, damage: Damage) -> None:
         last = self.damage[-1] if self.damage else None
-        if damage.text == _NO_WORLD and last is not None and last.text == _NO_WORLD:
+        merged = damage.text in (_NO_WORLD, _NO_STATE)
+        if merged and last is not None and last.text == damage.text:
             last.end = damage.end  # one for all messages of a world
             return
         damage.after = self._time
@@ -316,7 +331,10 @@ class Index:
             lost = place.name == LOST_ATTACHMENT.name
             self.summary.attachments.append(LOST_ATTACHMENT if lost else place)
         elif opcode == mcap_format.HEADER:
-            self._profile = read_profile(self._data, start, end)
+            self._profile, program = read_profile(self._data, start, end)
+            self.repaired = program == REPAIRED
+        elif opcode == MISSING:
+            self.missing = read_missing(bytes(self._data[start:end]))
         elif opcode == mcap_format.CHUNK:
             self._chunks = True
             raise DamagedFile("there is a chunk, which Linkwork does not write")
@@ -365,7 +383,7 @@ class Index:
             return self._pending
         if self._pending is not None:
             if topic != "state":
-                raise DamagedFile(f"a message on {topic!r} precedes the state of its world")
+                raise DamagedFile(_NO_STATE)
             return self._pending
         if not self.stretches:
             raise DamagedFile(f"a message on {topic!r} precedes the header")
@@ -390,6 +408,11 @@ class Index:
     ) -> SegmentIndex:
         files: dict[str, mcap_format.McapAttachment] = {}
         attachments = self.summary.attachments
+        last = max(message.files.values(), default=-1)
+        while self.checked and len(attachments) <= last:
+            if (ATTACHED, len(attachments)) not in self._copies:
+                break
+            self._pad_files(len(attachments) + 1)
         for name, number in message.files.items():
             if number in range(len(attachments)):
                 place = attachments[number]
@@ -424,11 +447,14 @@ class Index:
             self.complete = rest == magic and summary_is_intact(self._data, end, after)
         except DamagedFile:
             self.complete = False
+        self.closed = True
         if self.complete:
-            extra = size - after - len(magic)
-            self._note = f"{extra} bytes after its end are left out" if extra else ""
+            if extra := size - after - len(magic):
+                text = f"{extra} bytes after its end are left out; no data are lost"
+                self._add_damage(Damage(size - extra, size, text, inputs=False))
         elif self._is_cut_off(position, crc):
-            self._note = "its summary is cut off; no data are left out"
+            self.closed = False
+            self.note = "its summary is cut off; no data are left out"
         else:
             text = "its summary is damaged; no data are lost"
             self._add_damage(Damage(end, size, text, inputs=False))
@@ -456,11 +482,14 @@ class Index:
             return
         if self._chunks or self._profile not in (None, PROFILE):
             raise describe_foreign_file(self._profile or "", self._declared, chunks=self._chunks)
-        kind = DamagedRecording if self.damage else RecordingError
-        raise kind(
-            "this recording ends before its first state, so nothing in it can be shown: "
-            f"{self.problem or 'it has no header'}."
-        )
+        shown = "so nothing in it can be shown"
+        if not self.damage:
+            text = f"this recording ends before its first state, {shown}"
+        elif not hasattr(self, "header"):
+            text = f"this recording is damaged: the description of its world is lost, {shown}"
+        else:
+            text = f"this recording is damaged: no state in it is intact, {shown}"
+        raise DamagedRecording(f"{text}: {self.problem or 'it has no header'}.")
 
 
 _PIECE = 2**20

@@ -280,9 +280,10 @@ class ByteCursor:
             raise DamagedFile("a text in a record is not UTF-8") from None
 
 
-def read_profile(data: Data, start: int, end: int) -> str:
-    """Profile in a header record."""
-    return ByteCursor(data, start, end).text()
+def read_profile(data: Data, start: int, end: int) -> tuple[str, str]:
+    """Profile and program in a header record."""
+    cursor = ByteCursor(data, start, end)
+    return cursor.text(), cursor.text()
 
 
 def read_channel(data: Data, start: int, end: int) -> tuple[int, str]:

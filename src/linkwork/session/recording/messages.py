@@ -119,7 +119,7 @@ class _OpeningVersion:
     header: _HeaderVersion
 
 
-def encode(message: OpeningMessage | SegmentMessage | EventMessage, what: str) -> bytes:
+def encode(message: object, what: str) -> bytes:
     """Writes a message.
 
     Raises:

@@ -11,8 +11,9 @@ from types import TracebackType
 
 from linkwork.core.errors import DamagedRecording, ErrorRecord, Origin, RecordingError
 from linkwork.core.state import Field
+from linkwork.session.recording.damage import Damage, list_damage
 from linkwork.session.recording.header import Header
-from linkwork.session.recording.index import Damage, Index
+from linkwork.session.recording.index import Index
 from linkwork.session.recording.mcap_format import Data, map_file
 from linkwork.session.recording.messages import EventMessage, decode
 from linkwork.session.recording.segment import (
@@ -93,8 +94,46 @@ class Recording:
 
     @property
     def complete(self) -> bool:
-        """Whether the recorder closed the file; a killed session leaves it open."""
+        """Whether the recorder closed the file, and its end is intact."""
         return self._index.complete
+
+    @property
+    def closed(self) -> bool:
+        """Whether the recorder closed the file; a killed session leaves it open."""
+        return self._index.closed
+
+    @property
+    def missing(self) -> list[Damage]:
+        """What a repaired copy lacks of its original, whose bytes they name."""
+        return self._index.missing
+
+    @property
+    def notes(self) -> list[str]:
+        """Why it is not all of its run, though undamaged: it was cut off, or repaired."""
+        found = []
+        if self._index.note:
+            found.append(self._index.note)
+        elif not self.closed and not self.damage:
+            found.append("it was not closed: its session was killed, or still runs")
+        if self._index.repaired:
+            listed = "; ".join(list_damage(self.missing)) or "its last event lists them"
+            found.append(f"it is a repaired copy, which lacks parts of the original: {listed}")
+        return found
+
+    def time_of(self, step: int) -> float:
+        """Simulated time of a step [s]."""
+        worlds = self._index.stretches
+        clock = next((w.clock for w in reversed(worlds) if w.clock.step <= step), worlds[0].clock)
+        return clock.nanoseconds(step) / 1e9
+
+    def is_behind(self, damage: Damage) -> bool:
+        """Whether only what followed the last recorded step is lost."""
+        return damage.after is not None and damage.after >= self.time_of(self.last_step)
+
+    @property
+    def steps(self) -> int:
+        """Steps from the first one that was recorded, even if its state is damaged, to the last."""
+        return self.last_step - self._index.stretches[0].clock.step
 
     @property
     def problem(self) -> str:

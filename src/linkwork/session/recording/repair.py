@@ -9,9 +9,12 @@ from pathlib import Path
 from linkwork.core.errors import Origin, RecordingError
 from linkwork.session.recording import mcap_format
 from linkwork.session.recording.checksums import ATTACHED, CheckedAppender, start_check
+from linkwork.session.recording.copies import MISSING, CopyCollector
 from linkwork.session.recording.index import (
+    FIRST_OPENER,
     LOST_ATTACHMENT,
     OPENER_NUMBER,
+    REPAIRED,
     Index,
     checksum_of,
 )
@@ -61,7 +64,7 @@ def repair(
             error.at(Origin(str(path)))
             raise
         try:
-            if index.checked and index.damage:
+            if index.checked and (index.damage or index.cut):
                 _copy_intact(index, data, part)
             else:
                 _copy_beginning(index, data, part)
@@ -95,7 +98,10 @@ def _copy_intact(index: Index, data: Data, copy: Path) -> None:
     journal = Journal(copy)
     checked = CheckedAppender(journal)
 
+    copies = CopyCollector()
+
     def attach(record: bytes) -> None:
+        copies.add_file(record)
         offset = checked.append(record, channel=ATTACHED)
         start = mcap_format.PREFIX.size
         place = read_attachment(record, 0, start, len(record))
@@ -103,7 +109,7 @@ def _copy_intact(index: Index, data: Data, copy: Path) -> None:
             replace(place, offset=offset, start=offset + place.start, length=len(record))
         )
 
-    beginning = mcap_format.MAGIC + mcap_format.header_record(PROFILE, "linkwork repair")
+    beginning = mcap_format.MAGIC + mcap_format.header_record(PROFILE, REPAIRED)
     journal.append(beginning + start_check(beginning))
     for channel in summary.channels:
         checked.append(channel)
@@ -117,8 +123,13 @@ def _copy_intact(index: Index, data: Data, copy: Path) -> None:
         elif opcode == mcap_format.MESSAGE:
             channel = int.from_bytes(record[9:11], "little")
             checked.segment += channel == OPENER_NUMBER
+            if channel in (FIRST_OPENER, OPENER_NUMBER):
+                copies.add_opener(channel, checked.segment, record)
             checked.append(record, channel=channel)
             summary.counts[channel] += 1
+    missing = [*index.missing, *index.damage, *([index.cut] if index.cut else [])]
+    checked.append(mcap_format.record(MISSING, encode(missing, "list of missing parts")))
+    checked.append(copies.record())
     note = EventMessage(
         level="warning", text=f"repaired copy; of the original {index.problem}", source="recording"
     )

@@ -13,11 +13,13 @@ import numpy as np
 from linkwork.core.errors import ErrorRecord, RecordingError
 from linkwork.session.recording import mcap_format
 from linkwork.session.recording.checksums import ATTACHED, CheckedAppender, start_check
+from linkwork.session.recording.copies import CopyCollector
 from linkwork.session.recording.header import Header, RecordedWorld, Timebase
 from linkwork.session.recording.journal import Journal
 from linkwork.session.recording.mcap_format import Attachments, check_files
 from linkwork.session.recording.messages import (
     CHANNELS,
+    OPENERS,
     PROFILE,
     EventMessage,
     OpeningMessage,
@@ -30,6 +32,7 @@ from linkwork.session.recording.messages import (
 Block = bytes | bytearray | memoryview | np.ndarray
 
 _NUMBERS = {topic: number for number, topic in enumerate(CHANNELS, start=1)}
+_OPENER_NUMBERS = frozenset(_NUMBERS[topic] for topic in OPENERS)
 _STATE = _NUMBERS["state"]
 _INBOX = _NUMBERS["inbox"]
 _HASH = _NUMBERS["hash"]
@@ -85,6 +88,7 @@ class RecordingWriter:
         self._journal = Journal(self.path, overwrite=overwrite, fsync=fsync)
         self._summary = mcap_format.McapSummary(counts=dict.fromkeys(_NUMBERS.values(), 0))
         self._checked = CheckedAppender(self._journal)
+        self._copies = CopyCollector()
         self._attachments = Attachments(self._append_file, self._summary)
         self._open(header, files)
         atexit.register(self.close)
@@ -188,6 +192,7 @@ class RecordingWriter:
         if self._journal.closed:
             return
         self._summary.last = self._last
+        self._checked.append(self._copies.record())
         crc = self._journal.checksum()
         self._journal.append(self._summary.ending(self._journal.position, crc))
         self._journal.close()
@@ -245,8 +250,11 @@ class RecordingWriter:
         head = mcap_format.message_head(channel, step, time, len(payload))
         self._checked.append(head, payload, channel=channel)
         self._summary.counts[channel] += 1
+        if channel in _OPENER_NUMBERS:
+            self._copies.add_opener(channel, self._checked.segment, head + payload)
 
     def _append_file(self, record: bytes) -> int:
+        self._copies.add_file(record)
         return self._checked.append(record, channel=ATTACHED)
 
     def _check_step(self, step: int) -> RecordingError:

@@ -355,7 +355,8 @@ def replay_view(
     marks = [m.MarkView(e.time, e.level, e.text, e.source) for e in found]  # type: ignore[arg-type]
     path = recording.path
     unchecked = "" if recording.checked else NOT_CHECKED
-    problem = "; ".join(each for each in (recording.problem, unchecked) if each)
+    notes = [note for note in recording.notes if note not in recording.problem]
+    problem = "; ".join(each for each in (recording.problem, *notes, unchecked) if each)
     return m.ReplayView(
         str(path), path.stem, recording.header.created, recording.duration, live,
         problem, marks, unsaved or [],
