@@ -1,5 +1,6 @@
 """Prescribed motion is followed exactly, from t = 0; limits that it exceeds are reported."""
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -335,3 +336,95 @@ def test_wrong_limits_are_refused() -> None:
     """The message lists the choices."""
     with pytest.raises(lw.LinkworkError, match=r"report.*respect"):
         Session(biped(limits="ignore"), watch=False)
+
+
+def stone(engine: str = "kinematic", **params: object) -> Scene:
+    """Returns a free box, at 1 m."""
+    part = Part("stone").add(Element("body", (lw.Box((0.1, 0.2, 0.3)),), mass=2.0))
+    scene = Scene("test", step=0.001).place(part, base="free", at=Pose((0.0, 0.0, 1.0)))
+    return scene.engine(engine, **params)
+
+
+def free_joint(session: Session) -> str:
+    """Returns the name of the stone's free joint."""
+    (name,) = session.world.joint_names
+    return name
+
+
+@pytest.mark.capability(71, 72)
+@pytest.mark.parametrize("engine", ["kinematic", "emulation"])
+def test_a_table_drives_a_free_body(engine: str, tmp_path: Path) -> None:
+    """Its rows are met, from t = 0; a turn about one axis has the derivative as angular speed."""
+    scene = stone(engine)
+    with Session(scene, watch=False) as session:
+        name = free_joint(session)
+    rows = "\n".join(f"{0.1 * n},{0.05 * n * n},{90 + 9 * n}" for n in range(11))
+    (tmp_path / "t.csv").write_text(f"time,{name}.x,{name}.rz [deg]\n{rows}\n")
+    scene.agent("play", "table", file=str(tmp_path / "t.csv"))
+    with Session(scene, watch=False) as session:
+        for n in range(11):
+            assert session[f"{name}.x"] == pytest.approx(0.05 * n * n, abs=1e-12)
+            assert session[f"{name}.z"] == 1.0
+            assert session[f"{name}.rz"] == pytest.approx(math.radians(90 + 9 * n), abs=1e-12)
+            if n < 10:
+                assert session[f"{name}.rz_speed"] == pytest.approx(math.radians(90.0), abs=1e-9)
+                session.step(100)
+        pose = session.state.pose[session.world.body("stone/body")]
+        assert Pose.of(quat=pose[3:]).rotate((1.0, 0.0, 0.0)) == pytest.approx((-1.0, 0.0, 0.0))
+
+
+@pytest.mark.capability(71)
+def test_a_free_body_turns_along_a_formula_with_its_derivatives() -> None:
+    """Angular velocity and acceleration in body axes against differences of the rotation."""
+    with Session(stone(), watch=False) as session:
+        name = free_joint(session)
+    turns = {"rx": "0.7*sin(3*t)", "ry": "0.4*cos(2*t)", "rz": "1.1*t"}
+    scene = stone().agent("turn", "formula", formulas={f"{name}.{k}": v for k, v in turns.items()})
+    with Session(scene, watch=False) as session:
+        body, h, rows = session.world.body("stone/body"), session.cycle.h, []
+        session.step(300)
+        for _ in range(3):
+            session.step()
+            w, x, y, z = session.state.pose[body, 3:]
+            speed = [session[f"{name}.{k}_speed"] for k in turns]
+            change = [session[f"{name}.{k}_acceleration"] for k in turns]
+            rows.append((np.array([w, x, y, z]), np.array(speed), np.array(change)))
+            t = session.time
+            wanted = 0.7 * math.sin(3 * t), 0.4 * math.cos(2 * t), 1.1 * t
+            assert [session[f"{name}.{k}"] for k in turns] == pytest.approx(wanted, abs=1e-12)
+        (before, _, _), (here, spin, change), (after, later, _) = rows
+        rate = (after - before) / (2.0 * h)
+        w, v = here[0], here[1:]
+        expected = 2.0 * (w * rate[1:] - rate[0] * v - np.cross(v, rate[1:]))
+        np.testing.assert_allclose(spin, expected, atol=1e-5)
+        np.testing.assert_allclose(change, (later - rows[0][1]) / (2.0 * h), atol=1e-5)
+        world_spin = session.state.twist[body, 3:]
+        turned = Pose.of(quat=after).rotate(tuple(later))
+        np.testing.assert_allclose(world_spin, turned, atol=1e-12)
+
+
+def test_a_free_body_goes_where_its_target_is_set_and_otherwise_stays() -> None:
+    """Each coordinate has a target; the others keep their value."""
+    with Session(stone(), watch=False) as session:
+        name = free_joint(session)
+        session[f"{name}.y.target"] = 0.5
+        session.step()
+        assert (session[f"{name}.y"], session[f"{name}.y_speed"]) == (0.5, pytest.approx(500.0))
+        session[f"{name}.rx.target"] = 0.3
+        session.step(2)
+        assert session[f"{name}.rx"] == pytest.approx(0.3, abs=1e-12)
+        assert session[f"{name}.rx_speed"] == session[f"{name}.y_speed"] == 0.0
+        assert (session[f"{name}.y"], session[f"{name}.z"]) == (0.5, 1.0)
+
+
+def test_a_body_that_fell_stays_where_the_mode_changes() -> None:
+    """The kinematic engine takes it over where the dynamic one left it."""
+    scene = dataclasses.replace(stone("mujoco"), mode="simulation")
+    with Session(scene, watch=False) as session:
+        name = free_joint(session)
+        session.run(0.2)
+        height = session[f"{name}.z"]
+        assert height < 0.9
+        session.mode = "kinematic"
+        session.run(0.1)
+        assert session[f"{name}.z"] == height

@@ -9,9 +9,10 @@ import numpy as np
 
 from linkwork.core.state import State
 from linkwork.engines import Engine
-from linkwork.engines.common import coordinate_of_dof, owned_loops
+from linkwork.engines.common import coordinate_of_dof, owned_coordinates, owned_loops
 from linkwork.engines.common.kernels import (
     apply_couplings,
+    follow_free,
     follow_prescribed,
     follow_speeds,
     follow_targets,
@@ -20,6 +21,7 @@ from linkwork.engines.common.kernels import (
     note_exceeded,
 )
 from linkwork.engines.limit_report import LimitFinding, limit_findings
+from linkwork.geometry.kernels import quat_rotvec
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
 from linkwork.model.blocks import read_params
 from linkwork.model.parts import Spec
@@ -60,19 +62,21 @@ class Kinematic(Engine):
         dofs = self.owned_dofs
         followers = set(world.coupling_dof[:, 0].tolist())
         single = [int(d) for d in dofs if kinds[d] not in (BALL, FREE) and d not in followers]
-        self.prescribed = single
+        self._free = np.array([b for b in np.flatnonzero(owned) if world.kind[b] == FREE], np.int64)
+        self._single = single
+        self.prescribed = single + [int(world.vadr[b]) + k for b in self._free for k in range(6)]
         self._measured = np.array([d for d in dofs if kinds[d] not in (BALL, FREE)], np.int64)
-        self._still = np.array([d for d in dofs if kinds[d] in (BALL, FREE)], np.int64)
+        self._still = np.array([d for d in dofs if kinds[d] == BALL], np.int64)
         mine = [n for n, (f, _) in enumerate(world.coupling_dof.tolist()) if f in set(dofs)]
         self._coupling = world.coupling_dof[mine], world.coupling_law[mine]
         self._bodies = np.flatnonzero(owned)
         self._mine = dofs
-        self._qaddr = coordinate_of_dof(world)
+        self._qaddr, self._coordinates = coordinate_of_dof(world), owned_coordinates(world, owned)
         self._loops = owned_loops(world, owned)
 
     def check(self) -> list[Finding]:
-        """Notes loops that are not closed, and ball and free joints that do not move."""
-        found = [*super().check(), *self.ineffective_drives(self.prescribed)]
+        """Notes loops that are not closed, and ball joints that do not move."""
+        found = [*super().check(), *self.ineffective_drives(self._single)]
         for n in self._loops:
             text = "Kinematic does not close loops; the open gap is reported."
             found.append(
@@ -87,9 +91,9 @@ class Kinematic(Engine):
             for name in self._mimics_out_of_range()
         ]
         for b in self._bodies:
-            if self.world.kind[b] in (BALL, FREE):
+            if self.world.kind[b] == BALL:
                 name = self.world.body_names[b]
-                text = "Kinematic does not move ball and free joints."
+                text = "Kinematic does not move ball joints."
                 found.append(Finding("note", name, text, self.world.body_origins[b]))
         return found
 
@@ -106,14 +110,23 @@ class Kinematic(Engine):
 
     def prepare(self, driven: list[int]) -> None:
         """Separates joints that follow a target from those with a motor's velocity."""
-        self._speed_driven = self.speed_driven(self.prescribed)
+        self._speed_driven = self.speed_driven(self._single)
         turning = set(self._speed_driven.tolist())
-        self._position_driven = np.array([d for d in self.prescribed if d not in turning], np.int64)
-        self._followed = frozenset(self._position_driven.tolist())
+        self._position_driven = np.array([d for d in self._single if d not in turning], np.int64)
+        self._followed = frozenset(d for d in self.prescribed if d not in turning)
 
     def slots(self) -> dict[str, tuple[int, ...]]:
-        """Limits that the motion exceeds; see ``note_limit``."""
-        return {"limits": (self.world.nv, 4, 4)}
+        """Limits that the motion exceeds, see ``note_limit``; the last targets of free bodies."""
+        return {"limits": (self.world.nv, 4, 4), "free_targets": (len(self._free), 6)}
+
+    def reset(self) -> None:
+        """Sets the targets of free bodies to their poses."""
+        state, world = self.state, self.world
+        for n, b in enumerate(self._free.tolist()):
+            first, at = int(world.vadr[b]), int(world.qadr[b])
+            state.target[first : first + 3] = state.q[at : at + 3]
+            state.target[first + 3 : first + 6] = quat_rotvec(state.q[at + 3 : at + 7])
+            self.slot("free_targets")[n] = state.target[first : first + 6]
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
@@ -143,10 +156,10 @@ class Kinematic(Engine):
 
     def place_start(self) -> bool:
         """Moves joints to their prescribed motions at t = 0."""
-        led = self._position_driven[self.state.lead[0, self._position_driven] > 0.0]
-        if len(led):
+        led = any(self.state.lead[0, dof] > 0.0 for dof in self._followed)
+        if led:
             self._move(0.0, 0)
-        return bool(len(led))
+        return led
 
     def _follow_mimic(self, acceleration: np.ndarray, planned: np.ndarray) -> None:
         """Sets the accelerations of followers of planned joints."""
@@ -180,6 +193,11 @@ class Kinematic(Engine):
                 )  # fmt: skip
         apply_couplings(*self._coupling, self._qaddr, q, v)
         change[:] = (v - state.v) / h if h > 0.0 else 0.0
+        if len(self._free):
+            follow_free(
+                self._free, world.qadr, world.vadr, state.q, state.v, lead, state.target,
+                self.slot("free_targets"), h, q, v, change,
+            )  # fmt: skip
         if not lead[0].any():
             return
         if self.respects_limits and h > 0.0:
@@ -212,7 +230,7 @@ class Kinematic(Engine):
         forward_twists(*world.tree, world.com, q, v, self._pose, self._twist)
         state.report.acceleration[mine] = change[mine]
         state.report.effort[mine] = 0.0
-        state.q[self._qaddr[mine]] = q[self._qaddr[mine]]
+        state.q[self._coordinates] = q[self._coordinates]
         state.v[mine] = v[mine]
         state.pose[self._bodies] = self._pose[self._bodies]
         state.twist[self._bodies] = self._twist[self._bodies]

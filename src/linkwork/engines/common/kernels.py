@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from linkwork.core.jit import kernel
-from linkwork.geometry.kernels import compose, quat_rotvec, relative, rotate, rotate_back
+from linkwork.core.jit import inner_kernel, kernel
+from linkwork.geometry.kernels import compose, quat_mul, quat_rotvec, relative, rotate, rotate_back
 from linkwork.kinematics.curve_kernels import nearest, nearest_global
 
 
@@ -147,6 +147,103 @@ def note_exceeded(
         if speed > top:
             new += note_limit(table[i, BY_SPEED], speed - top, top, step)
     return new
+
+
+@inner_kernel
+def _rotation_motion(x, rate, change, quat, spin, twist):
+    """Quaternion, angular velocity and acceleration in body axes of a rotation vector x(t).
+
+    q = (cos φ/2, s x) with s = sin(φ/2)/φ and φ² = u = x·x; ω = 2 q̄ q̇ and ω̇ = 2 q̄ q̈. With
+    ds/du = (cos(φ/2)/2 − s)/(2u), by its series near u = 0.
+    """
+    u = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+    u1 = 2.0 * (x[0] * rate[0] + x[1] * rate[1] + x[2] * rate[2])
+    u2 = 0.0
+    for k in range(3):
+        u2 += 2.0 * (rate[k] * rate[k] + x[k] * change[k])
+    w = math.cos(0.5 * math.sqrt(u))
+    if u < 1e-3:
+        s = 0.5 - u / 48.0 + u * u / 3840.0 - u * u * u / 645120.0
+        slope = -1.0 / 48.0 + u / 1920.0 - u * u / 215040.0
+        bend = 1.0 / 1920.0 - u / 107520.0
+    else:
+        s = math.sin(0.5 * math.sqrt(u)) / math.sqrt(u)
+        slope = (0.5 * w - s) / (2.0 * u)
+        bend = -(0.125 * s + 3.0 * slope) / (2.0 * u)
+    s1, s2 = slope * u1, bend * u1 * u1 + slope * u2
+    w1, w2 = -0.25 * s * u1, -0.25 * (s1 * u1 + s * u2)
+    quat[0] = w
+    for k in range(3):
+        quat[1 + k] = s * x[k]
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        a, b, c = quat[1 + k], quat[1 + i], quat[1 + j]
+        a1 = rate[k] * s + x[k] * s1
+        b1, c1 = rate[i] * s + x[i] * s1, rate[j] * s + x[j] * s1
+        a2 = change[k] * s + 2.0 * rate[k] * s1 + x[k] * s2
+        b2 = change[i] * s + 2.0 * rate[i] * s1 + x[i] * s2
+        c2 = change[j] * s + 2.0 * rate[j] * s1 + x[j] * s2
+        spin[k] = 2.0 * (w * a1 - w1 * a - (b * c1 - c * b1))
+        twist[k] = 2.0 * (w * a2 - w2 * a - (b * c2 - c * b2))
+
+
+@kernel
+def follow_free(bodies, qadr, vadr, q, v, lead, target, seen, h, q_next, v_next, a_next):
+    """Moves free bodies along their prescribed motion, or to targets that were set.
+
+    Coordinates that are neither prescribed nor set stay. A target that was set by hand is reached
+    within the step; its velocity is the mean. ``seen`` has the targets of the step before.
+    """
+    x, rate, change = np.empty(3), np.empty(3), np.empty(3)
+    quat, back, turned = np.empty(4), np.empty(4), np.empty(4)
+    spin, twist = np.empty(3), np.empty(3)
+    for n in range(bodies.shape[0]):
+        a, i = qadr[bodies[n]], vadr[bodies[n]]
+        for k in range(3):
+            d = i + k
+            q_next[a + k], v_next[d] = q[a + k], 0.0
+            if lead[GIVEN, d] > 0.0:
+                q_next[a + k] = target[d] = lead[POSITION, d]
+                v_next[d], a_next[d] = lead[VELOCITY, d], lead[ACCELERATION, d]
+            else:
+                if target[d] != seen[n, k] and h > 0.0:
+                    q_next[a + k] = target[d]
+                    v_next[d] = (target[d] - q[a + k]) / h
+                a_next[d] = (v_next[d] - v[d]) / h if h > 0.0 else 0.0
+        now = quat_rotvec(q[a + 3 : a + 7])
+        led, put = False, False
+        for k in range(3):
+            d = i + 3 + k
+            x[k], rate[k], change[k] = now[k], 0.0, 0.0
+            if lead[GIVEN, d] > 0.0:
+                led = True
+                x[k] = target[d] = lead[POSITION, d]
+                rate[k], change[k] = lead[VELOCITY, d], lead[ACCELERATION, d]
+            elif target[d] != seen[n, 3 + k] and h > 0.0:
+                put = True
+                x[k] = target[d]
+        for k in range(4):
+            q_next[a + 3 + k] = q[a + 3 + k]
+        spin[:] = 0.0
+        if led or put:
+            _rotation_motion(x, rate, change, quat, spin, twist)
+            if put:
+                back[0] = q[a + 3]
+                for k in range(3):
+                    back[1 + k] = -q[a + 4 + k]
+                quat_mul(back, quat, turned)
+                spin[0], spin[1], spin[2] = quat_rotvec(turned)
+                spin /= h
+            for k in range(4):
+                q_next[a + 3 + k] = quat[k]
+        for k in range(3):
+            d = i + 3 + k
+            v_next[d] = spin[k]
+            a_next[d] = (spin[k] - v[d]) / h if h > 0.0 else 0.0
+            if led and not put:
+                a_next[d] = twist[k]
+        for k in range(6):
+            seen[n, k] = target[i + k]
 
 
 @kernel
