@@ -12,6 +12,7 @@ import pytest
 from command_line import linkwork
 from linkwork import Session
 from linkwork.buses.process import BusProcess
+from linkwork.components.agents import watchdog
 from linkwork.core.errors import ProgramError
 from linkwork.session.messages import SessionEvent
 from part_fixture import Controller, cell, endpoint
@@ -131,3 +132,45 @@ def test_the_command_line_names_it(tmp_path: Path) -> None:
     done = linkwork("run", scene, "--for", "0.05")
     assert done.code == 0, done.err
     assert "program 'brain' has not returned from loop() for 1 s; it is stopped after" in done.err
+
+
+def test_a_call_that_returns_at_its_limit_is_late(tmp_path: Path) -> None:
+    """As announced: ``time.sleep`` for just the limit pauses the session, each time."""
+    scene = program(tmp_path, "time.sleep(1.2)", 1.2)
+    with Session(scene) as session:
+        for _ in range(2):
+            with pytest.raises(ProgramError, match=r"loop\(\) has not returned for 1\.2 s"):
+                session.run(0.1)
+        assert session.state.step == 0
+        assert texts(session, "brain")[0].endswith("it is stopped after 1.2 s.")
+
+
+def test_a_report_that_fails_does_not_end_the_watchdog() -> None:
+    """The next late call is stopped all the same."""
+    watched = watchdog.CallWatchdog(1.5)
+
+    def fail(call: object, timeout: float) -> None:
+        raise OSError("the client is gone")
+
+    watched.on_slow = fail
+
+    def wait() -> None:
+        while True:
+            time.sleep(0.01)
+
+    for _ in range(2):
+        with pytest.raises(watchdog.CallTimeout):
+            watched.run(wait)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_program_that_is_a_pipe_does_not_block(tmp_path: Path) -> None:
+    """It is refused when a session starts, and passed over where programs are looked for."""
+    scene = program(tmp_path, "pass", 1.0)
+    (scene.parent / "brain.py").unlink()
+    os.mkfifo(scene.parent / "brain.py")
+    with pytest.raises(ProgramError, match="it is not a file"):
+        Session(scene)
+    assert linkwork("check", scene).code != 0
+    refused = linkwork("trust", scene.parent / "brain.py")
+    assert "cannot be read: it is not a file" in " ".join(refused.err.split())

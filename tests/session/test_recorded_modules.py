@@ -164,7 +164,7 @@ def test_programs_share_no_module(cell: Path) -> None:
         "    def init(self):\n        helper.counts.append(1)\n"
         "        self.log(str(len(helper.counts)))\n"
     )
-    before = set(sys.modules)
+    before, programs = set(sys.modules), dict(program_imports._finder.programs)
     for _ in range(2):
         with lw.Session("cell.toml") as session:
             assert session.outbox.events[-1].text == "1"
@@ -173,7 +173,7 @@ def test_programs_share_no_module(cell: Path) -> None:
     left = {name for name in set(sys.modules) - before if "linkwork_program" in name}
     assert not left
     assert "helper" not in sys.modules
-    assert not program_imports._finder.programs
+    assert program_imports._finder.programs == programs
 
 
 def test_a_module_that_is_imported_late_uses_no_cache(cell: Path) -> None:

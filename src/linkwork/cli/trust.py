@@ -97,16 +97,16 @@ def _codes(what: Path) -> list[ProgramCode]:
     import tempfile
     from dataclasses import replace
 
-    from linkwork.core.errors import FormatError, Origin
+    from linkwork.core.errors import FormatError, Origin, os_error_text
+    from linkwork.core.program_folder import read_program
     from linkwork.project.trust import program_code, programs_of
 
     if what.suffix == ".py":
         try:
-            if what.exists() and not what.is_file():
-                raise OSError("it is not a file")
-            return [program_code(what.stem, what, what.read_text(encoding="utf-8"))]
+            return [program_code(what.stem, what, read_program(what))]
         except (OSError, ValueError) as error:
-            raise FormatError(f"cannot be read: {error}.", origin=Origin(str(what))) from None
+            why = os_error_text(error)
+            raise FormatError(f"cannot be read: {why}.", origin=Origin(str(what))) from None
     if what.suffix == ".mcap":
         from linkwork.session.recorded_programs import recorded_programs
         from linkwork.session.recording import Recording

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from importlib.machinery import SOURCE_SUFFIXES, all_suffixes
@@ -39,6 +40,18 @@ def importable_files(folder: Path) -> Iterator[Path]:
         for name in sorted(names):
             if name.endswith(suffixes):
                 yield Path(root) / name
+
+
+def read_program(path: Path) -> str:
+    """Text of a program's file.
+
+    Raises:
+        OSError: If it cannot be read, or is a pipe or a device, whose reading would not end.
+        ValueError: If it is not UTF-8 text.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, "it is not a file", str(path))
+    return path.read_text(encoding="utf-8")
 
 
 def read_modules(program: Path) -> dict[Path, bytes] | None:

@@ -20,7 +20,12 @@ from typing import Any
 
 from linkwork.core.atomic import USER_FOLDER, locked, write_private
 from linkwork.core.errors import FormatError, LinkworkError, Origin, os_error_text
-from linkwork.core.program_folder import FolderTooLarge, importable_files, read_modules
+from linkwork.core.program_folder import (
+    FolderTooLarge,
+    importable_files,
+    read_modules,
+    read_program,
+)
 from linkwork.model.parts import Spec, find_kits
 from linkwork.model.scene import Scene
 
@@ -90,7 +95,7 @@ def _code_of(spec: Spec) -> ProgramCode | None:
         path = Path(origin).parent / file if origin else Path(file)
     if not isinstance(text, str):
         try:
-            text = path.read_text(encoding="utf-8") if path else None
+            text = read_program(path) if path else None
         except (OSError, ValueError):
             text = None
     return program_code(spec.name, path, text) if isinstance(text, str) else None
@@ -392,6 +397,6 @@ def _is_trusted(code: ProgramCode, data: dict[str, Any]) -> bool:
 def _holds(path: Path, text: str) -> bool:
     """Whether a file holds a text."""
     try:
-        return path.read_text(encoding="utf-8") == text
+        return read_program(path) == text
     except (OSError, ValueError):
         return False

@@ -16,6 +16,7 @@ from linkwork.components.agents.control import Control
 from linkwork.components.agents.program_imports import FolderImports
 from linkwork.components.agents.watchdog import CallTimeout
 from linkwork.core.errors import LinkworkError, Origin, ProgramError, listing, os_error_text
+from linkwork.core.program_folder import read_program
 
 _numbers = itertools.count(1)
 
@@ -213,7 +214,7 @@ class ProgramFile:
         """
         self._stamp = self._stat()
         try:
-            return self.path.read_text(encoding="utf-8")
+            return read_program(self.path)
         except (OSError, ValueError) as error:
             why = os_error_text(error)
             why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else why

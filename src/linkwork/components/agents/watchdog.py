@@ -2,11 +2,13 @@
 
 One daemon thread checks the deadlines of all watchdogs and raises :class:`CallTimeout` in the
 thread whose call is late. A lock ensures that nothing is raised once the call has returned. A call
-that blocks inside C code (``time.sleep``, a socket) is stopped when it returns to Python.
+that blocks inside C code (``time.sleep``, a socket) is stopped when it returns to Python; one that
+has taken its whole time when it returns is late, too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import math
 import os
@@ -75,7 +77,10 @@ class CallWatchdog:
                 factor = timeout / self.timeout if timeout < math.inf else 1.0
                 self._slow_at = now + SLOW_AFTER * factor
                 self._deadline = now + timeout
-                return call(*args)
+                result = call(*args)
+                if monotonic() - now >= timeout:
+                    raise CallTimeout
+                return result
             finally:
                 with self._lock:
                     self._deadline = self._slow_at = math.inf
@@ -105,7 +110,8 @@ class CallWatchdog:
                 slow = self._call if now >= self._slow_at else None
                 self._slow_at = math.inf
             if slow is not None and self.on_slow is not None:
-                self.on_slow(*slow)
+                with contextlib.suppress(Exception):  # a failed report must not end the watchdog
+                    self.on_slow(*slow)
         if now < self._deadline:
             return
         with self._lock:

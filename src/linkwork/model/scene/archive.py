@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import hashlib
 import re
 from pathlib import Path
@@ -107,6 +108,8 @@ def _store_file(
     blobs: dict[str, bytes] = {}
     for file in beside:
         try:
+            if file.exists() and not (file.is_file() or file.is_dir()):  # a pipe does not end
+                raise OSError(errno.EINVAL, "it is not a file")
             blob = file.read_bytes()
         except (OSError, ValueError) as error:
             why = os_error_text(error)
