@@ -30,10 +30,15 @@ from linkwork.engines.impulse.force_kernels import (
 from linkwork.engines.impulse.joint_law_kernels import (
     CARRIED_FORCE,
     DISPLACEMENT,
+    DOF,
     DRIVE,
     JOINT,
+    LAW,
+    MIDPOINT,
     Q0,
+    ROW_MODE,
     SLIP,
+    STIFFNESS,
     STOP,
 )
 from linkwork.engines.impulse.mechanism import (
@@ -50,11 +55,7 @@ from linkwork.engines.impulse.projection_kernels import (
     project_velocities,
 )
 from linkwork.engines.impulse.report_kernels import largest_constraint_velocity
-from linkwork.engines.impulse.resolution_kernels import (
-    mark_springs,
-    step_resolution,
-    use_midpoint_rule,
-)
+from linkwork.engines.impulse.resolution_kernels import step_resolution, use_midpoint_rule
 from linkwork.engines.impulse.step_kernels import extrapolated_step
 from linkwork.engines.impulse.tree_projection_kernels import write_bodies
 from linkwork.model.world import World
@@ -174,7 +175,10 @@ class StepIntegrator:
         island_of = islands_of_bodies(mechanism)
         self._island_count = int(island_of.max(initial=0)) + 1
         self._islands = (island_of, *(np.zeros(self._island_count) for _ in range(5)))
-        self._springs = 0.0, -1, False, 0.0
+        self._springs, self._springy = (0.0, -1, False, 0.0), False
+        laws = mechanism.row_ints[: mechanism.laws]
+        self._law_dofs = laws[laws[:, ROW_MODE] == LAW, DOF].tolist()
+        self._has_springs = bool(len(mechanism.springs) or mechanism.row_reals[:, STIFFNESS].any())
         self._most_open = max(params.gap, _MOST_OPEN * shortest_body(mechanism)), _MOST_OPEN_ANGLE
         self._by_forces, self._sequential = params.method == "forces", params.solver == "anytime"
         single_step = self._by_forces or self._sequential
@@ -304,6 +308,11 @@ class StepIntegrator:
         self._from = self.tree.q.copy(), self.tree.v.copy()
         count, fresh = self._plan(h, fresh)
         done, speed = phases.DONE, math.inf
+        if not self._springy:
+            done = self._bare_step(h, fresh, 1.0, reduced=False, unresolved=False)
+            speed = self._project_velocities(h) if done == phases.DONE else math.inf
+            self.substep = h / self._substeps
+            return (speed, 1) if speed < math.inf else self._substep(h, now, done)
         for n in range(count):
             done = self._step(h / count, fresh, share=1.0 / count, planned=n == 0)
             speed = self._project_velocities(h / count) if done == phases.DONE else math.inf
@@ -319,40 +328,48 @@ class StepIntegrator:
         It is 1 if a step resolves them, or if too many substeps would be needed: then the order is
         reduced.
         """
-        if not len(self.mechanism.row_reals):
-            return 1, fresh
-        fresh = self._measure_springs(h, fresh)
-        ratio, row, undamped, bound = self._springs
-        least = ratio / self._largest_ratio(undamped)
-        count = max(1, math.ceil(least)) if least <= _MAX_SPRING_SUBSTEPS else 1
+        springs, count = self._has_springs or self._is_driven_by_position(), 1
+        if not springs and self._springy:
+            self.mechanism.row_reals[:, MIDPOINT] = 0.0
+            self._springs = 0.0, -1, False, 0.0
+        elif springs:
+            self._measure_springs(h, fresh)
+            fresh = True
+            ratio, row, undamped, bound = self._springs
+            least = ratio / self._largest_ratio(undamped)
+            count = max(1, math.ceil(least)) if least <= _MAX_SPRING_SUBSTEPS else 1
+            self._springs = ratio / count, row, undamped, bound / count
+        self._springy = springs
         if count != self._spring_substeps[0]:  # the history is one of steps of another length
             self._spring_substeps[0] = count
             self.history_length[:] = 0
-        self._springs = ratio / count, row, undamped, bound / count
         return count, fresh
+
+    def _is_driven_by_position(self) -> bool:
+        """Returns whether a drive has a stiffness at present."""
+        if len(self._law_dofs) > 4:
+            return bool(self.drive[1, self._law_dofs].any())
+        kp = self.drive[1]
+        return any(kp[d] for d in self._law_dofs)  # faster than numpy for few
 
     def _largest_ratio(self, undamped: bool) -> float:
         """Returns the largest h ω of extrapolated steps."""
         extrapolated = _EXTRAPOLATED[2 if self._sequential else self.params.order]
         return extrapolated if undamped else max(extrapolated, _EXTRAPOLATED_DAMPED)
 
-    def _measure_springs(self, h: float, fresh: bool) -> bool:
-        """Finds h ω of the fastest oscillation on springs, its row, damping and upper bound."""
+    def _measure_springs(self, h: float, fresh: bool) -> None:
+        """Finds h ω of the fastest oscillation on springs, its row, damping and upper bound.
+
+        Afterwards rows and K are those of the present pose.
+        """
         mechanism = self.mechanism
-        if self._sequential:
-            bound, row, undamped = mark_springs(
-                self.workspace, mechanism.row_ints, mechanism.row_reals, self.drive, h
-            )
-            square = bound
-        else:
-            least = min(self._largest_ratio(True), _RESOLVED) ** 2
-            square, row, undamped, bound = step_resolution(
-                self.mechanism_arrays, self.pattern, self.workspace, self.scratch,
-                mechanism.row_ints, mechanism.row_reals, self.drive, h, fresh, least, self.stats,
-            )  # fmt: skip
-            fresh = True
+        # without a factored K only the bound is known
+        least = math.inf if self._sequential else min(self._largest_ratio(True), _RESOLVED) ** 2
+        square, row, undamped, bound = step_resolution(
+            self.mechanism_arrays, self.pattern, self.workspace, self.scratch, mechanism.row_ints,
+            mechanism.row_reals, self.drive, h, fresh and not self._sequential, least, self.stats,
+        )  # fmt: skip
         self._springs = math.sqrt(square), int(row), bool(undamped), math.sqrt(bound)
-        return fresh
 
     def _step(
         self, h: float, fresh: bool, *, share: float = 1.0, planned: bool = False
@@ -363,9 +380,10 @@ class StepIntegrator:
         that it does not resolve may not gain energy.
         """
         reduced = unresolved = False
-        if len(self.mechanism.row_reals):
+        if self._springy:
             if not planned:
-                fresh = self._measure_springs(h, fresh)
+                self._measure_springs(h, fresh)
+                fresh = True
             ratio, row, undamped, _ = self._springs
             reduced = ratio > 1.001 * self._largest_ratio(undamped)
             finest = self._substeps if reduced else 1
@@ -377,7 +395,7 @@ class StepIntegrator:
                 self.stats[phases.REDUCED] += reduced
                 self.stats[phases.UNRESOLVED] += unresolved
         if self._sequential or self.grabbed or self._springs[3] < _SOFT:
-            return self._bare_step(h, fresh, share, reduced, unresolved)
+            return self._bare_step(h, fresh, share, reduced=reduced, unresolved=unresolved)
         mechanism = self.mechanism
         island_of, before, kinetic, *_ = self._islands
         arrays = (
@@ -385,7 +403,7 @@ class StepIntegrator:
             mechanism.row_reals,
         )  # fmt: skip
         island_energies(*arrays, island_of, True, kinetic, before)
-        done = self._bare_step(h, fresh, share, reduced, unresolved)
+        done = self._bare_step(h, fresh, share, reduced=reduced, unresolved=unresolved)
         if done != phases.DONE:
             return done
         order_2 = reduced or self._substeps == 1
@@ -405,7 +423,7 @@ class StepIntegrator:
         return done
 
     def _bare_step(
-        self, h: float, fresh: bool, share: float, reduced: bool, unresolved: bool
+        self, h: float, fresh: bool, share: float, *, reduced: bool, unresolved: bool
     ) -> int:  # fmt: skip
         """Takes a step with the kernel of the method."""
         mechanism, params = self.mechanism, self.params
@@ -498,6 +516,8 @@ class StepIntegrator:
         mechanism = self.mechanism
         if self.params.on_gap == "stop":
             self._give_up(h, now, done)
+        for each, saved in self._saved_history:
+            np.copyto(each, saved)
         mechanism.bodies[:-1, BODY_STATE] = self._body_state
         mechanism.joint_reals[:, ARCS] = self._curve_positions
         mechanism.row_reals[:, ROW_STATE] = self._row_state[mechanism.row_slots]
