@@ -1,5 +1,9 @@
 """Commands write no file in place of one that is there, unless told, and never their own source."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,3 +94,45 @@ def test_errors_are_not_named_by_their_kind(capsys: pytest.CaptureFixture[str]) 
         "error: there is no joint named 'x'.",
         "warning: KneeError: it is late.",
     ]
+
+
+#: Runs commands in one process in which files grow to 6000 bytes at most.
+LIMITED = """
+import json, resource, signal, sys
+sys.path.insert(0, {tests!r})
+from command_line import linkwork
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+print(json.dumps([(r.code, r.out, r.err) for r in (linkwork(*w) for w in {words!r})]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of a process")
+def test_a_full_disk_leaves_no_fragments(tmp_path: Path) -> None:
+    """Files are whole, as before, or not there; a table of a run ends after a whole row."""
+    assert linkwork("run", "gripper/arm", "--for", 100, "--record", "run.mcap").code == 0
+    commands = [
+        ["replay", "run.mcap", "--html", "a.html"],
+        ["replay", "run.mcap", "--csv", "a.csv"],
+        ["convert", "tripod/level", "a.glb"],
+        ["derive", "gripper/arm", "--to", "c", "--out", "a.c"],
+        ["run", "gripper/arm", "--for", "2", "--csv", "table.csv"],
+    ]
+    code = LIMITED.format(tests=str(Path(__file__).parent.parent), words=commands)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    results = json.loads(done.stdout.splitlines()[-1])
+    for words, (code, _, err) in zip(commands, results, strict=True):
+        name = words[-1]
+        assert code, words
+        assert name in err, words
+        assert "File too large" in " ".join(err.split()), words
+        assert Path(name).exists() == (name == "table.csv"), words
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".linkwork-")]
+    table = Path("table.csv").read_text()
+    assert table.endswith("\n")
+    rows = table.count("\n") - 1
+    assert rows > 5
+    assert len({line.count(",") for line in table.splitlines()}) == 1
+    assert f"Its first {rows} rows are kept." in " ".join(results[-1][2].split())

@@ -18,6 +18,7 @@ from linkwork.cli.run_session import set_signal
 from linkwork.cli.scene_argument import load_showing_notes, scene_to_run
 from linkwork.cli.screen import show_withheld
 from linkwork.components.agents.walker import Walker
+from linkwork.core.atomic import whole_file
 from linkwork.core.errors import FormatError, not_found, os_error_text
 from linkwork.core.value_types import split_unit
 from linkwork.model.scene import MODES, Scene
@@ -228,6 +229,7 @@ def _write_page(folder: Path, scene: Scene, files: list[str]) -> None:
         f'<body style="font-family: system-ui, sans-serif"><h1>{title}</h1>\n{figures}\n'
     )
     try:
-        (folder / "index.html").write_text(text, encoding="utf-8")
+        with whole_file(folder / "index.html") as part:
+            part.write_text(text, encoding="utf-8")
     except OSError as error:
         raise FormatError(f"{folder} cannot be written: {os_error_text(error)}.") from None

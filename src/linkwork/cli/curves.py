@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from linkwork.core.atomic import whole_file
 from linkwork.core.errors import FormatError, os_error_text
 
 _MARKS = "o·+x"
@@ -102,7 +103,8 @@ def write_svg(file: Path, title: str, curves: Sequence[Curve], unit: str) -> Non
         )
         place -= 8 * len(curve.name) + 24
     try:
-        file.write_text("\n".join([*made, "</svg>"]) + "\n", encoding="utf-8")
+        with whole_file(file) as part:
+            part.write_text("\n".join([*made, "</svg>"]) + "\n", encoding="utf-8")
     except OSError as error:
         raise FormatError(f"{file} cannot be written: {os_error_text(error)}.") from None
 

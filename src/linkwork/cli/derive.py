@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from linkwork.cli.output_files import Overwrite, check_outputs
+from linkwork.core.atomic import whole_file
 
 if TYPE_CHECKING:
     from linkwork.dynamics.symbolic import SymbolicModel
@@ -61,7 +62,8 @@ def derive(
         else:
             texts = [numpy_code.source(model) if to == "numpy" else latex.document(model)]
         for each, text in zip(files, texts, strict=True):
-            each.write_text(text, encoding="utf-8")
+            with whole_file(each) as part:
+                part.write_text(text, encoding="utf-8")
     screen = stdout()
     for each in files:
         screen.print_line(f"Wrote {each}.")

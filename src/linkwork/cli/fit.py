@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.cli.output_files import Overwrite, check_outputs
+from linkwork.core.atomic import whole_file
 
 if TYPE_CHECKING:
     from linkwork.cli.curves import Curve
@@ -250,6 +251,7 @@ def _write(out: Path, log: MeasuredLog, model: str, found: Fit) -> None:
         literal = f'"{value}"' if isinstance(value, str) else repr(value)
         lines.append(f"{name} = {literal}  {known.get(name, '')}".rstrip())
     try:
-        out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        with whole_file(out) as part:
+            part.write_text("\n".join(lines) + "\n", encoding="utf-8")
     except OSError as error:
         raise FormatError(f"{out} cannot be written: {os_error_text(error)}.") from None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from linkwork.cli.output_files import Overwrite, check_outputs
+from linkwork.core.atomic import whole_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -228,7 +229,8 @@ def _batch(solver: Solver, poses: list[Pose], out: Path) -> int:
     screen = stderr()
     moved = solver.columns.dof.tolist()
     units = ["_deg" if solver.world.dof_is_angle(int(d)) else "_m" for d in solver.columns.dof]
-    with out.open("w", newline="", encoding="utf-8") as file:  # before the work, which may be long
+    # Opened before the work, which may be long.
+    with whole_file(out) as part, part.open("w", newline="", encoding="utf-8") as file:
         with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
             work = bar.add_task("solving", total=len(poses))
             answers = solver.solve_many(

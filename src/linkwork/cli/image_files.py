@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linkwork.components.sensors.camera import numbers, png, to_millimeters
+from linkwork.core.atomic import whole_file
 from linkwork.core.errors import FormatError, not_found
 
 if TYPE_CHECKING:
@@ -76,9 +77,8 @@ class ImageFiles:
             self._written[name] = frame
             stem = f"{name.replace('/', '_')}_{int(frame):06d}"
             for what, ending in (("color", ".png"), ("depth", "_depth.png")):
-                (self._folder / f"{stem}{ending}").write_bytes(
-                    as_png(session.image(name, what), what)
-                )
+                with whole_file(self._folder / f"{stem}{ending}") as part:
+                    part.write_bytes(as_png(session.image(name, what), what))
             self.count += 1
 
 

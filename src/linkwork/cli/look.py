@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.output_files import Overwrite, check_outputs
+from linkwork.core.atomic import whole_file
 
 
 class ImageKind(StrEnum):
@@ -69,10 +70,11 @@ def look(
         if after:
             session.run(after, clock="fast")
         image = session.image(name, kind.value)
-        if file.suffix == ".npy":
-            np.save(file, image)
-        else:
-            file.write_bytes(as_png(image, kind.value))
+        with whole_file(file) as part:
+            if file.suffix == ".npy":
+                np.save(part, image)
+            else:
+                part.write_bytes(as_png(image, kind.value))
         out = stdout()
         height, width = image.shape[:2]
         out.print_line(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import math
 import sys
@@ -85,6 +86,7 @@ class SignalCsv:
         except OSError as error:
             raise FormatError(f"{path} cannot be written: {os_error_text(error)}.") from None
         self._close = not to_screen
+        self._failed = False
         self._table = csv.writer(self._file, lineterminator="\n")
         units = {n: session.signals[n].unit for n in names}
         self._put(["time [s]", *(f"{n} [{units[n]}]" if units[n] else n for n in names)])
@@ -104,21 +106,49 @@ class SignalCsv:
         self.rows += 1
 
     def _put(self, cells: list[str]) -> None:
+        if self._failed:
+            return
         try:
             self._table.writerow(cells)
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise FormatError(f"{self._path} cannot be written: {os_error_text(error)}.") from None
+            raise self._fail(error) from None
 
     def close(self) -> None:
         """Writes buffered rows, and closes the file."""
+        if self._failed:
+            return
         try:
             self._file.close() if self._close else self._file.flush()
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise FormatError(f"{self._path} cannot be written: {os_error_text(error)}.") from None
+            raise self._fail(error) from None
+
+    def _fail(self, error: OSError) -> FormatError:
+        """Ends the table after its last whole row; rows after that are lost."""
+        self._failed = True
+        kept = ""
+        with contextlib.suppress(OSError):
+            if self._close:
+                with contextlib.suppress(OSError):
+                    self._file.close()
+            if self._close and self._path.is_file():
+                self.rows = _keep_whole_rows(self._path)
+                kept = f"Its first {self.rows} rows are kept."
+        return FormatError(f"{self._path} cannot be written: {os_error_text(error)}.", hint=kept)
+
+
+def _keep_whole_rows(path: Path) -> int:
+    """Removes an unfinished last line of a table; returns the number of rows under its head."""
+    lines = end = 0
+    with path.open("rb+") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                lines, end = lines + 1, end + len(line)
+        file.truncate(end)
+    return max(0, lines - 1)
 
 
 def free_name(stem: str, ending: str, taken: Sequence[Path]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linkwork.cli.screen import count, stdout
+from linkwork.core.atomic import whole_file
 from linkwork.core.errors import FormatError, os_error_text
 from linkwork.core.value_types import degrees, format_value
 from linkwork.model.scene.motion_limits import UNLIMITED
@@ -307,7 +308,7 @@ def _write(trajectories: dict[str, Profile], movement: Movement, out: Path, rate
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
         return len(times)
     try:
-        with out.open("w", newline="", encoding="utf-8") as file:
+        with whole_file(out) as part, part.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
     except OSError as error:
         raise FormatError(f"{out} cannot be written: {os_error_text(error)}.") from None

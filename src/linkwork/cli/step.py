@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.output_files import Overwrite, check_outputs
+from linkwork.core.atomic import whole_file
 
 
 def step(
@@ -87,4 +88,5 @@ def step(
                  f"[{word}]"]  # fmt: skip
         rows_ = zip(found.time, found.wanted, found.actual, strict=True)
         lines += [f"{t:.9g},{w!r},{a!r}" for t, w, a in ((float(x) for x in row) for row in rows_)]
-        out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        with whole_file(out) as part:
+            part.write_text("\n".join(lines) + "\n", encoding="utf-8")

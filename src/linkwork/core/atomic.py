@@ -22,10 +22,7 @@ def replace_file(path: str, data: bytes) -> None:
     target = os.path.realpath(path)
     made = ""
     try:
-        if os.path.exists(target):
-            mode = os.stat(target).st_mode & 0o7777
-        else:
-            mode = 0o600 if is_private(target) else 0o666 & ~_umask()
+        mode = _mode_of(target)
         number, made = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".linkwork-")
         with os.fdopen(number, "wb") as stream:
             stream.write(data)
@@ -39,6 +36,47 @@ def replace_file(path: str, data: bytes) -> None:
                 os.unlink(made)
         why = os_error_text(error)
         raise FormatError(f"the file cannot be written: {why}.", origin=Origin(path)) from error
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Gives a path to write to; what is written becomes ``path`` in one step, or not at all.
+
+    If writing fails, for example because the disk is full, no fragment is left and an existing
+    file is unchanged. Pipes and devices are written directly.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        yield Path(path)
+        return
+    made = ""
+    try:
+        mode = _mode_of(str(target))
+        number, made = tempfile.mkstemp(
+            dir=target.parent, prefix=".linkwork-", suffix=target.suffix
+        )
+        os.close(number)
+        yield Path(made)
+        os.chmod(made, mode)
+        os.replace(made, target)
+    except BaseException as error:
+        if made:
+            with contextlib.suppress(OSError):
+                os.unlink(made)
+        if isinstance(error, OSError) and ".linkwork-" in str(error.filename or ".linkwork-"):
+            error.filename = str(path)  # not the temporary one
+            error.filename2 = None
+        raise
+
+
+def _mode_of(target: str) -> int:
+    """Mode of a file, or the one that it is to have."""
+    if os.path.exists(target):
+        return os.stat(target).st_mode & 0o7777
+    return 0o600 if is_private(target) else 0o666 & ~_umask()
 
 
 def _umask() -> int:

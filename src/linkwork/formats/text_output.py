@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from linkwork.core.atomic import whole_file
 from linkwork.core.errors import FormatError, Origin, os_error_text
 from linkwork.geometry.pose import Pose
 
@@ -41,7 +42,8 @@ def save_bytes(path: Path, data: bytes) -> None:
         FormatError: If it cannot be written.
     """
     try:
-        path.write_bytes(data)
+        with whole_file(path) as part:
+            part.write_bytes(data)
     except (OSError, ValueError) as error:
         why = os_error_text(error)
         raise FormatError(

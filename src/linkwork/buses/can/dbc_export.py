@@ -13,6 +13,7 @@ from linkwork.buses.can.dbc import require_cantools
 from linkwork.buses.can.frame_codec import CanMessage, CanSignal
 from linkwork.buses.can.layout import Key, frames
 from linkwork.buses.port import BusPlan
+from linkwork.core.atomic import whole_file
 
 if TYPE_CHECKING:
     from cantools.database.can import Message, Signal
@@ -24,7 +25,8 @@ MAX_CYCLE_MS = 3_600_000
 
 def write_dbc(plan: BusPlan, path: Path | str) -> None:
     """Writes a bus as a DBC file; see :func:`dbc_text`."""
-    Path(path).write_text(dbc_text(plan), encoding="utf-8", newline="\n")
+    with whole_file(path) as part:
+        part.write_text(dbc_text(plan), encoding="utf-8", newline="\n")
 
 
 def dbc_text(plan: BusPlan) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from linkwork.core.atomic import whole_file
 from linkwork.core.errors import MeshError, Origin, os_error_text
 from linkwork.core.mistakes import ascii_float
 from linkwork.geometry.meshes.assembly import MeshAssembly, as_color
@@ -142,7 +143,8 @@ def write_obj(mesh: TriangleMesh, path: Path) -> None:
     lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in mesh.vertices.tolist()]
     lines += [f"f {a} {b} {c}" for a, b, c in (mesh.faces + 1).tolist()]
     try:
-        path.write_text("\n".join([*lines, ""]), encoding="ascii")
+        with whole_file(path) as part:
+            part.write_text("\n".join([*lines, ""]), encoding="ascii")
     except OSError as error:
         why = os_error_text(error)
         raise MeshError(f"it cannot be written: {why}.", origin=Origin(str(path))) from None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from linkwork.core.atomic import whole_file
 from linkwork.core.errors import MeshError, Origin, os_error_text
 from linkwork.geometry.meshes.assembly import MeshAssembly, as_color
 from linkwork.geometry.meshes.mesh import Color, TriangleMesh
@@ -128,7 +129,8 @@ def write_stl(mesh: TriangleMesh, path: Path) -> None:
     rows["numbers"][:, 0], rows["numbers"][:, 1:] = normals, corners
     data = b"Linkwork, meters".ljust(80) + struct.pack("<I", len(corners)) + rows.tobytes()
     try:
-        path.write_bytes(data)
+        with whole_file(path) as part:
+            part.write_bytes(data)
     except OSError as error:
         why = os_error_text(error)
         raise MeshError(f"it cannot be written: {why}.", origin=Origin(str(path))) from None

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
+from linkwork.core.atomic import whole_file
 from linkwork.core.errors import RecordingError, not_found
 from linkwork.session.recording.reader import Recording
 from linkwork.session.recording.segment import Segment
@@ -55,7 +55,7 @@ def export_csv(
     )
     count = 0
     try:
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
+        with whole_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)
             table.writerow(["segment", "step", "time", *heading])
             for segment in recording.segments:
@@ -155,7 +155,8 @@ def export_html(recording: Recording, path: str | os.PathLike[str]) -> None:
         f"<style>{_STYLE}</style>\n<h1>{title}</h1>\n" + "\n".join(sections) + "\n</html>\n"
     )
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        with whole_file(path) as part:
+            part.write_text(text, encoding="utf-8")
     except OSError as error:
         raise RecordingError(f"cannot write {path}: {error.strerror}.") from None
 

@@ -119,7 +119,9 @@ class Journal:
         except OSError as error:
             self.failed = RecordingError(
                 f"the recording {self.path} ends here: {error.strerror}.",
-                hint=f"Its first {self._written} bytes are kept and can be read.",
+                hint=f"Its first {self._written} bytes are kept and can be read."
+                if self._written
+                else "Nothing was recorded.",
             )
         self._crc = zlib.crc32(block, self._crc)
 

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from linkwork import __version__
+from linkwork.core.atomic import whole_file
 from linkwork.core.errors import RecordingError
 from linkwork.session.playback import Playback
 from linkwork.session.recorder import joint_signals
@@ -155,7 +156,8 @@ def write_page(
                 hint="Record a shorter run, or share the .mcap file.",
             )
     try:
-        Path(path).write_bytes(text)
+        with whole_file(path) as part:
+            part.write_bytes(text)
     except OSError as error:
         raise RecordingError(f"cannot write {path}: {error.strerror}.") from None
     count = len({signal.name for world in made.worlds for signal in world.scene.signals})
