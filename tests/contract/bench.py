@@ -85,6 +85,7 @@ name = "ball"
 name = "ball"
 shape = { sphere = { radius = 0.05 } }
 mass = 0.2
+group = "balls"
 """
 
 SCENE = """\

@@ -139,6 +139,11 @@ type = "encoder"
 joint = "arm/J1"
 period = 0.006
 """
+#: For engines without contacts: balls fall through the ground.
+FALLING = """
+[collide]
+never = [["balls", "ground"]]
+"""
 VISITOR = """
 [[part]]
 name = "visitor"
@@ -205,6 +210,7 @@ EXAMPLES: dict[str, dict[str, Example]] = {
         "impulse": Example(
             {"gap": 1e-9, "speed_gap": 1e-8, "order": 4, "max_iterations": 30},
             positive=("gap", "speed_gap", "max_iterations"),
+            more=FALLING,
         ),
         "lagrange": Example(
             {"integrator": "rk4", "contacts": ["ball/ball"], "stiffness": 2e4, "damping": 40.0},

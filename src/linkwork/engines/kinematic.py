@@ -21,7 +21,6 @@ from linkwork.engines.common.kernels import (
     note_exceeded,
 )
 from linkwork.engines.limit_report import LimitFinding, limit_findings
-from linkwork.geometry.kernels import quat_rotvec
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
 from linkwork.model.blocks import read_params
 from linkwork.model.parts import Spec
@@ -120,13 +119,10 @@ class Kinematic(Engine):
         return {"limits": (self.world.nv, 4, 4), "free_targets": (len(self._free), 6)}
 
     def reset(self) -> None:
-        """Sets the targets of free bodies to their poses."""
-        state, world = self.state, self.world
+        """Keeps free bodies where they are until a target is set."""
         for n, b in enumerate(self._free.tolist()):
-            first, at = int(world.vadr[b]), int(world.qadr[b])
-            state.target[first : first + 3] = state.q[at : at + 3]
-            state.target[first + 3 : first + 6] = quat_rotvec(state.q[at + 3 : at + 7])
-            self.slot("free_targets")[n] = state.target[first : first + 6]
+            first = int(self.world.vadr[b])
+            self.slot("free_targets")[n] = self.state.target[first : first + 6]
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)

@@ -21,6 +21,7 @@ from linkwork.core.signals import Signals
 from linkwork.core.state import CONTACT_CAPACITY, Layout, State
 from linkwork.engines import Engine
 from linkwork.engines.common.kernels import loop_state, spring_state
+from linkwork.geometry.kernels import quat_rotvec
 from linkwork.kinematics.kernels import BALL, FREE, forward_poses, forward_twists
 from linkwork.model.blocks import Block, add_blocks, add_signals
 from linkwork.model.parts import Spec
@@ -161,8 +162,12 @@ class Cycle:
         state.target_speed[:] = world.dof_speed
         for i in range(world.nv):
             body = int(world.dof_body[i])
-            if world.kind[body] not in (BALL, FREE):
-                state.target[i] = world.q0[int(world.qadr[body]) + i - int(world.vadr[body])]
+            k = i - int(world.vadr[body])
+            if world.kind[body] not in (BALL, FREE) or (world.kind[body] == FREE and k < 3):
+                state.target[i] = world.q0[int(world.qadr[body]) + k]
+            elif world.kind[body] == FREE:
+                first = int(world.qadr[body]) + 3
+                state.target[i] = quat_rotvec(world.q0[first : first + 4])[k - 3]
         state["param/gravity"][:] = world.scene.gravity
         state["param/mass"][:] = world.mass
         state["param/visible"][:] = 1.0
