@@ -14,13 +14,7 @@ from linkwork.engines.impulse.adams import TreeCoordinates, adams_weights, non_i
 from linkwork.engines.impulse.adams_kernels import adams_step
 from linkwork.engines.impulse.anytime_kernels import sequential_step
 from linkwork.engines.impulse.body_kernels import XN, L, Q, V, X
-from linkwork.engines.impulse.energy_kernels import (
-    add_spring_motion,
-    drifts_in_energy,
-    island_energies,
-    limit_island_energies,
-    save_step_start,
-)
+from linkwork.engines.impulse.energy_kernels import drifts_in_energy, save_step_start
 from linkwork.engines.impulse.findings import closing_hint, gap_text
 from linkwork.engines.impulse.force_kernels import (
     RATE_COLUMNS,
@@ -30,21 +24,14 @@ from linkwork.engines.impulse.force_kernels import (
 from linkwork.engines.impulse.joint_law_kernels import (
     CARRIED_FORCE,
     DISPLACEMENT,
-    DOF,
     DRIVE,
-    JOINT,
-    LAW,
-    MIDPOINT,
     Q0,
-    ROW_MODE,
     SLIP,
-    STIFFNESS,
     STOP,
 )
 from linkwork.engines.impulse.mechanism import (
     ARCS,
     Mechanism,
-    islands_of_bodies,
     make_scratch,
     make_workspace,
     shortest_body,
@@ -55,7 +42,11 @@ from linkwork.engines.impulse.projection_kernels import (
     project_velocities,
 )
 from linkwork.engines.impulse.report_kernels import largest_constraint_velocity
-from linkwork.engines.impulse.resolution_kernels import step_resolution, use_midpoint_rule
+from linkwork.engines.impulse.spring_resolution import (
+    MAX_ENERGY_DRIFT,
+    MAX_ENERGY_DRIFT_ORDER_2,
+    SpringResolution,
+)
 from linkwork.engines.impulse.step_kernels import extrapolated_step
 from linkwork.engines.impulse.tree_projection_kernels import write_bodies
 from linkwork.model.world import World
@@ -103,23 +94,8 @@ _MAX_SUBSTEPS = 1024
 _MAX_VELOCITY_PROJECTIONS = 6
 #: Share of the gap allowed for a single row: three of them form a distance.
 ROW_SHARE_OF_GAP = 0.57
-#: Largest relative energy change of a step with ideal joints; larger for order 2, whose energy
-#: oscillates.
-_MAX_ENERGY_DRIFT, _MAX_ENERGY_DRIFT_ORDER_2 = 2e-4, 4e-3
-#: Largest relative energy that an island with springs may seem to gain with order 2, whose energy
-#: oscillates; with higher orders nothing.
-_MAX_ENERGY_GAIN_ORDER_2 = 2.5e-3
 #: Largest gap that the anytime solver leaves: relative to the shortest body, and as an angle [rad].
 _MOST_OPEN, _MOST_OPEN_ANGLE = 0.04, 0.07
-#: Largest h ω at which an oscillation on springs is resolved: 16 steps a period.
-_RESOLVED = 2.0 * math.pi / 16.0
-#: Largest h ω of extrapolated steps by order: undamped oscillations then gain less than 0.2 % of
-#: energy in a minute at 1 kHz. Oscillations with damping never grow up to the second value.
-_EXTRAPOLATED, _EXTRAPOLATED_DAMPED = {2: math.inf, 4: 0.12, 5: math.inf, 6: 0.3}, 1.0
-#: Largest h ω of springs whose steps need no energy balance.
-_SOFT = 0.03
-#: Maximum number of substeps that resolve springs; above it the order is reduced to 2.
-_MAX_SPRING_SUBSTEPS = 8
 #: Columns of a body that form its state.
 BODY_STATE = np.r_[X : X + 3, Q : Q + 4, V : V + 3, L : L + 3]
 #: Columns of a soft row that are its state.
@@ -172,17 +148,12 @@ class StepIntegrator:
             mechanism.joint_reals[:, ARCS].copy(),
         )  # fmt: skip
         self.substep, self.grabbed = 0.0, False
-        island_of = islands_of_bodies(mechanism)
-        self._island_count = int(island_of.max(initial=0)) + 1
-        self._islands = (island_of, *(np.zeros(self._island_count) for _ in range(5)))
-        self._springs, self._springy = (0.0, -1, False, 0.0), False
-        laws = mechanism.row_ints[: mechanism.laws]
-        self._law_dofs = laws[laws[:, ROW_MODE] == LAW, DOF].tolist()
-        self._has_springs = bool(len(mechanism.springs) or mechanism.row_reals[:, STIFFNESS].any())
         self._most_open = max(params.gap, _MOST_OPEN * shortest_body(mechanism)), _MOST_OPEN_ANGLE
         self._by_forces, self._sequential = params.method == "forces", params.solver == "anytime"
         single_step = self._by_forces or self._sequential
         self._substeps = 1 if single_step else params.order // 2
+        kernel_tuples = self.mechanism_arrays, self.pattern, self.workspace, self.scratch
+        self.springs = SpringResolution(mechanism, params, kernel_tuples, self._substeps)
         self._row_gap = ROW_SHARE_OF_GAP * params.gap
         if not self._by_forces:
             least = (1e-4 if params.order == 2 else 1e-5) * world.scene.step**2
@@ -190,7 +161,7 @@ class StepIntegrator:
         self._max_energy_drift = 0.0
         if not non_ideal_joints(mechanism):
             self._max_energy_drift = (
-                _MAX_ENERGY_DRIFT_ORDER_2 if params.order == 2 else _MAX_ENERGY_DRIFT
+                MAX_ENERGY_DRIFT_ORDER_2 if params.order == 2 else MAX_ENERGY_DRIFT
             )
         self._rate_count = params.order - 1 if self._by_forces else 0
         alone = self._by_forces and not non_ideal_joints(mechanism)
@@ -228,8 +199,7 @@ class StepIntegrator:
         return {
             "impulse_history": (3, 4, joints, 6),
             "int:history_length": (3,),
-            "int:spring_substeps": (1,),
-            "energy_gain": (2, self._island_count),
+            **self.springs.slots(),
             "rates": (self._rate_count, self.work.shape[1]),
             "last_wrench": (bodies + 1 if self._by_forces else 0, 6),
         }
@@ -240,8 +210,7 @@ class StepIntegrator:
     ) -> None:  # fmt: skip
         """Binds the slots of the state, the initial state of steps, and the forces."""
         self.history, self.history_length = memory["impulse_history"], memory["int:history_length"]
-        self._spring_substeps = memory["int:spring_substeps"]
-        self._islands = (*self._islands[:4], *memory["energy_gain"])
+        self.springs.bind(memory, drive)
         self._rate_history, self._last_wrench = memory["rates"], memory["last_wrench"]
         self._body_state, self._curve_positions, self._row_state = (
             body_state,
@@ -274,7 +243,7 @@ class StepIntegrator:
         self._rate_history[:] = 0.0
         self._last_wrench[:] = 0.0
         self.history_length[:] = 0
-        self._islands[4][:] = self._islands[5][:] = 0.0
+        self.springs.reset()
         self.substep = 0.0
 
     def set_masses(self, mass: np.ndarray) -> None:
@@ -306,121 +275,41 @@ class StepIntegrator:
         for each, body_state in self._saved_history:
             np.copyto(body_state, each)
         self._from = self.tree.q.copy(), self.tree.v.copy()
-        count, fresh = self._plan(h, fresh)
-        done, speed = phases.DONE, math.inf
-        if not self._springy:
-            done = self._bare_step(h, fresh, 1.0, reduced=False, unresolved=False)
-            speed = self._project_velocities(h) if done == phases.DONE else math.inf
-            self.substep = h / self._substeps
-            return (speed, 1) if speed < math.inf else self._substep(h, now, done)
-        for n in range(count):
-            done = self._step(h / count, fresh, share=1.0 / count, planned=n == 0)
+        count, same = self.springs.plan(h, fresh, self.stats)
+        if not same:  # the history is one of steps of another length
+            self.history_length[:] = 0
+        done, speed, measured = phases.DONE, math.inf, True
+        for _ in range(count):
+            done = self._step(h / count, fresh, share=1.0 / count, measured=measured)
             speed = self._project_velocities(h / count) if done == phases.DONE else math.inf
-            fresh = True
+            fresh, measured = True, False
             if not speed < math.inf:
                 return self._substep(h, now, done)
         self.substep = h / (count * self._substeps)
         return speed, count
 
-    def _plan(self, h: float, fresh: bool) -> tuple[int, bool]:
-        """Returns the number of substeps that resolve springs, and whether rows and K are fresh.
-
-        It is 1 if a step resolves them, or if too many substeps would be needed: then the order is
-        reduced.
-        """
-        springs, count = self._has_springs or self._is_driven_by_position(), 1
-        if not springs and self._springy:
-            self.mechanism.row_reals[:, MIDPOINT] = 0.0
-            self._springs = 0.0, -1, False, 0.0
-        elif springs:
-            self._measure_springs(h, fresh)
-            fresh = True
-            ratio, row, undamped, bound = self._springs
-            least = ratio / self._largest_ratio(undamped)
-            count = max(1, math.ceil(least)) if least <= _MAX_SPRING_SUBSTEPS else 1
-            self._springs = ratio / count, row, undamped, bound / count
-        self._springy = springs
-        if count != self._spring_substeps[0]:  # the history is one of steps of another length
-            self._spring_substeps[0] = count
-            self.history_length[:] = 0
-        return count, fresh
-
-    def _is_driven_by_position(self) -> bool:
-        """Returns whether a drive has a stiffness at present."""
-        if len(self._law_dofs) > 4:
-            return bool(self.drive[1, self._law_dofs].any())
-        kp = self.drive[1]
-        return any(kp[d] for d in self._law_dofs)  # faster than numpy for few
-
-    def _largest_ratio(self, undamped: bool) -> float:
-        """Returns the largest h ω of extrapolated steps."""
-        extrapolated = _EXTRAPOLATED[2 if self._sequential else self.params.order]
-        return extrapolated if undamped else max(extrapolated, _EXTRAPOLATED_DAMPED)
-
-    def _measure_springs(self, h: float, fresh: bool) -> None:
-        """Finds h ω of the fastest oscillation on springs, its row, damping and upper bound.
-
-        Afterwards rows and K are those of the present pose.
-        """
-        mechanism = self.mechanism
-        # without a factored K only the bound is known
-        least = math.inf if self._sequential else min(self._largest_ratio(True), _RESOLVED) ** 2
-        square, row, undamped, bound = step_resolution(
-            self.mechanism_arrays, self.pattern, self.workspace, self.scratch, mechanism.row_ints,
-            mechanism.row_reals, self.drive, h, fresh and not self._sequential, least, self.stats,
-        )  # fmt: skip
-        self._springs = math.sqrt(square), int(row), bool(undamped), math.sqrt(bound)
-
     def _step(
-        self, h: float, fresh: bool, *, share: float = 1.0, planned: bool = False
+        self, h: float, fresh: bool, *, share: float = 1.0, measured: bool = False
     ) -> int:  # fmt: skip
         """Takes a step, or a share of one, with that share of the allowed energy change.
 
-        Springs are measured for it unless it is the one that was ``planned``. Islands with springs
-        that it does not resolve may not gain energy.
+        ``measured`` if its springs have been.
         """
-        reduced = unresolved = False
-        if self._springy:
-            if not planned:
-                self._measure_springs(h, fresh)
-                fresh = True
-            ratio, row, undamped, _ = self._springs
-            reduced = ratio > 1.001 * self._largest_ratio(undamped)
-            finest = self._substeps if reduced else 1
-            unresolved = ratio > _RESOLVED * finest and (reduced or self._substeps == 1)
-            use_midpoint_rule(self.mechanism.row_reals, not unresolved)
-            if reduced or unresolved:
-                joint = int(self.mechanism.row_ints[row, JOINT])
-                self.stats[[phases.FREQUENCY, phases.SPRING_JOINT]] = ratio / h, joint
-                self.stats[phases.REDUCED] += reduced
-                self.stats[phases.UNRESOLVED] += unresolved
-        if self._sequential or self.grabbed or self._springs[3] < _SOFT:
-            return self._bare_step(h, fresh, share, reduced=reduced, unresolved=unresolved)
-        mechanism = self.mechanism
-        island_of, before, kinetic, *_ = self._islands
-        arrays = (
-            self.mechanism_arrays, self.workspace, self.scratch, mechanism.row_ints,
-            mechanism.row_reals,
-        )  # fmt: skip
-        island_energies(*arrays, island_of, True, kinetic, before)
-        done = self._bare_step(h, fresh, share, reduced=reduced, unresolved=unresolved)
-        if done != phases.DONE:
+        springs, last = self.springs, share * _MAX_SUBSTEPS <= 1.0
+        if not springs.active:
+            return self._bare_step(h, fresh, share, reduced=False, unresolved=False)
+        if not measured:
+            springs.measure(h, fresh, self.stats)
+        reduced, unresolved = springs.choose(h, self.stats)
+        balanced = springs.balanced and not self.grabbed  # the work of a grab is unknown
+        if balanced:
+            springs.begin()
+        done = self._bare_step(h, True, share, reduced=reduced, unresolved=unresolved)
+        if done != phases.DONE or not balanced:
             return done
         order_2 = reduced or self._substeps == 1
-        coarse = share * (_MAX_ENERGY_DRIFT_ORDER_2 if order_2 else _MAX_ENERGY_DRIFT)
-        if unresolved:
-            allowed, coarse, most = 0.0, 0.999, 1.0
-        else:
-            allowed, most = _MAX_ENERGY_GAIN_ORDER_2 if order_2 else 0.0, 0.1
-        if share * _MAX_SUBSTEPS <= 1.0:
-            coarse, most = math.inf, 1.0
-        if not limit_island_energies(
-            *arrays, self.drive, self.wrench, self._islands, h, allowed, coarse, most
-        ):
-            return phases.TOO_COARSE
-        if unresolved:
-            add_spring_motion(mechanism.row_reals, self.stats)
-        return done
+        fine = springs.end(self.wrench, h, share, last, order_2, unresolved, self.stats)
+        return phases.DONE if fine else phases.TOO_COARSE
 
     def _bare_step(
         self, h: float, fresh: bool, share: float, *, reduced: bool, unresolved: bool
@@ -464,7 +353,8 @@ class StepIntegrator:
                 self.mechanism_arrays, self.pattern, self.workspace, self.scratch,
                 mechanism.row_ints, mechanism.row_reals, self.drive, self.wrench, h,
                 ROW_SHARE_OF_GAP * params.gap, ROW_SHARE_OF_GAP * params.speed_gap,
-                params.max_iterations, self._islands, self._most_open, unresolved, self.stats,
+                params.max_iterations, self.springs.islands, self._most_open, unresolved,
+                self.stats,
             )  # fmt: skip
         return extrapolated_step(
             self.mechanism_arrays, self.pattern, self.workspace, self.scratch, mechanism.row_ints,
