@@ -41,6 +41,26 @@ def test_the_banner_shows_the_code_and_trusts_it(
         banner.get_by_role("button", name="Trust once").click()
         expect(banner).to_be_hidden()
         page.until("store.scene.untrusted.length === 0")
+        file = cell.parent / "follow.py"
+        file.write_text(file.read_text() + "\n# changed later\n")
+        expect(banner).to_contain_text("The version before runs on.")
+        banner.get_by_role("button", name="Trust this content").click()
+        expect(banner).to_be_hidden()
+
+
+def test_the_folder_can_be_trusted_beside_a_text_without_one(
+    cell: Path, tmp_path: Path, chromium: Browser
+) -> None:
+    """The button is there; the text without a file is then the only one asked about."""
+    inline = '[[agent]]\nname = "inline"\ntype = "program"\nsource = "class Control: pass"\n'
+    cell.write_text(f"{cell.read_text()}\n{inline}")
+    with studio(str(cell), tmp_path) as running, opened(chromium, running) as page:
+        page.ready()
+        banner = page.page.get_by_label("Untrusted programs")
+        expect(banner.get_by_role("status")).to_contain_text("follow.py, inline")
+        banner.get_by_role("button", name="Trust the folder").click()
+        expect(banner.get_by_role("status")).not_to_contain_text("follow.py")
+        expect(banner.get_by_role("button", name="Trust the folder")).to_have_count(0)
 
 
 def test_a_damaged_recording_says_what_is_lost(tmp_path: Path, chromium: Browser) -> None:

@@ -103,6 +103,40 @@ def test_trusted_once_is_this_text(cell: Path, tmp_path: Path) -> None:
         assert here.host.open.session.withheld == []
 
 
+@pytest.mark.parametrize("how", ["once", "content"])
+def test_changed_code_is_offered_while_the_old_one_runs(
+    cell: Path, tmp_path: Path, how: str
+) -> None:
+    """The banner returns with the new text; trusted, it replaces the old one."""
+    with backstage(str(cell), tmp_path) as here:
+        (program,) = here.until("scene")["untrusted"]
+        assert not program["replaces"]
+        here.ask(m.TrustPrograms(how, [program["key"]]))  # type: ignore[arg-type]
+        here.until("scene", lambda found: found["untrusted"] == [])
+        file = cell.parent / "follow.py"
+        file.write_text(file.read_text() + "\n# changed later\n")
+        (changed,) = here.until("scene", lambda found: found["untrusted"] != [])["untrusted"]
+        assert changed["replaces"]
+        assert changed["text"].endswith("# changed later\n")
+        assert here.host.open is not None
+        assert here.host.open.session.withheld == []
+        here.ask(m.TrustPrograms(how, [changed["key"]]))  # type: ignore[arg-type]
+        here.until("event", lambda found: found["text"] == "follow is reloaded.")
+        here.until("scene", lambda found: found["untrusted"] == [])
+
+
+def test_a_folder_is_trusted_beside_a_text_without_one(cell: Path, tmp_path: Path) -> None:
+    """The decision about the folder holds for the programs in it; the text is asked about."""
+    inline = '[[agent]]\nname = "inline"\ntype = "program"\nsource = "class Control: pass"\n'
+    cell.write_text(f"{cell.read_text()}\n{inline}")
+    with backstage(str(cell), tmp_path) as here:
+        programs = here.until("scene")["untrusted"]
+        assert [each["folder"] for each in programs] == [str(cell.parent), ""]
+        here.ask(m.TrustPrograms("folder", [programs[0]["key"]]))
+        left = here.until("scene", lambda found: len(found["untrusted"]) == 1)["untrusted"]
+        assert [each["agent"] for each in left] == ["inline"]
+
+
 def test_recording_a_run_trusted_once_does_not_trust_it(cell: Path, tmp_path: Path) -> None:
     """The recording is replayed here, but its scene is asked about again."""
     with backstage(str(cell), tmp_path) as here:

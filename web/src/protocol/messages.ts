@@ -1010,7 +1010,7 @@ export interface SignalView {
   direction: "input" | "output" | "param";
 }
 
-/** A program that does not run until it is trusted. ``key`` identifies the program with everything that it can import. ``folder`` is the folder that can be trusted; empty if there is none. ``modules`` are the other files that it can import. */
+/** A program that does not run until it is trusted. ``key`` identifies the program with everything that it can import. ``folder`` is the folder that can be trusted; empty if there is none. ``modules`` are the other files that it can import. ``replaces`` says that an earlier version, which is trusted, runs meanwhile. */
 export interface UntrustedProgram {
   key: string;
   agent: string;
@@ -1018,6 +1018,7 @@ export interface UntrustedProgram {
   text: string;
   folder: string;
   modules: string[];
+  replaces: boolean;
 }
 
 /** A viewpoint; ``opening`` is the vertical angle of view [rad]. */

@@ -32,20 +32,23 @@ function sameCode(a: readonly UntrustedProgram[], b: readonly UntrustedProgram[]
 function content(programs: readonly UntrustedProgram[]): HTMLElement[] {
   const what = store.scene?.replay ? "This recording" : "This scene";
   const names = programs.map((each) => each.file || each.agent).join(", ");
-  const keys = programs.map((each) => each.key);
-  const trust = (how: TrustPrograms["how"]) => () =>
-    command({ type: "trust", how, programs: keys });
+  const trust =
+    (how: TrustPrograms["how"], chosen = programs) =>
+    () =>
+      command({ type: "trust", how, programs: chosen.map((each) => each.key) });
   const choices = [
     button("Trust once", trust("once")),
     button("Trust this content", trust("content")),
   ];
-  if (programs.every((each) => each.folder !== ""))
-    choices.push(button("Trust the folder", trust("folder")));
+  const inFolders = programs.filter((each) => each.folder !== "");
+  if (inFolders.length > 0) choices.push(button("Trust the folder", trust("folder", inFolders)));
   return [
     h(
       "p",
       { role: "status" },
-      `${what} brings code that nobody has trusted, and is shown without it: ${names}.`,
+      programs.every((each) => each.replaces)
+        ? `Changed code that nobody has trusted: ${names}. The version before runs on.`
+        : `${what} brings code that nobody has trusted, and is shown without it: ${names}.`,
     ),
     driving(...choices),
     h(

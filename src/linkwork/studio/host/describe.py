@@ -109,7 +109,7 @@ def describe(
         opened=opened,
         mode=scene.mode,
         untrusted=[
-            view_of(code)
+            view_of(code, replaces=replay is None and code.agent not in session.withheld)
             for code in (withheld_programs(session) if untrusted is None else untrusted)
         ],
     )
@@ -139,11 +139,11 @@ def shown_programs(codes: list[ProgramCode], keys: list[str]) -> list[ProgramCod
     return [present[key] for key in dict.fromkeys(keys)]
 
 
-def view_of(code: ProgramCode) -> m.UntrustedProgram:
-    """An untrusted program as browsers show it."""
+def view_of(code: ProgramCode, *, replaces: bool = False) -> m.UntrustedProgram:
+    """An untrusted program as browsers show it; one may replace a trusted one that runs."""
     folder = str(Path(code.file).resolve().parent) if code.file else ""
     modules = [Path(name).name for name, _ in code.modules or ()]
-    return m.UntrustedProgram(code.key, code.agent, code.file, code.text, folder, modules)
+    return m.UntrustedProgram(code.key, code.agent, code.file, code.text, folder, modules, replaces)
 
 
 def _where(origin: Origin) -> str:

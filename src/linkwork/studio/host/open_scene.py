@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 
 from linkwork.core.errors import LinkworkError, SessionError
-from linkwork.project.trust import ProgramCode, is_trusted, keep_decision
+from linkwork.project.trust import ProgramCode, is_trusted, keep_decision, program_code
 from linkwork.session import messages as inbox
 from linkwork.session.clock import Clock
 from linkwork.session.cycle import USER
+from linkwork.session.recorder import programs_in
 from linkwork.session.session import Session
 from linkwork.studio import protocol as m
 from linkwork.studio.host import project_files
@@ -132,9 +133,11 @@ class OpenScene:
         session: Session | None = None,
     ) -> None:
         self._approved = set(opened.trusted)
+        self._refused: dict[str, str] = {}  # changed texts of running programs, by agent
         if session is None:
             session = Session(opened.scene, allow=opened.allow, programs=self._may_run)
         self.session = session
+        self._shown_refused = dict(self._refused)
         self.session.outbox.viewer = adapter
         self.meshes = MeshStore()
         self.bus_monitor = BusMonitor(self.session, send, base=base)
@@ -242,6 +245,7 @@ class OpenScene:
         scene = describe(
             self.session, self.meshes, self.undo_state,
             editable=self.editor.project is not None, base=self._base, opened=self._base,
+            untrusted=self._untrusted(),
         )  # fmt: skip
         owners = m.Owners(dict(self.session.signals.owners))
         states = self.reach.state_message, self.cloud.state_message, self.movement.state_message
@@ -257,6 +261,10 @@ class OpenScene:
             level: m.Level = event.level if event.level in _LEVELS else "info"  # type: ignore[assignment]
             self._send("", m.Event(event.step, level, event.text, event.source, event.error,
                 event.failed))  # fmt: skip
+        if self._refused != self._shown_refused:
+            self._shown_refused = dict(self._refused)
+            for each in self.retained():
+                self._send("", each)
 
     def _answered(self, event: inbox.SessionEvent) -> bool:
         """Whether a client receives the event as a refusal."""
@@ -342,17 +350,36 @@ class OpenScene:
     def _may_run(self, code: ProgramCode) -> bool:
         """Whether a program may run; one that may goes on as it is until the scene is closed."""
         if code.key not in self._approved and not is_trusted(code):
+            self._refused[code.agent] = code.text
             return False
         self._approved.add(code.key)
+        self._refused.pop(code.agent, None)
         return True
+
+    def _untrusted(self) -> list[ProgramCode]:
+        """The programs that do not run, and new texts of those that run."""
+        programs = programs_in(self.session.cycle)
+        return [
+            *withheld_programs(self.session),
+            *(
+                program_code(agent, programs[agent].path, text)
+                for agent, text in self._refused.items()
+                if agent in programs and agent not in self.session.withheld
+            ),
+        ]
 
     def _trust(self, message: m.TrustPrograms) -> None:
         """Starts the programs that the driver trusts now."""
         try:
-            codes = shown_programs(withheld_programs(self.session), message.programs)
+            codes = shown_programs(self._untrusted(), message.programs)
             keep_decision(codes, message.how)
             self._approved.update(code.key for code in codes)
-            self._session_inbox.apply(inbox.StartPrograms([code.agent for code in codes]))
+            waiting = [code for code in codes if code.agent in self.session.withheld]
+            if waiting:
+                self._session_inbox.apply(inbox.StartPrograms([code.agent for code in waiting]))
+            for code in codes:
+                if code not in waiting:
+                    self._session_inbox.apply(inbox.ReloadProgram(code.agent, code.text))
         finally:
             for each in self.retained():
                 self._send("", each)

@@ -192,6 +192,7 @@ class UntrustedProgram(msgspec.Struct, frozen=True):
 
     ``key`` identifies the program with everything that it can import. ``folder`` is the folder that
     can be trusted; empty if there is none. ``modules`` are the other files that it can import.
+    ``replaces`` says that an earlier version, which is trusted, runs meanwhile.
     """
 
     key: str
@@ -200,6 +201,7 @@ class UntrustedProgram(msgspec.Struct, frozen=True):
     text: str
     folder: str
     modules: list[str]
+    replaces: bool = False
 
 
 class SignalView(msgspec.Struct, frozen=True):
