@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { spanOf } from "../src/transport/timeline";
+import { marksOf, spanOf } from "../src/transport/timeline";
 
 describe("the line of time", () => {
   it("begins at zero and has room ahead", () => {
@@ -19,5 +19,19 @@ describe("the line of time", () => {
     const { start, length } = spanOf(50, 110);
     expect(length).toBe(80);
     expect(start).toBeLessThanOrEqual(50);
+  });
+});
+
+describe("marks of the timeline", () => {
+  it("are round and distinct for recordings of any length", () => {
+    for (const length of [0.012, 0.5, 0.73, 3.1, 20, 47, 1234]) {
+      const { times, digits } = marksOf({ start: 0.3, length });
+      expect(times.length).toBeGreaterThan(3);
+      expect(times.length).toBeLessThan(12);
+      expect(new Set(times.map((t) => t.toFixed(digits))).size).toBe(times.length);
+      for (const t of times) expect(Number(t.toFixed(digits))).toBeCloseTo(t, 9);
+    }
+    expect(marksOf({ start: 0, length: 0.5 }).times).toHaveLength(11);
+    expect(marksOf({ start: 0, length: 0.5 }).digits).toBe(2);
   });
 });

@@ -26,6 +26,18 @@ export function spanOf(first: number, last: number): Span {
   return { start, length };
 }
 
+/** Times of the marks in a range: multiples of 1, 2 or 5 times a power of ten, at most ten steps. */
+export function marksOf({ start, length }: Span): { times: number[]; digits: number } {
+  const least = length / MARKS;
+  const power = Math.floor(Math.log10(least));
+  const unit = 10 ** power;
+  const step = [1, 2, 5, 10].find((k) => k * unit >= least * (1 - 1e-9))! * unit;
+  const first = Math.ceil(start / step - 1e-9);
+  const last = Math.floor((start + length) / step + 1e-9);
+  const times = Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
+  return { times, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
+}
+
 /** Past and present on a line; dragging shows the past. */
 export class Timeline {
   private readonly bar = h("span", { class: "time-past" });
@@ -96,11 +108,11 @@ export class Timeline {
     const span = this.shown(time);
     if (span.start !== this.span.start || span.length !== this.span.length) {
       this.span = span;
-      const each = span.length / MARKS;
+      const { times, digits } = marksOf(span);
       this.marks.replaceChildren(
-        ...Array.from({ length: MARKS + 1 }, (_, i) => {
-          const mark = h("span", {}, format(span.start + i * each, each < 1 ? 1 : 0));
-          mark.style.left = `${(100 * i) / MARKS}%`;
+        ...times.map((each) => {
+          const mark = h("span", {}, format(each, digits));
+          mark.style.left = `${(100 * (each - span.start)) / span.length}%`;
           return mark;
         }),
       );
