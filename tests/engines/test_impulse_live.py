@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from linkwork.core.errors import EngineError
+from linkwork.engines.impulse import joint_law_kernels as law
 from linkwork.model.parts import Box, Element, Joint, Part
 from linkwork.model.scene import Scene
 from linkwork.session.session import Session
@@ -171,3 +172,13 @@ def test_a_step_that_fails_leaves_nothing_behind(params: dict[str, Any]) -> None
     with Session(scene_of(part, on_gap="stop", **params)) as undisturbed:
         undisturbed.step(40)
         assert undisturbed.state.same(end), undisturbed.state.difference(end)
+
+
+def test_a_drive_whose_limit_is_lifted_leaves_it() -> None:
+    """It ended the last step at its limit, which is infinite now: the law is that of the drive."""
+    row, drive = np.zeros(law.ROW_COLUMNS), np.array([1.0, 10.0, 0.5, -np.inf, np.inf])
+    row[law.DRIVE] = 1.0
+    law.start_row(row, drive, 0.02, 0.0, 1e-3, 1.0)
+    law.set_law(row, drive, 1e-3)
+    assert row[law.DRIVE] == 0.0
+    assert row[law.ALPHA] == pytest.approx(0.5e-3 * (1.0 - 10.0 * 0.02))

@@ -59,6 +59,8 @@ def start_row(row, drive, q, v, h, mobility):
     """
     row[Q0], row[V0], row[DISPLACEMENT], row[IMPACT] = q, v, 0.0, 0.0
     row[TARGET] = q + h * row[RATE]
+    if math.isinf(drive[4] if row[DRIVE] > 0.0 else drive[3]):  # its limit has been lifted
+        row[DRIVE] = 0.0
     kp, kd = row[STIFFNESS], row[DAMPING]
     if row[DRIVE] == 0.0:
         kp, kd = kp + drive[1], kd + drive[2]
