@@ -13,7 +13,7 @@ import linkwork as lw
 from command_line import linkwork
 from linkwork.components.agents import program_imports
 from linkwork.model.parts import find_kits
-from linkwork.project.trust import VARIABLE, ProgramCode
+from linkwork.project.trust import VARIABLE, ProgramCode, is_trusted
 from linkwork.session.messages import ReloadProgram, decode_recorded
 from linkwork.session.playback import Playback
 from linkwork.session.recorded_programs import RecordedPrograms
@@ -87,6 +87,20 @@ def test_a_replay_imports_from_the_recording(cell: Path, monkeypatch: pytest.Mon
         assert playback.go(550)
         assert playback.problem == ""
         playback.close()
+
+
+def test_modules_behind_a_link_are_recorded_and_trusted_by_content(cell: Path) -> None:
+    """Python imports through a link to a folder, so a change there needs a new decision."""
+    (cell / "tools").rename(cell.parent / "common")
+    (cell / "tools").symlink_to("../common")
+    assert linkwork("trust", "cell.toml").code == 0
+    with lw.Session("cell.toml", programs=is_trusted, record=cell.parent / "run.mcap") as session:
+        assert session.withheld == []
+        session.run(0.2)
+    (cell.parent / "common" / "scale.py").write_text("SCALE = 4.0\n")
+    with lw.Session("cell.toml", programs=is_trusted) as session:
+        assert session.withheld == ["p"]
+    assert lw.replay(cell.parent / "run.mcap").same
 
 
 def test_a_recording_from_elsewhere_is_trusted_with_its_modules(cell: Path) -> None:

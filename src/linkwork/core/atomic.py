@@ -56,7 +56,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         mode = _mode_of(str(target))
         number, made = tempfile.mkstemp(
-            dir=target.parent, prefix=".linkwork-", suffix=target.suffix
+            dir=target.parent, prefix=".linkwork-", suffix=Path(path).suffix
         )
         os.close(number)
         yield Path(made)

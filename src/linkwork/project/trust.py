@@ -297,7 +297,9 @@ class TrustStore:
         for path, mode in ((self.path, 600), (folder, 700)):
             found = path.stat()
             if found.st_uid not in (os.geteuid(), 0):
-                raise self._not_believed(f"{path} belongs to another user", "Remove it.")
+                raise self._not_believed(
+                    f"{path} belongs to another user", f"{VARIABLE} names a list of your own."
+                )
             shared = found.st_mode & stat.S_ISVTX and path == folder  # others cannot replace files
             if found.st_mode & 0o022 and not shared:
                 raise self._not_believed(

@@ -168,7 +168,7 @@ class Replayer:
         self._agreed = recording.first_step
         self._base = 0
         self._lost = [*recording.damage, *recording.missing]
-        self._incomplete = any(not recording.is_behind(each) for each in self._lost)
+        self._incomplete = bool(self._lost)
         self._recorded_events = [each for each in recording.events if each.simulated]
         session.outbox.listeners.append(self._on_event)
         self._enter(0)

@@ -126,10 +126,6 @@ class Recording:
         clock = next((w.clock for w in reversed(worlds) if w.clock.step <= step), worlds[0].clock)
         return clock.nanoseconds(step) / 1e9
 
-    def is_behind(self, damage: Damage) -> bool:
-        """Whether only what followed the last recorded step is lost."""
-        return damage.after is not None and damage.after >= self.time_of(self.last_step)
-
     @property
     def steps(self) -> int:
         """Steps from the first one that was recorded, even if its state is damaged, to the last."""
