@@ -155,7 +155,7 @@ def sequential_step(
     gains = left > gap or unresolved
     limit_island_energies(
         mechanism, workspace, scratch, row_ints, row_reals, drive, wrench, islands, h,
-        0.0 if gains else 2.5e-3, math.inf, 1.0 if gains else 0.1,
+        0.0 if gains else 2.5e-3, 0.0 if gains else 1e-2, math.inf, 1.0 if gains else 0.1,
     )  # fmt: skip
     if gains:
         _mark_open_islands(mechanism, workspace, scratch, islands, most_open, stats)

@@ -154,14 +154,17 @@ def drifts_in_energy(bodies, wrench, h, part):
 
 
 @inner_kernel
-def _spring_energies(mechanism, workspace, scratch, row_ints, row_reals, island_of, begin, energy):
-    """Adds the energies of springs and rotors to those of their islands [J].
+def _spring_energies(
+    mechanism, workspace, scratch, row_ints, row_reals, island_of, begin, kinetic, energy
+):  # fmt: skip
+    """Sets ``energy`` to the energies of springs, and adds those of rotors to ``kinetic`` [J].
 
     With ``begin`` the present coordinates are kept as FROM, else as TO.
     """
     bodies, joint_ints, joint_reals, rail = mechanism
     jacobian, _, _, _, _, _, _, _, _, _ = workspace
     frame, ride, _, six = scratch
+    energy[:] = 0.0
     last = -1
     for n in range(row_reals.shape[0]):
         row, at, k = row_reals[n], row_ints[n, law.JOINT], row_ints[n, law.ROW]
@@ -177,9 +180,9 @@ def _spring_energies(mechanism, workspace, scratch, row_ints, row_reals, island_
         else:
             row[law.TO] = q
         stretch, speed = q - row[law.REST], six[0, k]
-        energy[island_of_joint(joint_ints, island_of, at)] += 0.5 * (
-            row[law.STIFFNESS] * stretch * stretch + row[law.ROTOR] * speed * speed
-        )
+        i = island_of_joint(joint_ints, island_of, at)
+        energy[i] += 0.5 * row[law.STIFFNESS] * stretch * stretch
+        kinetic[i] += 0.5 * row[law.ROTOR] * speed * speed
 
 
 @flat_kernel
@@ -197,19 +200,18 @@ def island_energies(
 ):  # fmt: skip
     """Computes the kinetic energy of each island, and its sum with the energy of springs [J]."""
     bodies, _, _, _ = mechanism
-    for i in range(energy.shape[0]):
-        kinetic[i] = 0.0
+    kinetic[:] = 0.0
     for n in range(bodies.shape[0] - 1):
         body = bodies[n]
         wx, wy, wz = angular_velocity(body)
         square = (body[V] ** 2 + body[V + 1] ** 2 + body[V + 2] ** 2) / body[MASS_INV]
         square += wx * body[L] + wy * body[L + 1] + wz * body[L + 2]
         kinetic[island_of[n]] += 0.5 * square
-    for i in range(energy.shape[0]):
-        energy[i] = kinetic[i]
     _spring_energies(
-        mechanism, workspace, scratch, row_ints, row_reals, island_of, begin, energy
+        mechanism, workspace, scratch, row_ints, row_reals, island_of, begin, kinetic, energy
     )  # fmt: skip
+    for i in range(energy.shape[0]):
+        energy[i] += kinetic[i]
 
 
 @inner_kernel
@@ -242,15 +244,17 @@ def _allow_work(bodies, joint_ints, row_ints, row_reals, drive, wrench, island_o
 
 @flat_kernel
 def limit_island_energies(
-    mechanism, workspace, scratch, row_ints, row_reals, drive, wrench, islands, h, allowed, coarse,
-    most,
+    mechanism, workspace, scratch, row_ints, row_reals, drive, wrench, islands, h, allowed,
+    returned, coarse, most,
 ):  # fmt: skip
     """Slows islands down that have gained more energy than the work of the steps.
 
     The gain of an island is summed over steps. The part beyond the share ``allowed`` of its largest
     energy in the last thousand steps is removed, up to the share ``most`` of the kinetic energy in
-    one step. Returns False, and changes no velocity, if the gain of this step exceeds the share
-    ``coarse``, or cannot be removed although ``most`` is 1.
+    one step. Energy lost before may return, up to the share ``returned``: errors of resolved
+    motions oscillate, and removing each rise would damp them. Returns False, and changes nothing,
+    if the gain of this step exceeds the share ``coarse``, or cannot be removed although ``most``
+    is 1.
     """
     bodies, joint_ints, _, _ = mechanism
     island_of, before, kinetic, after, gain, scale = islands
@@ -259,18 +263,17 @@ def limit_island_energies(
     )
     _allow_work(bodies, joint_ints, row_ints, row_reals, drive, wrench, island_of, before, h)
     for i in range(before.shape[0]):
-        scale[i] = max(after[i], 0.999 * scale[i])
-    for i in range(before.shape[0]):
-        excess = after[i] - before[i]
-        over = max(gain[i] + excess, excess) - allowed * scale[i]
-        beyond = over > kinetic[i] + _NEGLIGIBLE * scale[i]
-        if excess > coarse * scale[i] or (most == 1.0 and coarse < math.inf and beyond):
+        excess, size = after[i] - before[i], max(after[i], 0.999 * scale[i])
+        over = max(gain[i] + excess, excess) - allowed * size
+        beyond = over > kinetic[i] + _NEGLIGIBLE * size
+        if excess > coarse * size or (most == 1.0 and coarse < math.inf and beyond):
             return False
     for i in range(before.shape[0]):
+        scale[i] = max(after[i], 0.999 * scale[i])
         if before[i] == math.inf:  # prescribed motion: its work is unknown
             before[i] = 1.0
             continue
-        total = max(gain[i] + after[i] - before[i], -allowed * scale[i])
+        total = max(gain[i] + after[i] - before[i], -returned * scale[i])
         removed = min(max(total - allowed * scale[i], 0.0), most * kinetic[i])
         if total <= (allowed + _UNNOTICED) * scale[i]:
             removed = 0.0

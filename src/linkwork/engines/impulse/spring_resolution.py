@@ -33,6 +33,8 @@ MAX_ENERGY_DRIFT, MAX_ENERGY_DRIFT_ORDER_2 = 2e-4, 4e-3
 #: Largest relative energy that an island with springs may seem to gain with order 2, whose energy
 #: oscillates; with higher orders nothing.
 _MAX_ENERGY_GAIN_ORDER_2 = 2.5e-3
+#: Largest relative energy lost in resolved steps that may return.
+_MAX_RETURNED = 1e-2
 #: Largest h ω at which an oscillation on springs is resolved: 16 steps a period.
 _RESOLVED = 2.0 * math.pi / 16.0
 #: Largest h ω of extrapolated steps by order: undamped oscillations then gain less than 0.2 % of
@@ -124,8 +126,7 @@ class SpringResolution:
         ``fresh`` if rows and K are those of the present pose; afterwards they are.
         """
         mechanism = self._mechanism
-        # without a factored K only the bound is known
-        least = math.inf if self._sequential else min(self._extrapolated, _RESOLVED) ** 2
+        least = min(self._extrapolated, _RESOLVED) ** 2
         square, row, undamped, bound = step_resolution(
             *self._arrays, mechanism.row_ints, mechanism.row_reals, self._drive, h,
             fresh and not self._sequential, least, stats,
@@ -168,15 +169,16 @@ class SpringResolution:
         """
         coarse = share * (MAX_ENERGY_DRIFT_ORDER_2 if order_2 else MAX_ENERGY_DRIFT)
         allowed, most = _MAX_ENERGY_GAIN_ORDER_2 if order_2 else 0.0, 0.1
+        returned = _MAX_RETURNED
         if unresolved:
-            allowed, coarse, most = 0.0, 0.999, 1.0
+            allowed, returned, coarse, most = 0.0, 0.0, 0.999, 1.0
         if last:
             coarse, most = math.inf, 1.0
         mechanism, _, workspace, scratch = self._arrays
         row_reals = self._mechanism.row_reals
         found = limit_island_energies(
             mechanism, workspace, scratch, self._mechanism.row_ints, row_reals, self._drive, wrench,
-            self.islands, h, allowed, coarse, most,
+            self.islands, h, allowed, returned, coarse, most,
         )  # fmt: skip
         if found and unresolved:
             add_spring_motion(row_reals, stats)
