@@ -44,6 +44,7 @@ class ConstraintAccuracy:
         spring: Joint or spring of the fastest such oscillation.
         frequency: Its frequency [Hz].
         oscillation: Share of the energy of unresolved springs that changes in a step.
+        stopped: Steps in which the anytime solver stopped a mechanism, as it had not converged.
     """
 
     engine: str
@@ -65,6 +66,7 @@ class ConstraintAccuracy:
     spring: str = ""
     frequency: float = 0.0
     oscillation: float = 0.0
+    stopped: int = 0
 
     def hint(self, h: float) -> str:
         """Returns advice if the step is coarse for the motion, or an empty string."""
@@ -108,6 +110,11 @@ class ConstraintAccuracy:
             found.append(
                 f"{count} of {self.steps} steps do not resolve {self.spring} "
                 f"({self.frequency:.3g} Hz){order}."
+            )
+        if self.stopped:
+            found.append(
+                f"In {self.stopped} of {self.steps} steps a mechanism was stopped, since sweeps "
+                "were too few for its motion: raise max_iterations, or use the direct solver."
             )
         if hint := self.hint(h):
             found.append(hint)

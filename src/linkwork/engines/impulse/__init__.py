@@ -434,6 +434,7 @@ class Impulse(Engine):
             spring=self.mechanism.names[int(accuracy[reports.OSCILLATING_JOINT])]
             if accuracy[reports.HIGHEST_FREQUENCY]
             else "",
+            stopped=int(accuracy[reports.STOPPED_STEPS]),
             frequency=float(accuracy[reports.HIGHEST_FREQUENCY]) / (2.0 * math.pi),
             oscillation=accuracy[reports.MOTION_SUM] / (accuracy[reports.SPRING_SUM] or 1.0),
         )

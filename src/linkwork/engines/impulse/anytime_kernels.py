@@ -14,6 +14,7 @@ from linkwork.engines.impulse.constraint_kernels import (
     ITERATIONS,
     NOT_FINITE,
     REDUNDANT,
+    STOPPED,
     apply_external_forces,
     apply_impulses,
     assemble_constraints,
@@ -161,7 +162,8 @@ def sequential_step(
         _mark_open_islands(mechanism, workspace, scratch, islands, most_open, stats)
         record_gap(joint_ints, error, stats)
         record_limit_gap(row_ints, row_reals, stats)
-        stop_islands(mechanism, row_ints, row_reals, islands)
+        if stop_islands(mechanism, row_ints, row_reals, islands):
+            stats[STOPPED] = 1.0
     return DONE
 
 

@@ -296,7 +296,8 @@ def limit_island_energies(
 def stop_islands(mechanism, row_ints, row_reals, islands):
     """Returns islands to the start of the step, at rest, whose gain is beyond all removal.
 
-    They have stored more energy in springs than they had in all; the next step begins anew.
+    They have stored more energy in springs than they had in all; the next step begins anew. Returns
+    whether there was such an island.
     """
     bodies, joint_ints, _, _ = mechanism
     island_of, _, _, _, gain, scale = islands
@@ -314,9 +315,11 @@ def stop_islands(mechanism, row_ints, row_reals, islands):
         if gain[i] > _NEGLIGIBLE * scale[i]:
             row = row_reals[n]
             row[law.Q0], row[law.DISPLACEMENT], row[law.CARRIED_FORCE] = row[law.FROM], 0.0, 0.0
+    stopped = False
     for i in range(gain.shape[0]):
         if gain[i] > _NEGLIGIBLE * scale[i]:
-            gain[i] = 0.0
+            gain[i], stopped = 0.0, True
+    return stopped
 
 
 @flat_kernel

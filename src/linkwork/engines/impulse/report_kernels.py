@@ -16,6 +16,7 @@ from linkwork.engines.impulse.constraint_kernels import (
     SPRING_ENERGY,
     SPRING_JOINT,
     SPRING_MOTION,
+    STOPPED,
     TOTAL_ENERGY,
     UNRESOLVED,
 )
@@ -37,7 +38,7 @@ from linkwork.engines.impulse.mechanism import (
 #: iterations, subdivided steps, steps beyond the tolerance, substeps, sums over steps of the energy
 #: of the extrapolation difference and of the kinetic energy [J]; highest frequency of springs
 #: [rad/s] and its joint, steps of reduced order, steps that do not resolve springs, sums of the
-#: energies by which these are stretched in a step and that they hold [J].
+#: energies by which these are stretched in a step and that they hold [J], steps that stopped any.
 STEPS, LARGEST_GAP, JOINT, STEP, LARGEST_SPEED_GAP, ALL_ITERATIONS, HALVED, EXCEEDED = (
     0,
     1,
@@ -50,8 +51,8 @@ STEPS, LARGEST_GAP, JOINT, STEP, LARGEST_SPEED_GAP, ALL_ITERATIONS, HALVED, EXCE
 )
 SUBSTEPS, ROUGHNESS, KINETIC_SUM = 8, 9, 10
 HIGHEST_FREQUENCY, OSCILLATING_JOINT, REDUCED_STEPS, UNRESOLVED_STEPS = 11, 12, 13, 14
-MOTION_SUM, SPRING_SUM = 15, 16
-ACCURACY_COLUMNS = 17
+MOTION_SUM, SPRING_SUM, STOPPED_STEPS = 15, 16, 17
+ACCURACY_COLUMNS = 18
 
 
 @flat_kernel
@@ -89,6 +90,7 @@ def accumulate_accuracy(stats, speed, substeps, gap, speed_gap, step, kept):
     kept[KINETIC_SUM] += stats[TOTAL_ENERGY]
     kept[MOTION_SUM] += stats[SPRING_MOTION]
     kept[SPRING_SUM] += stats[SPRING_ENERGY]
+    kept[STOPPED_STEPS] += stats[STOPPED]
     kept[REDUCED_STEPS] += min(stats[REDUCED], 1.0)
     kept[UNRESOLVED_STEPS] += min(stats[UNRESOLVED], 1.0)
     if stats[FREQUENCY] > kept[HIGHEST_FREQUENCY]:
