@@ -428,3 +428,25 @@ def test_a_body_that_fell_stays_where_the_mode_changes() -> None:
         session.mode = "kinematic"
         session.run(0.1)
         assert session[f"{name}.z"] == height
+
+
+@pytest.mark.parametrize("engine", ["kinematic", "emulation"])
+def test_a_respected_speed_holds_at_the_first_instant(engine: str) -> None:
+    """At t = 0 as later; what the joint misses is put down to the limit that binds."""
+    part = lw.Part("arm").add(
+        lw.Element("base", (lw.Box(size=(0.1, 0.1, 0.1), collide=False),), mass=1.0),
+        lw.Element("rod", (lw.Box(size=(0.3, 0.05, 0.05), collide=False),), mass=0.5),
+        lw.Joint("J", "hinge", "base", "rod", axis=(0, 1, 0), max_speed=2.0, range=(-0.2, 0.9)),
+    )
+    scene = lw.Scene("bench", step=2e-3).place(part).engine(engine, limits="respect")
+    scene.agent("swing", "formula", formulas={"arm/J": "0.4 + 0.8*sin(5*t)"})
+    with Session(scene, watch=False) as session:
+        assert session["arm/J.speed"] == 2.0
+        assert session["arm/J.angle"] == pytest.approx(0.4, abs=1e-12)
+        for _ in range(300):
+            session.step()
+            assert abs(session["arm/J.speed"]) <= 2.0 + 1e-9
+            assert -0.2 - 1e-12 <= session["arm/J.angle"] <= 0.9 + 1e-12
+        found = {each.limit: each for each in session.report().limits}
+    assert found["range"].allowed == 0.9  # the lower end is never reached
+    assert found["max_speed"].size > 0.1

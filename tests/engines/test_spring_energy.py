@@ -135,7 +135,9 @@ def test_a_step_that_does_not_resolve_a_spring_is_told_with_one_that_does() -> N
         (account,) = session.report().accounts
         assert energy == pytest.approx(0.5 * 12e3 * 0.05**2 + MASS * G * 0.05, rel=1e-6)
         assert account.reduced == account.unresolved == 0
-        assert account.halved == 5000  # each step is taken in substeps that resolve the spring
+        assert account.halved == 0
+        assert account.resolving[0] == 5000  # each step has substeps that resolve the spring
+        assert account.hint(2e-3) == ""
     with Session(Scene("bench", step=2e-3).place(alone(12e6)).engine("impulse")) as session:
         session.run(0.1)
         (account,) = session.report().accounts
@@ -229,3 +231,14 @@ def test_the_kinetic_energy_of_the_balance_includes_rotors() -> None:
         springs.begin()
         kinetic = springs.islands[2]
         assert kinetic.sum() == pytest.approx(float(session.state.report.energy[0]), rel=1e-9)
+
+
+def test_energy_that_is_removed_is_reported() -> None:
+    """A four-bar on a spring at 10 ms with order 2 loses energy, and the report says how much."""
+    with Session(Scene("bench", step=1e-2).place(loop(1e5)).engine("impulse", order=2)) as session:
+        session.run(2.0)
+        (account,) = session.report().accounts
+        lost, largest = account.removed
+    assert lost > 0.0
+    assert any("J were removed" in line for line in account.lines(1e-2)) == (lost > 1e-3 * largest)
+    assert lost > 1e-3 * largest

@@ -13,6 +13,8 @@ _COARSE, _FINE, _COARSE_DRIVEN = 5e-4, 1e-4, 5e-2
 #: Steps a period that resolve an oscillation on springs, and the share of their energy that springs
 #: exchange in a step above which they oscillate rather than hold a load.
 _STEPS_A_PERIOD, _OSCILLATES = 16.0, 1e-3
+#: Share of the energy above which removed energy is reported.
+_NOTICED = 1e-3
 #: Share of subdivided steps above which the step is called coarse.
 _MAX_SUBSTEPPED_SHARE = 0.05
 
@@ -45,6 +47,10 @@ class ConstraintAccuracy:
         frequency: Its frequency [Hz].
         oscillation: Share of the energy of unresolved springs that changes in a step.
         stopped: Steps in which the anytime solver stopped a mechanism, as it had not converged.
+        direct: Steps of the anytime solver in which a driven mechanism was solved directly instead.
+        removed: Energy that steps had added without a cause and that was removed, and the largest
+            energy of motion and springs [J].
+        resolving: Steps that were taken in substeps to resolve springs, and their substeps.
     """
 
     engine: str
@@ -67,6 +73,9 @@ class ConstraintAccuracy:
     frequency: float = 0.0
     oscillation: float = 0.0
     stopped: int = 0
+    direct: int = 0
+    resolving: tuple[int, int] = (0, 0)
+    removed: tuple[float, float] = (0.0, 0.0)
 
     def hint(self, h: float) -> str:
         """Returns advice if the step is coarse for the motion, or an empty string."""
@@ -104,12 +113,26 @@ class ConstraintAccuracy:
                 f"After {self.exceeded} of {self.steps} steps a joint was open by more than "
                 f"{gap:g}, or opening faster than {speed:g}."
             )
-        if self.reduced or self.unresolved:
-            count = max(self.reduced, self.unresolved)
-            order = " and have order 2" if self.reduced else ""
+        if self.resolving[0]:
+            count, substeps = self.resolving
+            found.append(f"{count} steps were taken in {substeps} substeps that resolve springs.")
+        if self.unresolved:
             found.append(
-                f"{count} of {self.steps} steps do not resolve {self.spring} "
-                f"({self.frequency:.3g} Hz){order}."
+                f"{self.unresolved} of {self.steps} steps do not resolve {self.spring} "
+                f"({self.frequency:.3g} Hz), which is damped."
+            )
+        if self.reduced:
+            found.append(f"{self.reduced} of {self.steps} steps have order 2 because of springs.")
+        removed, largest = self.removed
+        if removed > _NOTICED * largest:
+            found.append(
+                f"{removed:.3g} J of up to {largest:.3g} J were removed, since steps had added "
+                "them without a cause: smaller steps lose less."
+            )
+        if self.direct:
+            found.append(
+                f"{self.direct} of {self.steps} steps were solved directly, since sweeps were too "
+                "few for a driven mechanism."
             )
         if self.stopped:
             found.append(

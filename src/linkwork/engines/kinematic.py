@@ -205,8 +205,22 @@ class Kinematic(Engine):
             self.note(new, step)
         else:
             follow_prescribed(dofs, self._qaddr, lead, state.target, q, v, change)
+            if self.respects_limits:
+                self._start_within(dofs[lead[0, dofs] > 0.0], q, v, change)
         apply_couplings(*self._coupling, self._qaddr, q, v)
         self._follow_mimic(change, dofs[lead[0, dofs] > 0.0])
+
+    def _start_within(
+        self, dofs: np.ndarray, q: np.ndarray, v: np.ndarray, change: np.ndarray
+    ) -> None:  # fmt: skip
+        """Keeps the start of prescribed motions within range, velocity and acceleration limits."""
+        world, at = self.world, self._qaddr[dofs]
+        goal = np.clip(q[at], world.dof_lo[dofs], world.dof_hi[dofs])
+        top = np.minimum(world.dof_speed[dofs], self.state.target_speed[dofs])
+        speed = np.where(goal == q[at], np.clip(v[dofs], -top, top), 0.0)
+        hard = self.max_acceleration[dofs]
+        change[dofs] = np.where(speed == v[dofs], np.clip(change[dofs], -hard, hard), 0.0)
+        q[at], v[dofs] = goal, speed
 
     def _move(self, h: float, step: int) -> None:
         """Moves joints and bodies, and fills the report; ``h`` is 0 at the start."""

@@ -110,9 +110,8 @@ def follow_within(
             v_next[i] = (q_next[a] - q[a]) / h
             a_next[i] = (v_next[i] - v[i]) / h
         off = abs(wanted - q_next[a])
-        if goal != wanted:
-            bound = lo[i] if wanted < lo[i] else hi[i]
-            new += note_limit(table[i, BY_RANGE], off, bound, step)
+        if goal != wanted and q_next[a] == goal:
+            new += note_limit(table[i, BY_RANGE], off, goal, step)
         elif not slow:
             new += note_limit(table[i, BY_SPEED], off, top, step)
         elif not soft:

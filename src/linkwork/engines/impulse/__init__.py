@@ -435,6 +435,15 @@ class Impulse(Engine):
             if accuracy[reports.HIGHEST_FREQUENCY]
             else "",
             stopped=int(accuracy[reports.STOPPED_STEPS]),
+            direct=int(accuracy[reports.DIRECT_STEPS]),
+            removed=(
+                float(accuracy[reports.REMOVED_SUM]),
+                float(accuracy[reports.LARGEST_ENERGY]),
+            ),
+            resolving=(
+                int(accuracy[reports.RESOLVING_STEPS]),
+                int(accuracy[reports.RESOLVING_SUBSTEPS]),
+            ),
             frequency=float(accuracy[reports.HIGHEST_FREQUENCY]) / (2.0 * math.pi),
             oscillation=accuracy[reports.MOTION_SUM] / (accuracy[reports.SPRING_SUM] or 1.0),
         )

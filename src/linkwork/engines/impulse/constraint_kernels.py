@@ -41,13 +41,15 @@ DONE, NOT_CLOSED, NOT_FINITE, UNSETTLED, TOO_COARSE = 0, 1, 2, 3, 4
 #: of the velocity difference between the finest substeps and the extrapolated step [J], total
 #: energy [J]; the highest frequency of springs [rad/s] and its joint where it matters, whether the
 #: order was reduced to 2 and whether the oscillation is not resolved, energies by which such
-#: springs are stretched in the step and that they hold [J]; whether an island was stopped.
+#: springs are stretched in the step and that they hold [J]; whether an island was stopped,
+#: whether all joints were solved at once instead, substeps that resolve springs;
+#: energy that was removed as a gain without a cause, and the energy it is compared with [J].
 (
     GAP, GAP_JOINT, ITERATIONS, FACTORS, REDUNDANT, EVENTS, PREDICTION_ERROR, SPREAD_ENERGY,
     TOTAL_ENERGY, FREQUENCY, SPRING_JOINT, REDUCED, UNRESOLVED, SPRING_MOTION, SPRING_ENERGY,
-    STOPPED,
-) = range(16)  # fmt: skip
-STEP_STATS_COLUMNS = 16
+    STOPPED, SOLVED_DIRECTLY, SPRING_SUBSTEPS, REMOVED_ENERGY, ENERGY_SCALE,
+) = range(20)  # fmt: skip
+STEP_STATS_COLUMNS = 20
 #: Relative pivots below which K is regularized: anywhere, and in a joint with a redundant row; and
 #: the relative regularization.
 WEAK, NEGLIGIBLE_BESIDE, SOFTENED = 1e-5, 1e-3, 1e-9

@@ -7,15 +7,19 @@ import math
 from linkwork.core.jit import flat_kernel
 from linkwork.engines.impulse.body_kernels import MASS_INV, L, R, V, X, angular_velocity
 from linkwork.engines.impulse.constraint_kernels import (
+    ENERGY_SCALE,
     FREQUENCY,
     GAP,
     GAP_JOINT,
     ITERATIONS,
     REDUCED,
+    REMOVED_ENERGY,
+    SOLVED_DIRECTLY,
     SPREAD_ENERGY,
     SPRING_ENERGY,
     SPRING_JOINT,
     SPRING_MOTION,
+    SPRING_SUBSTEPS,
     STOPPED,
     TOTAL_ENERGY,
     UNRESOLVED,
@@ -38,7 +42,9 @@ from linkwork.engines.impulse.mechanism import (
 #: iterations, subdivided steps, steps beyond the tolerance, substeps, sums over steps of the energy
 #: of the extrapolation difference and of the kinetic energy [J]; highest frequency of springs
 #: [rad/s] and its joint, steps of reduced order, steps that do not resolve springs, sums of the
-#: energies by which these are stretched in a step and that they hold [J], steps that stopped any.
+#: energies by which these are stretched in a step and that they hold [J], steps that stopped any,
+#: steps of the anytime solver that were solved directly, steps and substeps that resolve springs,
+#: removed energy and the largest energy it is compared with [J].
 STEPS, LARGEST_GAP, JOINT, STEP, LARGEST_SPEED_GAP, ALL_ITERATIONS, HALVED, EXCEEDED = (
     0,
     1,
@@ -52,7 +58,9 @@ STEPS, LARGEST_GAP, JOINT, STEP, LARGEST_SPEED_GAP, ALL_ITERATIONS, HALVED, EXCE
 SUBSTEPS, ROUGHNESS, KINETIC_SUM = 8, 9, 10
 HIGHEST_FREQUENCY, OSCILLATING_JOINT, REDUCED_STEPS, UNRESOLVED_STEPS = 11, 12, 13, 14
 MOTION_SUM, SPRING_SUM, STOPPED_STEPS = 15, 16, 17
-ACCURACY_COLUMNS = 18
+DIRECT_STEPS, RESOLVING_STEPS, RESOLVING_SUBSTEPS = 18, 19, 20
+REMOVED_SUM, LARGEST_ENERGY = 21, 22
+ACCURACY_COLUMNS = 23
 
 
 @flat_kernel
@@ -91,6 +99,12 @@ def accumulate_accuracy(stats, speed, substeps, gap, speed_gap, step, kept):
     kept[MOTION_SUM] += stats[SPRING_MOTION]
     kept[SPRING_SUM] += stats[SPRING_ENERGY]
     kept[STOPPED_STEPS] += stats[STOPPED]
+    kept[DIRECT_STEPS] += stats[SOLVED_DIRECTLY]
+    kept[REMOVED_SUM] += stats[REMOVED_ENERGY]
+    kept[LARGEST_ENERGY] = max(kept[LARGEST_ENERGY], stats[ENERGY_SCALE])
+    if stats[SPRING_SUBSTEPS] > 1.0 and substeps == 1:
+        kept[RESOLVING_STEPS] += 1.0
+        kept[RESOLVING_SUBSTEPS] += stats[SPRING_SUBSTEPS]
     kept[REDUCED_STEPS] += min(stats[REDUCED], 1.0)
     kept[UNRESOLVED_STEPS] += min(stats[UNRESOLVED], 1.0)
     if stats[FREQUENCY] > kept[HIGHEST_FREQUENCY]:

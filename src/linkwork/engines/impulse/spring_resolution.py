@@ -180,6 +180,18 @@ class SpringResolution:
             mechanism, workspace, scratch, self._mechanism.row_ints, row_reals, self._drive, wrench,
             self.islands, h, allowed, returned, coarse, most,
         )  # fmt: skip
+        if found:
+            self.note_removed(stats)
         if found and unresolved:
-            add_spring_motion(row_reals, stats)
+            self.note_motion(stats)
         return bool(found)
+
+    def note_removed(self, stats: np.ndarray) -> None:
+        """Adds the energy that was removed after a step to the statistics."""
+        _, slower, kinetic, _, _, scale = self.islands
+        stats[phases.REMOVED_ENERGY] += float(kinetic @ (1.0 - slower * slower))
+        stats[phases.ENERGY_SCALE] = float(scale.sum())
+
+    def note_motion(self, stats: np.ndarray) -> None:
+        """Adds the motion of springs in a step that does not resolve them to the statistics."""
+        add_spring_motion(self._mechanism.row_reals, stats)

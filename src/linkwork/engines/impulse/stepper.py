@@ -90,6 +90,8 @@ class ImpulseParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 #: Maximum number of substeps of a step.
 _MAX_SUBSTEPS = 1024
+#: Maximum number of iterations if the anytime solver solves a step directly.
+_DIRECT_ITERATIONS = 50
 #: Maximum number of velocity projections after a step.
 _MAX_VELOCITY_PROJECTIONS = 6
 #: Share of the gap allowed for a single row: three of them form a distance.
@@ -286,7 +288,8 @@ class StepIntegrator:
             if not speed < math.inf:
                 return self._substep(h, now, done)
         self.substep = h / (count * self._substeps)
-        return speed, count
+        self.stats[phases.SPRING_SUBSTEPS] = count
+        return speed, 1
 
     def _step(
         self, h: float, fresh: bool, *, share: float = 1.0, measured: bool = False
@@ -305,6 +308,8 @@ class StepIntegrator:
         if balanced:
             springs.begin()
         done = self._bare_step(h, True, share, reduced=reduced, unresolved=unresolved)
+        if done == phases.DONE and unresolved and self._sequential:
+            springs.note_motion(self.stats)
         if done != phases.DONE or not balanced:
             return done
         order_2 = reduced or self._substeps == 1
@@ -349,19 +354,46 @@ class StepIntegrator:
                 return phases.TOO_COARSE
             return done
         if self._sequential:
-            return sequential_step(
-                self.mechanism_arrays, self.pattern, self.workspace, self.scratch,
-                mechanism.row_ints, mechanism.row_reals, self.drive, self.wrench, h,
-                ROW_SHARE_OF_GAP * params.gap, ROW_SHARE_OF_GAP * params.speed_gap,
-                params.max_iterations, self.springs.islands, self._most_open, unresolved,
-                self.stats,
-            )  # fmt: skip
+            return self._sequential_step(h, unresolved)
         return extrapolated_step(
             self.mechanism_arrays, self.pattern, self.workspace, self.scratch, mechanism.row_ints,
             mechanism.row_reals, self.drive, self.wrench, self.history, self.history_length,
             self.mean, self.start, self.store, h, params.order, self._row_gap,
             params.max_iterations, max_energy_drift, reduced, fresh, self.stats,
         )  # fmt: skip
+
+    def _sequential_step(self, h: float, unresolved: bool) -> int:
+        """Takes a step joint by joint; a driven mechanism that it would stop is solved directly."""
+        mechanism, params = self.mechanism, self.params
+        driven = bool(self.drive[:3].any())
+        start, gain = self._save() if driven else (), self.springs.islands[4].copy()
+        gap = ROW_SHARE_OF_GAP * params.gap
+        done = sequential_step(
+            self.mechanism_arrays, self.pattern, self.workspace, self.scratch, mechanism.row_ints,
+            mechanism.row_reals, self.drive, self.wrench, h, gap,
+            ROW_SHARE_OF_GAP * params.speed_gap, params.max_iterations, self.springs.islands,
+            self._most_open, unresolved, self.stats,
+        )  # fmt: skip
+        if done == phases.DONE:
+            self.springs.note_removed(self.stats)
+        if done != phases.DONE or not driven or not self.stats[phases.STOPPED]:
+            return done
+        stopped = self._save()
+        self._restore(start)
+        self.springs.islands[4][:] = gain
+        self.history_length[:] = 0
+        direct = extrapolated_step(
+            self.mechanism_arrays, self.pattern, self.workspace, self.scratch, mechanism.row_ints,
+            mechanism.row_reals, self.drive, self.wrench, self.history, self.history_length,
+            self.mean, self.start, self.store, h, 2, gap, _DIRECT_ITERATIONS, 0.0, False, False,
+            self.stats,
+        )  # fmt: skip
+        self.history_length[:] = 0
+        if direct == phases.DONE:
+            self.stats[[phases.STOPPED, phases.SOLVED_DIRECTLY]] = 0.0, 1.0
+        else:
+            self._restore(stopped)
+        return phases.DONE
 
     def project_velocities(self, h: float) -> None:
         """Removes velocities that open joints."""
