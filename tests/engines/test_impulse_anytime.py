@@ -172,8 +172,8 @@ def test_a_drive_moves_on_with_too_few_sweeps(most: int, near: float) -> None:
             angles.append(session["arm/J.angle"])
             if "solver" in params:
                 assert account.stopped == 0
-                said = any("were solved directly" in line for line in account.lines(2e-3))
-                assert said == (account.direct > 0) == (most == 1)
+                reported = any("were solved directly" in line for line in account.lines(2e-3))
+                assert reported == (account.direct > 0) == (most == 1)
     assert angles[0] == pytest.approx(angles[1], abs=near)
 
 
