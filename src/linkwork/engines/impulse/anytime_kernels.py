@@ -70,7 +70,7 @@ def sequential_step(
     turn: once the law is solved, a violated limit becomes active.
     """
     bodies, joint_ints, _, _ = mechanism
-    jacobian, _, _, factor, _, diagonal, error, impulse, _, pivot = workspace
+    _, _, _, _, _, _, error, impulse, _, _ = workspace
     _, _, series, _ = scratch
     count = joint_ints.shape[0]
     island_of, before, kinetic, _, _, _ = islands
@@ -127,9 +127,29 @@ def sequential_step(
             mechanism, pattern, workspace, scratch, row_ints, row_reals, h, most_open, stats
         )
     _factor_diagonal_blocks(joint_ints, workspace, stats)
+    _sweep_velocities(mechanism, workspace, row_ints, row_reals, h, speed_gap, max_iterations)
+    gains = left > gap or unresolved
+    limit_island_energies(
+        mechanism, workspace, scratch, row_ints, row_reals, drive, wrench, islands, h,
+        0.0 if gains else 2.5e-3, 0.0 if gains else 1e-2, math.inf, 1.0 if gains else 0.1,
+    )  # fmt: skip
+    if gains:
+        _mark_open_islands(mechanism, workspace, scratch, islands, most_open, stats)
+        record_gap(joint_ints, error, stats)
+        record_limit_gap(row_ints, row_reals, stats)
+        if stop_islands(mechanism, row_ints, row_reals, islands):
+            stats[STOPPED] = 1.0
+    return DONE
+
+
+@inner_kernel
+def _sweep_velocities(mechanism, workspace, row_ints, row_reals, h, speed_gap, max_iterations):
+    """Removes the velocities that open joints, joint by joint."""
+    bodies, joint_ints, _, _ = mechanism
+    jacobian, _, _, factor, _, diagonal, error, impulse, _, pivot = workspace
     for _ in range(max_iterations):
         worst = 0.0
-        for n in range(count):
+        for n in range(joint_ints.shape[0]):
             constraint_velocity(bodies, joint_ints, jacobian, n, error, n)
             for m in range(
                 joint_ints[n, SOFT_FIRST], joint_ints[n, SOFT_FIRST] + joint_ints[n, SOFT_COUNT]
@@ -153,18 +173,6 @@ def sequential_step(
             apply_joint_impulse(bodies, joint_ints, jacobian, error, n)
         if worst <= speed_gap:
             break
-    gains = left > gap or unresolved
-    limit_island_energies(
-        mechanism, workspace, scratch, row_ints, row_reals, drive, wrench, islands, h,
-        0.0 if gains else 2.5e-3, 0.0 if gains else 1e-2, math.inf, 1.0 if gains else 0.1,
-    )  # fmt: skip
-    if gains:
-        _mark_open_islands(mechanism, workspace, scratch, islands, most_open, stats)
-        record_gap(joint_ints, error, stats)
-        record_limit_gap(row_ints, row_reals, stats)
-        if stop_islands(mechanism, row_ints, row_reals, islands):
-            stats[STOPPED] = 1.0
-    return DONE
 
 
 @inner_kernel
