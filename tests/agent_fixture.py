@@ -112,6 +112,9 @@ class SmallBench:
     def time(self) -> float:
         return self._state.step * STEP
 
+    def follows_exactly(self, dof: int) -> bool:
+        return False  # this bench has no engines
+
     def array(self, sensor: str, name: str) -> np.ndarray:
         raise NotImplementedError("this bench has no sensors")
 
