@@ -252,7 +252,7 @@ def test_a_robot_without_its_meshes_says_what_to_bring(start: StudioPage) -> Non
     drop(start, ("flag.urdf", URDF))
     line = URDF[: URDF.index(b"cloth.stl")].count(b"\n") + 1
     expect(start.page.locator(".toast.error .toast-text")).to_have_text(
-        f"flag.urdf:{line}: mesh 'meshes/cloth.stl' not found. "
+        f"flag.urdf:{line}: visual mesh 'meshes/cloth.stl' not found. "
         "Open the folder that holds both, or a ZIP of it."
     )
 

@@ -17,6 +17,7 @@ from linkwork.formats import load_part
 COMMANDS = [
     "charts",
     "check",
+    "compare",
     "convert",
     "derive",
     "fit",
@@ -188,7 +189,7 @@ def test_a_mistake_is_one_clear_line(
 def test_a_fault_of_ours_is_told_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error that nobody foresaw says that it is ours and how to see more."""
 
-    def broken(name: str) -> None:
+    def broken(*_: object) -> None:
         raise ZeroDivisionError("oh")
 
     monkeypatch.delenv("LINKWORK_DEBUG", raising=False)
@@ -202,7 +203,7 @@ def test_a_fault_of_ours_is_told_without_a_traceback(monkeypatch: pytest.MonkeyP
 def test_ctrl_c_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C in any command ends it with code 130."""
 
-    def interrupted(name: str) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("linkwork.cli.scene_argument.load_showing_notes", interrupted)

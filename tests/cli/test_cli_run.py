@@ -14,7 +14,7 @@ from rich.console import Console
 
 from cli.test_cli import URDF
 from command_line import linkwork
-from linkwork.cli.part_scene import part_on_ground
+from linkwork.cli.scene_argument import part_on_ground
 from linkwork.cli.screen import LiveDisplay, Screen, show_live
 from linkwork.core.registry import ACTUATORS, SENSORS
 from linkwork.formats import load_part

@@ -283,6 +283,11 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             positive=("stall_effort", "control_period", "backlash", "punch", "max_effort"),
             anew=("robots",),  # sums of the joints' meters
         ),
+        "auto_servo": Example(
+            {"joint": "arm/J2", "bandwidth": 4.0, "damping_ratio": 0.8, "max_effort": 4.0},
+            names=("joint",), required=("joint",),
+            positive=("bandwidth", "damping_ratio", "max_effort"),
+        ),
         "motor": Example(
             {"joint": "arm/J2", "gain": 0.5, "max_effort": 4.0},
             names=("joint",), required=("joint",), positive=("gain", "max_effort"),
@@ -295,6 +300,11 @@ EXAMPLES: dict[str, dict[str, Example]] = {
             {"joints": {"arm/J2": 1.5}, "gain": [2.0, 0.0, 0.0], "bias": [0.0, -2.0, -0.1],
              "dynamics": "filter", "time": 0.05, "control_range": [-1.0, 1.0]},
             required=("joints",), positive=("time",),
+        ),
+        "mujoco": Example(
+            {"joint": "arm/J2", "dynamics": "filter", "dynprm": [0.05], "gainprm": [2.0],
+             "activations": 1, "control_range": [-1.0, 1.0]},
+            names=("joint",), required=("joint",),
         ),
     },
     "agent": {

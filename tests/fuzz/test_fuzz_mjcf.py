@@ -121,7 +121,7 @@ COSTLY: dict[str, tuple[str, str]] = {
     "crowd": (_model("<body/>" * 30_000), "more than 20000 elements"),
     "large file": (_model(" " * 2**24), "larger than 16 MB"),
     "way out": (_model('<include file="/etc/hostname"/>'), "outside of the model's folder"),
-    "way up": (_model('<include file="../outside.xml"/>'), "outside of the model's folder"),
+    "way up": (_model('<include file="../outside.xml"/>'), "cannot be read"),
     "composites": (
         _model('<composite type="cable" count="100000 1 1"/><flexcomp count="999 999 999"/>'),
         "scene",
@@ -144,7 +144,7 @@ COSTLY: dict[str, tuple[str, str]] = {
             '<compiler><lengthrange mode="all" inttotal="1e12" interval="1e11" timestep="1e-9"/>'
             '</compiler><actuator><motor joint="j"/></actuator>',
         ),
-        "scene",
+        "at most 20000 steps",
     ),
     "keyframes": (
         _model(

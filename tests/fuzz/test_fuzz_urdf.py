@@ -57,6 +57,40 @@ OWN = """<?xml version="1.0" encoding="utf-8"?>
   <gazebo reference="tip"/>
 </robot>
 """
+#: Extensions of Bullet, Drake and Gazebo, and small faults of the XML.
+EXTENDED = """<?xml version="1.0"?>
+<!-- a -- b -->
+<robot name="more" xmlns:drake="http://drake.mit.edu">
+  <link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+    <contact><lateral_friction value="0.5"/><rolling_friction value="0.1"/>
+      <spinning_friction value="0.1"/><inertia_scaling value="2"/><stiffness value="3"/></contact>
+    <collision><geometry><drake:ellipsoid a="1" b="2" c="3"/></geometry>
+      <drake:proximity_properties><drake:mu_dynamic value="0.3"/></drake:proximity_properties>
+    </collision></link>
+  <link name="b"><collision><geometry><plane normal="0 0 1"/></geometry></collision></link>
+  <link name="c"><visual><geometry><drake:capsule radius="1" length="2"/></geometry></visual></link>
+  <link name="d"/> <link name="e"/>
+  <joint name="w" type="fixed"><parent link="world"/><child link="a"/></joint>
+  <drake:joint name="s" type="screw"><parent link="a"/><child link="b"/><axis xyz="0, 0 1 0"/>
+    <drake:screw_thread_pitch value="0.04"/></drake:joint>
+  <drake:joint name="r" type="curvilinear"><parent link="b"/><child link="c"/>
+    <drake:initial_tangent xyz="0 0 1"/><drake:plane_normal xyz="1 0 0"/>
+    <drake:curves><drake:line_segment length="1"/><drake:circular_arc radius="2" angle="1"/>
+    </drake:curves></drake:joint>
+  <drake:joint name="u" type="universal"><parent link="c"/><child link="d"/></drake:joint>
+  <joint name="p" type="planar"><parent link="d"/><child link="e"/>
+    <dynamics damping="1 2 3"/></joint>
+  <frame name="f" link="e" xyz="0 0 1" rpy="0 0 0"/>
+  <transmission><joint name="s"/><actuator name="m"><drake:rotor_inertia value="1e-5"/>
+    <drake:gear_ratio value="100"/></actuator></transmission>
+  <drake:ball_constraint><drake:ball_constraint_body_A name="a"/>
+    <drake:ball_constraint_p_AP value="1 0 0"/><drake:ball_constraint_body_B name="e"/>
+    <drake:ball_constraint_p_BQ value="0 0 0"/></drake:ball_constraint>
+  <drake:collision_filter_group name="g"><drake:member link="a"/><drake:member link="c"/>
+    <drake:ignored_collision_filter_group name="g"/></drake:collision_filter_group>
+  <gazebo reference="s"><springStiffness>5</springStiffness><kp>1</kp></gazebo>
+</robot>
+"""
 SOURCES = [OWN, *((ROBOTS / name).read_text() for name in SMALL)]
 
 NASTY = (
@@ -169,3 +203,20 @@ def test_a_broken_file_gives_an_error_of_ours(first: int, tmp_path: Path) -> Non
     if first + GROUP <= CASES:
         assert read > GROUP / 20, "too few cases are readable: the changes are too rough"
         assert refused > GROUP / 20, "too few cases are refused: the changes are too gentle"
+
+
+@pytest.mark.parametrize("first", range(0, CASES, GROUP))
+def test_broken_extensions_give_an_error_of_ours(first: int, tmp_path: Path) -> None:
+    """Files with extensions and small faults, damaged further, are read or rejected."""
+    source, form = tmp_path / "case.urdf", UrdfFormat(missing_meshes="skip")
+    read = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number in range(first, min(first + GROUP, CASES)):
+            dice, text = random.Random(number), EXTENDED
+            for _ in range(dice.choice((1, 1, 2, 3))):
+                text = dice.choice(CHANGES)(text, dice)
+            source.write_bytes(text.encode("utf-8", "surrogatepass"))
+            read += read_or_refuse(form, source, number) is not None
+    if first + GROUP <= CASES:
+        assert read > GROUP / 20, "too few cases are readable: the changes are too rough"

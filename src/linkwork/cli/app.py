@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from linkwork.cli import (
     charts,
     check,
+    compare,
     convert,
     derive,
     exits,
@@ -125,6 +126,7 @@ app.command("run")(run.run)
 app.command("look")(look.look)
 app.command("replay")(replay.replay)
 app.command("check")(check.check)
+app.command("compare")(compare.compare)
 app.command("convert")(convert.convert)
 app.command("ik")(ik.ik)
 app.command("plan")(plan.plan)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from linkwork.cli.scene_argument import MissingChoice, MissingMeshes, ServoChoice, Servos
+
 if TYPE_CHECKING:
     from linkwork.cli.screen import Screen
     from linkwork.model.parts import Part
@@ -24,20 +26,29 @@ def check(
         str,
         typer.Option(metavar="CODE", help="Show names in this language if the file has labels."),
     ] = "",
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="End with exit code 1 if anything will move differently."),
+    ] = False,
+    servos: Servos = ServoChoice.none,
+    missing_meshes: MissingMeshes = MissingChoice.error,
 ) -> None:
     """Reads and compiles a file, and lists features that engines reject or approximate.
 
-    Nothing runs. Exit code 0 if it could (approximated features are listed), 1 if not. A file
+    Nothing runs. Exit code 0 if it could (approximated features are listed), 1 if not; with
+    --strict also 1 if a feature is approximated or left out that changes the motion. A file
     that names no engine is checked with mujoco, or with impulse if mujoco cannot run it.
 
     Examples:
       $ linkwork check my_robot.toml
       $ linkwork check tripod/level --signals
     """
+    from linkwork.cli import exits
     from linkwork.cli.compile_progress import show_compiling
     from linkwork.cli.scene_argument import load_showing_notes
-    from linkwork.cli.screen import count, show_findings, stdout
+    from linkwork.cli.screen import count, show_findings, stderr, stdout
     from linkwork.cli.show_plan import movements_of, show_movement
+    from linkwork.formats.conversion_notes import NoteLines
     from linkwork.model.parts import Part
 
     out = stdout()
@@ -48,12 +59,12 @@ def check(
         for each in movements:
             show_movement(out, file, each)
         return
-    thing, notes = load_showing_notes(file)
+    thing, notes = load_showing_notes(file, missing_meshes)
     with show_compiling():
         from linkwork.cli.scene_argument import FALLBACK_ENGINE, compile_with_engine, scene_to_run
         from linkwork.session.live_edit import dry_run
 
-        scene, more = scene_to_run(thing, file, free=False)
+        scene, more = scene_to_run(thing, file, free=False, servos=servos)
         cycle, other = compile_with_engine(scene)
         mobilities = [each for engine in cycle.engines for each in engine.mobilities()]
         dry_run(cycle)
@@ -78,7 +89,16 @@ def check(
     ]  # fmt: skip
     cycle.close()
     how = f"It can run with --engine {FALLBACK_ENGINE}." if other else "It can run."
+    for engine in cycle.engines:
+        if text := engine.summary():
+            out.print_line(text)
     out.print_line(f"{file}: {', '.join(counts)}. {how}")
+    if strict:
+        differing = [f for f in cycle.findings if f.level != "note"]
+        moved = notes.of("motion") if isinstance(notes, NoteLines) else []
+        if total := len(differing) + len(moved):
+            stderr().print_line(f"{count(total, 'difference')} in motion, with --strict an error.")
+            raise typer.Exit(exits.MISTAKE)
 
 
 def _show_devices(out: Screen, file: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from linkwork.cli.output_files import Overwrite, check_outputs
+from linkwork.cli.scene_argument import MissingChoice, MissingMeshes, ServoChoice, Servos
 
 if TYPE_CHECKING:
     from linkwork.model.scene import Movement
@@ -27,12 +28,16 @@ def convert(
     robot: Annotated[
         str, typer.Option(metavar="PART", help="The movement's robot; some formats hold both.")
     ] = "",
+    servos: Servos = ServoChoice.none,
+    missing_meshes: MissingMeshes = MissingChoice.error,
     overwrite: Overwrite = False,
 ) -> None:
     """Converts a model; content that a format cannot hold is listed, never dropped silently.
 
     Examples:
       $ linkwork convert robot.urdf robot.toml
+      $ linkwork convert robot.urdf robot.toml --servos auto
+      $ linkwork convert world.sdf world.toml --missing-meshes skip
       $ linkwork convert gripper/arm arm.urdf
       $ linkwork convert tripod/level tripod.urdf --part tripod
       $ linkwork convert tripod/level level.glb
@@ -47,6 +52,7 @@ def convert(
     from linkwork.formats.part_of_scene import extract_part
     from linkwork.model.parts import Part
     from linkwork.model.scene import Scene
+    from linkwork.model.world.undriven import with_servos
 
     out = stdout()
     format_to_write(target)
@@ -65,7 +71,7 @@ def convert(
     check_outputs([*beside.values()], overwrite=overwrite, sources=[source])
     if robot:
         raise FormatError(f"--robot is for movements, and {source} is none.")
-    thing, notes = load_showing_notes(source)
+    thing, notes = load_showing_notes(source, missing_meshes)
     if part:
         if not isinstance(thing, Scene):
             raise FormatError(f"--part is for scenes, and {source} is a part.")
@@ -73,6 +79,8 @@ def convert(
             raise not_found("part", part, thing.parts, origin=thing.origin)
         thing, left = extract_part(thing, part)
         notes = [*notes, *left]
+    if servos is ServoChoice.auto:
+        thing = with_servos(thing)
     if isinstance(thing, Scene) and thing.parts and target.name.lower().endswith(_ONE_PART):
         moving = [name for name, each in thing.parts.items() if each.part.joints]
         raise FormatError(

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.output_files import Overwrite, check_outputs
+from linkwork.cli.scene_argument import MissingChoice, MissingMeshes, ServoChoice, Servos
 from linkwork.core.atomic import whole_file
 
 
@@ -34,6 +35,8 @@ def look(
     after: Annotated[
         float, typer.Option(metavar="SECONDS", help="Simulated time to run before.")
     ] = 0.0,
+    servos: Servos = ServoChoice.none,
+    missing_meshes: MissingMeshes = MissingChoice.error,
     overwrite: Overwrite = False,
 ) -> None:
     """Writes the newest image of a camera, without opening the studio.
@@ -53,7 +56,7 @@ def look(
     from linkwork.cli.scene_argument import load_showing_notes
     from linkwork.cli.screen import show_withheld, stdout
 
-    thing, _ = load_showing_notes(what)
+    thing, _ = load_showing_notes(what, missing_meshes)
     with show_compiling():
         import numpy as np
 
@@ -62,7 +65,7 @@ def look(
         from linkwork.project.trust import is_trusted
         from linkwork.session.session import Session
 
-        scene, _ = scene_to_run(thing, what, free=False)
+        scene, _ = scene_to_run(thing, what, free=False, servos=servos)
         session = Session(scene, watch=False, buses=False, programs=is_trusted)
     show_withheld(session)
     with session:

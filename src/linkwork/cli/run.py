@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.output_files import Overwrite
+from linkwork.cli.scene_argument import MissingChoice, MissingMeshes, ServoChoice, Servos
 
 
 class ClockName(StrEnum):
@@ -114,6 +115,8 @@ def run(
     engine: _EngineName = "",
     mode: _ModeName = "",
     free: _Free = False,
+    servos: Servos = ServoChoice.none,
+    missing_meshes: MissingMeshes = MissingChoice.error,
     record: _RecordFile = None,
     table: _CsvFile = None,
     tables: _TablesFolder = None,
@@ -136,6 +139,7 @@ def run(
       $ linkwork run gripper/arm --program my.py --on arm
       $ linkwork run tripod/level --fault stuck:tripod/platform/tilt@3+2 --for 10
       $ linkwork run robot.urdf --free --for 5 --csv robot.csv
+      $ linkwork run robot.urdf --servos auto --for 5
       $ linkwork run room.toml --for 5 --images pictures
       $ linkwork run bart_uh/walk --mode emulation --for 5 --tables walk
     """
@@ -153,7 +157,7 @@ def run(
         program=program, on=on, period=period, engine=engine, free=free, record=record,
         table=table, rate=rate, link=link, overwrite=overwrite, quiet=quiet,
         buses=not no_buses, allow=allow or [], faults=fault or [], images=images, mode=mode,
-        tables=tables,
+        tables=tables, servos=servos, missing=missing_meshes,
     )  # fmt: skip
     raise typer.Exit(run_session(order))
 

@@ -18,6 +18,8 @@ from linkwork.cli.fault_option import add_fault
 from linkwork.cli.image_files import ImageFiles
 from linkwork.cli.output_files import SignalCsv, StateTables, check_outputs
 from linkwork.cli.scene_argument import (
+    MissingChoice,
+    ServoChoice,
     add_program,
     load_showing_notes,
     scene_to_run,
@@ -104,6 +106,8 @@ class RunOptions:
     images: Path | None = None
     mode: str = ""
     tables: Path | None = None
+    servos: ServoChoice = ServoChoice.none
+    missing: MissingChoice = MissingChoice.error
     trusted_only: bool = False  # whether programs that nobody has trusted do not run
     every: float = 0.0  # period of the printed table without a terminal [simulated s]
 
@@ -202,9 +206,9 @@ def _begin(
     options: RunOptions, out: Screen, stack: contextlib.ExitStack
 ) -> tuple[Session, RunServer | None]:
     """Creates the session, and prints the notes on it."""
-    thing, notes = load_showing_notes(options.what)
+    thing, notes = load_showing_notes(options.what, options.missing)
     with show_compiling() as compiling:
-        scene, more = scene_to_run(thing, options.what, free=options.free)
+        scene, more = scene_to_run(thing, options.what, free=options.free, servos=options.servos)
         if options.engine:
             use_engine(scene, options.engine)
         if options.mode:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from linkwork.core.errors import EngineError, FormatError, LinkworkError, not_found
 
@@ -12,12 +17,55 @@ if TYPE_CHECKING:
     from linkwork.model.scene import Scene
     from linkwork.session.cycle import Cycle
 
+
+GROUND = "ground"
+
+
+class ServoChoice(StrEnum):
+    """Servos for joints without a drive."""
+
+    none = "none"
+    auto = "auto"
+
+
+#: Servos for joints without a drive, an option of several commands.
+Servos = Annotated[
+    ServoChoice,
+    typer.Option(
+        "--servos",
+        help="With auto, joints without a drive get servos with gains from inertia and weight.",
+    ),
+]
+
+
+class MissingChoice(StrEnum):
+    """What to do about missing meshes and models."""
+
+    error = "error"
+    skip = "skip"
+
+
+#: What to do about missing meshes and models, an option of several commands.
+MissingMeshes = Annotated[
+    MissingChoice,
+    typer.Option(
+        "--missing-meshes",
+        help="With skip, meshes and models that a file names and that are missing are left out.",
+    ),
+]
+
 #: Engine to try for a scene that names none, if mujoco cannot run it.
 FALLBACK_ENGINE = "impulse"
 
 
-def load_showing_notes(name: str) -> tuple[Part | Scene, list[str]]:
+def load_showing_notes(
+    name: str, missing: MissingChoice = MissingChoice.error
+) -> tuple[Part | Scene, list[str]]:
     """Returns a part or scene from a file or kit, and the notes of its reader.
+
+    Args:
+        name: The file, or a kit's name of it.
+        missing: What to do about missing meshes and models.
 
     Raises:
         LinkworkError: As :func:`linkwork.formats.load`.
@@ -26,17 +74,25 @@ def load_showing_notes(name: str) -> tuple[Part | Scene, list[str]]:
 
     file = find_file(name)
     form = format_for(file)
-    reader = getattr(form, "read_with_notes", None)
-    return reader(file) if reader is not None else (form.read(file), [])
+    reader = getattr(form, "read_with_notes", lambda file: (form.read(file), []))
+    if missing is MissingChoice.error:
+        return reader(file)
+    from linkwork.formats.robots.resources import missing_files_as
+
+    with missing_files_as(missing.value):
+        return reader(file)
 
 
-def scene_to_run(thing: Part | Scene, name: str, *, free: bool) -> tuple[Scene, list[str]]:
+def scene_to_run(
+    thing: Part | Scene, name: str, *, free: bool, servos: ServoChoice = ServoChoice.none
+) -> tuple[Scene, list[str]]:
     """The given scene, or a scene with the given part on a ground plane.
 
     Args:
         thing: The loaded part or scene.
         name: Its name on the command line.
         free: Whether a part is free instead of fixed.
+        servos: Servos for joints without a drive.
 
     Returns:
         The scene, and notes for the user.
@@ -46,9 +102,16 @@ def scene_to_run(thing: Part | Scene, name: str, *, free: bool) -> tuple[Scene, 
     """
     from linkwork.model.parts import Part
 
-    if isinstance(thing, Part):
-        from linkwork.cli.part_scene import part_on_ground
+    if servos is ServoChoice.auto:
+        from linkwork.model.world.undriven import with_auto_servos
 
+        scene, notes = scene_to_run(thing, name, free=free)
+        served = with_auto_servos(scene)
+        if served.parts == scene.parts:
+            return scene, [*notes, "--servos auto: every joint that can have a drive has one."]
+        engines = [] if isinstance(thing, Part) else scene.engines
+        return replace(served, engines=engines), []
+    if isinstance(thing, Part):
         notes = []
         scene = part_on_ground(thing, free=free)
         engine = "" if free else _default_engine(thing)
@@ -57,8 +120,8 @@ def scene_to_run(thing: Part | Scene, name: str, *, free: bool) -> tuple[Scene, 
             notes.append(f"the file has no masses and drives: {engine} moves the joints.")
         elif not _has_drives(thing):
             notes.append(
-                "no joint has a drive, so all move freely; --engine kinematic lets them follow "
-                "targets."
+                "no joint has a drive, so all move freely; --servos auto gives them servos, "
+                "--engine kinematic lets them follow targets."
             )
         return scene, notes
     if free:
@@ -67,6 +130,49 @@ def scene_to_run(thing: Part | Scene, name: str, *, free: bool) -> tuple[Scene, 
             hint="Set base = 'free' in its [[part]].",
         )
     return thing, []
+
+
+def part_on_ground(part: Part, *, free: bool = False) -> Scene:
+    """A scene with one part on a ground plane, so that it can run without a scene.
+
+    A fixed part is lifted if it would penetrate the ground; a free one is placed on its lowest
+    point.
+
+    Args:
+        part: The part.
+        free: Whether it is free instead of fixed.
+    """
+    from linkwork.geometry import Pose
+    from linkwork.model.parts import Element, Plane
+    from linkwork.model.scene import Scene
+
+    lowest = _lowest_point(part)
+    height = -lowest if free else max(0.0, -lowest)
+    name = part.name if part.name != GROUND else f"{GROUND}_part"
+    scene = Scene(part.name, title=part.title)
+    scene.add(Element(GROUND, (Plane(size=(10.0, 10.0)),), color="#dfe3e8"))
+    base = "free" if free else "fixed"
+    return scene.place(
+        part, name=name, at=Pose.of((0.0, 0.0, height)), base=base, origin=part.origin
+    )
+
+
+def _lowest_point(part: Part) -> float:
+    """Height of the lowest point of all colliding shapes, with the root at 0 [m]; 0 if none."""
+    from linkwork.geometry import Pose
+    from linkwork.kinematics import forward
+    from linkwork.model.parts.shape import lowest_point
+    from linkwork.model.scene import Scene
+    from linkwork.model.world import compile_scene
+
+    world = compile_scene(Scene(part.name).place(part, name="part"))
+    poses = [Pose.of(row[:3], quat=row[3:]) for row in forward(world, world.q0)]
+    found = [
+        lowest_point(piece.shape, poses[piece.body] @ piece.pose)
+        for piece in world.shapes
+        if piece.shape.collide
+    ]
+    return min((z for z in found if math.isfinite(z)), default=0.0)
 
 
 def _default_engine(part: Part) -> str:
@@ -98,8 +204,6 @@ def compile_with_engine(scene: Scene) -> tuple[Cycle, list[str]]:
     Raises:
         LinkworkError: If no dynamic engine can run it; the error is that of mujoco.
     """
-    from dataclasses import replace
-
     from linkwork.model.world import compile_scene
     from linkwork.session.cycle import Cycle
 

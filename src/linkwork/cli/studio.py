@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.run import Allow
+from linkwork.cli.scene_argument import MissingChoice, MissingMeshes, ServoChoice, Servos
 
 #: The scene shown in the terminal if none is named.
 FIRST = "tripod/level"
@@ -41,6 +42,8 @@ def studio(
         ),
     ] = None,
     allow: Allow = None,
+    servos: Servos = ServoChoice.none,
+    missing_meshes: MissingMeshes = MissingChoice.error,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
     terminal: Annotated[
         bool, typer.Option("--terminal", help="A live table in the terminal, no browser.")
@@ -70,7 +73,17 @@ def studio(
             raise typer.Exit(
                 run_studio(
                     scene,
-                    StudioOptions(host, port, token, https, not no_open, tcp, tuple(allow or ())),
+                    StudioOptions(
+                        host,
+                        port,
+                        token,
+                        https,
+                        not no_open,
+                        tcp,
+                        tuple(allow or ()),
+                        servos,
+                        missing_meshes,
+                    ),
                 )
             )
         from linkwork.cli.screen import stderr
@@ -89,15 +102,8 @@ def studio(
         )
     from linkwork.cli.run_session import RunOptions, run_session
 
-    raise typer.Exit(
-        run_session(
-            RunOptions(
-                scene or FIRST,
-                duration=duration,
-                clock="real",
-                every=5.0,
-                allow=allow or [],
-                trusted_only=True,
-            )
-        )
-    )
+    order = RunOptions(
+        scene or FIRST, duration=duration, clock="real", every=5.0, allow=allow or [],
+        trusted_only=True, servos=servos, missing=missing_meshes,
+    )  # fmt: skip
+    raise typer.Exit(run_session(order))

@@ -11,18 +11,25 @@ import sys
 import webbrowser
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 from msgspec.structs import replace
 
 from linkwork.cli.compile_progress import show_compiling
-from linkwork.cli.scene_argument import load_showing_notes, scene_to_run
+from linkwork.cli.scene_argument import (
+    MissingChoice,
+    ServoChoice,
+    load_showing_notes,
+    scene_to_run,
+)
 from linkwork.cli.screen import Screen, stderr, stdout
 from linkwork.cli.warmup_stages import BEGUN, WarmupProcess
 from linkwork.core.atomic import USER_FOLDER, private_folder
 from linkwork.core.errors import FormatError, LinkworkError, os_error_text
 from linkwork.core.hosts import is_any_address, is_loopback, own_addresses
+from linkwork.formats.robots.resources import set_missing_files
 from linkwork.link import LinkLimits, serve
 from linkwork.model.parts import Part, kit_part
 from linkwork.model.scene import Scene
@@ -56,6 +63,8 @@ class StudioOptions:
     show: bool = True
     tcp: int | None = None
     allow: tuple[str, ...] = ()
+    servos: ServoChoice = ServoChoice.none
+    missing: MissingChoice = MissingChoice.error
 
 
 def is_built() -> bool:
@@ -73,6 +82,7 @@ def run_studio(scene: str | None, options: StudioOptions) -> int:
     check_token(options.token, options.host)
     token = options.token or new_token()
     allow = check_permissions(options.allow)
+    set_missing_files(options.missing.value)  # also for files that are opened later
     with contextlib.suppress(OSError):  # whoever writes there reports it
         private_folder(USER_FOLDER.expanduser())
     with contextlib.ExitStack() as stack:
@@ -104,7 +114,7 @@ def run_studio(scene: str | None, options: StudioOptions) -> int:
 
         host = Host(
             link,
-            loader(scene, recents, allow=allow),
+            loader(scene, recents, allow=allow, servos=options.servos),
             recents=recents,
             recordings=RECORDINGS.expanduser(),
             idle=poll,
@@ -211,6 +221,7 @@ def loader(
     recordings: Path | None = None,
     *,
     allow: frozenset[str] = frozenset(),
+    servos: ServoChoice = ServoChoice.none,
 ) -> Callable[[str], OpenedFile | Path]:
     """A function that loads a scene by the name given by a browser or the command line.
 
@@ -219,6 +230,7 @@ def loader(
         recents: Recently opened files.
         recordings: Folder of recordings; :data:`RECORDINGS` if None.
         allow: What the buses of the scene may do: of ``first``, or of every scene without.
+        servos: Servos for joints without a drive, likewise.
     """
     folders = [
         Path.cwd(),
@@ -227,22 +239,25 @@ def loader(
     ]
 
     def load(name: str) -> OpenedFile | Path:
+        given = name
         allowed = allow if first is None or name == first else frozenset[str]()
         if name != first:
             name = resolve_allowed(name, folders, [each.path for each in recents.all()])
         if name.lower().endswith(".mcap"):
             return Path(name).resolve()
         thing, notes = load_showing_notes(name)
-        scene, more = scene_to_run(thing, name, free=False)
+        chosen = servos if first is None or given == first else ServoChoice.none
+        scene, more = scene_to_run(thing, name, free=False, servos=chosen)
         file = name if os.path.isfile(name) else os.fspath(kit_part(name))
         full = str(Path(file).resolve())
-        return OpenedFile(scene, full, [*notes, *more], _scene_of, folders=folders, allow=allowed)
+        scene_of = partial(_scene_of, servos=chosen)
+        return OpenedFile(scene, full, [*notes, *more], scene_of, folders=folders, allow=allowed)
 
     return load
 
 
-def _scene_of(content: Part | Scene) -> Scene:
-    return scene_to_run(content, content.name, free=False)[0]
+def _scene_of(content: Part | Scene, servos: ServoChoice) -> Scene:
+    return scene_to_run(content, content.name, free=False, servos=servos)[0]
 
 
 def _outside_address(options: StudioOptions) -> list[str]:

@@ -42,7 +42,7 @@ SENSORS: dict[str, dict[str, object]] = {
     "motion": {"on": "arm/tip"},
     "mujoco": {"sensor": "jointpos", "joint": "arm/servo"},
 }
-ACTUATORS = ("servo", "smart_servo", "motor", "effort", "general")
+ACTUATORS = ("servo", "auto_servo", "smart_servo", "motor", "effort", "general", "mujoco")
 
 
 def arm() -> Part:

@@ -159,6 +159,10 @@ class Engine(Block):
             dofs: Their degrees of freedom, there and here.
         """
 
+    def summary(self) -> str:
+        """Returns choices that the engine made itself, for ``linkwork check``."""
+        return ""
+
     def code(self) -> str:
         """Returns the code that moves the bodies, for recordings, if it depends on the machine."""
         return ""

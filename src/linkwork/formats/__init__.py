@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Literal
 
 from linkwork.core.errors import FormatError
 from linkwork.formats.lookup import FileFormat, find_file, format_for, format_to_write
@@ -11,23 +12,37 @@ from linkwork.model.parts import Part
 from linkwork.model.scene import Movement, Scene
 
 
-def load(path: str | os.PathLike[str]) -> Part | Scene:
+def load(
+    path: str | os.PathLike[str], *, missing_meshes: Literal["error", "skip"] = "error"
+) -> Part | Scene:
     """Loads a part or scene from a file, or from a kit by name (``"tripod/tripod"``).
+
+    Args:
+        path: The file, or a kit's name of it.
+        missing_meshes: With "skip", meshes and models that a URDF or SDF names and that are
+            missing are left out.
 
     Raises:
         LinkworkError: Naming the file and line, what was found and what is allowed.
     """
     file = find_file(path)
-    return format_for(file).read(file)
+    if missing_meshes == "error":
+        return format_for(file).read(file)
+    from linkwork.formats.robots.resources import missing_files_as
+
+    with missing_files_as(missing_meshes):
+        return format_for(file).read(file)
 
 
-def load_part(path: str | os.PathLike[str]) -> Part:
+def load_part(
+    path: str | os.PathLike[str], *, missing_meshes: Literal["error", "skip"] = "error"
+) -> Part:
     """Loads a part, as :func:`load`.
 
     Raises:
         FormatError: If it is a scene.
     """
-    thing = load(path)
+    thing = load(path, missing_meshes=missing_meshes)
     if not isinstance(thing, Part):
         raise FormatError(
             "this is a scene, not a part.", origin=thing.origin, hint="Load it with load_scene."
@@ -35,13 +50,15 @@ def load_part(path: str | os.PathLike[str]) -> Part:
     return thing
 
 
-def load_scene(path: str | os.PathLike[str]) -> Scene:
+def load_scene(
+    path: str | os.PathLike[str], *, missing_meshes: Literal["error", "skip"] = "error"
+) -> Scene:
     """Loads a scene, as :func:`load`.
 
     Raises:
         FormatError: If it is a part.
     """
-    thing = load(path)
+    thing = load(path, missing_meshes=missing_meshes)
     if not isinstance(thing, Scene):
         raise FormatError(
             "this is a part, not a scene.",

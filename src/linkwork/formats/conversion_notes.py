@@ -12,8 +12,9 @@ from linkwork.model.parts import Element, Joint, Part
 from linkwork.model.parts.spec import scoped_name_of
 from linkwork.model.scene import CollisionRules, Scene
 
-#: What a note assumes: a length unit or a density that the file does not give; else empty.
-NoteKind = Literal["", "unit", "density"]
+#: What a note is about: an assumed length unit or density that the file does not give, or an
+#: omission that changes the motion; else empty.
+NoteKind = Literal["", "unit", "density", "motion"]
 
 
 class NoteLines(list[str]):
@@ -30,6 +31,10 @@ class NoteLines(list[str]):
     def without(self, *kinds: NoteKind) -> list[str]:
         """Returns the lines of other kinds."""
         return [text for text, kind in self._lines if kind not in kinds]
+
+    def of(self, *kinds: NoteKind) -> list[str]:
+        """Returns the lines of these kinds."""
+        return [text for text, kind in self._lines if kind in kinds]
 
 
 class ConversionNotes:

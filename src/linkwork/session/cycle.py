@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.components.actuators import Actuator
+from linkwork.components.actuators.auto_servo import resolve_auto_servos
 from linkwork.components.agents import Agent
 from linkwork.components.faults import Phase
 from linkwork.components.sensors import Sensor
@@ -56,6 +57,7 @@ class Cycle:
     def __init__(self, world: World) -> None:
         self.world = world
         self.h = world.scene.step
+        self._servo_notes = resolve_auto_servos(world)
         self.engines: list[Engine] = build_engines(world)
         self.sensors: list[Sensor] = _by_type(SENSORS, world, world.sensors)
         self._early = [sensor for sensor in self.sensors if not sensor.reads_after_step]
@@ -63,8 +65,8 @@ class Cycle:
         self.actuators: list[Actuator] = _by_type(ACTUATORS, world, _actuator_specs(world))
         self._metered = [actuator for actuator in self.actuators if actuator.metered]
         _add_rotors(world, self.actuators)
-        for sensor in self.sensors:
-            sensor.attach_engines(self.engines)
+        for block in (*self.sensors, *self.actuators):
+            block.attach_engines(self.engines)
         _check_names(world.agents, taken=(USER,))
         self.agents: list[Agent] = [
             AGENTS.get(spec.type, origin=spec.origin)(world, spec, f"agent/{spec.name}")
@@ -102,7 +104,8 @@ class Cycle:
         return {who: code for who, code in found.items() if code}
 
     def _check(self) -> None:
-        self.findings: list[Finding] = [f for block in self.blocks for f in block.check()]
+        found = [f for block in self.blocks for f in block.check()]
+        self.findings: list[Finding] = [*found, *self._servo_notes]
         errors = [f for f in self.findings if f.level == "error"]
         if errors:
             more = f" ({len(errors) - 1} more like this)" if len(errors) > 1 else ""

@@ -21,6 +21,7 @@ def add_world_signals(signals: Signals, state: State, world: World, turning: lis
         world: The world.
         turning: Bodies with ball or free joints, in the order of the ``orientation`` field.
     """
+    rows = {body: row for row, body in enumerate(turning)}
     for number, joint in enumerate(world.joints):
         body = int(world.joint_body[number])
         for k, dof_name in enumerate(joint.kind.dofs):
@@ -28,8 +29,7 @@ def add_world_signals(signals: Signals, state: State, world: World, turning: lis
             kind = int(world.kind[body])
             rotated = kind == BALL or (kind == FREE and k >= 3)
             if rotated:
-                row = turning.index(body)
-                address = state.address("orientation", row, k - (3 if kind == FREE else 0))
+                address = state.address("orientation", rows[body], k - (3 if kind == FREE else 0))
             else:
                 address = state.address("q", int(world.qadr[body]) + k)
             _add_dof(signals, state, world, number, dof, dof_name, address)

@@ -143,6 +143,11 @@ export interface ForgetRecent {
   path: string;
 }
 
+/** Gives servos to all joints without a drive, in the file; of an import, in a TOML copy. */
+export interface GiveServos {
+  type: "give_servos";
+}
+
 /** Pulls a point of an element (in its frame) toward a target (in the world frame). */
 export interface Grab {
   type: "grab";
@@ -645,7 +650,7 @@ export interface SceneClosed {
   type: "closed";
 }
 
-/** The open scene; frames carry its ``version``. ``opened`` changes each time something is opened; an edit, or a save under another name, keeps it. ``mode`` is kinematic, emulation or simulation; empty if there is no choice. ``untrusted`` are the programs that do not run until the driver trusts them. */
+/** The open scene; frames carry its ``version``. ``opened`` changes each time something is opened; an edit, or a save under another name, keeps it. ``mode`` is kinematic, emulation or simulation; empty if there is no choice. ``untrusted`` are the programs that do not run until the driver trusts them. ``undriven`` are the joints of imported robots that move freely because nothing drives them. */
 export interface SceneMessage {
   type: "scene";
   version: number;
@@ -677,6 +682,7 @@ export interface SceneMessage {
   opened: number;
   mode: string;
   untrusted: UntrustedProgram[];
+  undriven: string[];
 }
 
 /** Answer to ``/api/share``: the token, for an address to give to others. */
@@ -1075,6 +1081,7 @@ export type FromClient =
   | Inspect
   | EditAttribute
   | CloseLoop
+  | GiveServos
   | Undo
   | Redo
   | Save

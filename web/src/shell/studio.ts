@@ -9,6 +9,7 @@ import type { Stage } from "../views/stage";
 import { damageBanner } from "./damageBanner";
 import { leftPanel } from "./leftPanel";
 import { rightPanel } from "./rightPanel";
+import { servoBanner } from "./servoBanner";
 import { splitter } from "./splitter";
 import { statusBar } from "./statusBar";
 import { summarise } from "./summary";
@@ -28,6 +29,7 @@ export function studio(stage: Stage): HTMLElement {
       "main",
       { class: "middle", role: "main", "aria-label": "Views" },
       trustBanner(),
+      servoBanner(),
       damageBanner(),
       stage.element,
       splitter("dock"),

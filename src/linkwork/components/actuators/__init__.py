@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.core.errors import SceneError
 from linkwork.core.state import State
+from linkwork.engines import Engine
 from linkwork.kinematics.kernels import BALL, FREE
 from linkwork.model.blocks import Block, SignalSpec, read_params, scoped_name
 from linkwork.model.parts import Spec
@@ -33,6 +34,9 @@ class Actuator(Block):
     inputs: ClassVar[Sequence[str]] = ()
     metered: ClassVar[bool] = False
     dofs: list[int]
+
+    def attach_engines(self, engines: list[Engine]) -> None:
+        """Lets engines compute actuators themselves, before they are prepared."""
 
     def inputs_of(self, number: int) -> Sequence[str]:
         """Returns the inputs of the drive of ``dofs[number]``."""

@@ -68,16 +68,20 @@ def drive_efforts(stride, data, where):
         _write(data, where[n, 0], stride, effort, 0.0, 0.0, most)
 
 
+#: Columns of the fixed parameters of a general drive.
+DYNAMICS, TIME, EARLY, CONTROL_LO, CONTROL_HI, ACT_LO, ACT_HI, FORCE_LO, FORCE_HI = range(9)
+
+
 @kernel
 def drive_general(
-    h, dofs, limits, terms, weights, alone, laws, coordinate, q, v, control, activation, force,
-    drive,
+    h, dofs, limits, rows, terms, weights, alone, fixed, laws, coordinate, q, v, data, control,
+    activation, force, drive,
 ):  # fmt: skip
     """Turns controls into forces on weighted sums of joints.
 
-    ``terms`` (n×2): drive and degree of freedom, with its ``weights``. ``laws``: gain (3), bias
-    (3), dynamics, time constant, early, ranges of control, activation and force. A drive that has
-    its joint ``alone`` passes its law on; others add their present force.
+    ``rows`` are the drives that no engine computes. ``terms`` (n×2): drive and degree of freedom,
+    with its ``weights``. ``laws``: gain (3) and bias (3). ``control`` are addresses in ``data``. A
+    drive that has its joint ``alone`` passes its law on; others add their present force.
     """
     count = laws.shape[0]
     length, speed = np.zeros(count), np.zeros(count)
@@ -89,31 +93,43 @@ def drive_general(
         drive[0, i] = drive[1, i] = drive[2, i] = 0.0
         drive[3, i], drive[4, i] = limits[k, 0], limits[k, 1]
     used = np.empty(count)
-    for n in range(count):
-        law = laws[n]
-        u = min(max(control[n], law[9]), law[10])
-        if law[6] == 0.0:
+    for r in range(rows.shape[0]):
+        n = rows[r]
+        law, form = laws[n], fixed[n]
+        u = min(max(data[control[n]], form[CONTROL_LO]), form[CONTROL_HI])
+        if form[DYNAMICS] == 0.0:
             activation[n] = used[n] = u
         else:
             after = activation[n] + h * u
-            if law[6] == 2.0:
-                after = activation[n] + h * (u - activation[n]) / law[7]
-            elif law[6] == 3.0:
-                after = activation[n] + (u - activation[n]) * (1.0 - math.exp(-h / law[7]))
-            after = min(max(after, law[11]), law[12])
-            used[n] = after if law[8] else activation[n]
+            if form[DYNAMICS] == 2.0:
+                after = activation[n] + h * (u - activation[n]) / form[TIME]
+            elif form[DYNAMICS] == 3.0:
+                after = activation[n] + (u - activation[n]) * (1.0 - math.exp(-h / form[TIME]))
+            after = min(max(after, form[ACT_LO]), form[ACT_HI])
+            used[n] = after if form[EARLY] else activation[n]
             activation[n] = after
         total = (law[0] + law[1] * length[n] + law[2] * speed[n]) * used[n]
         total += law[3] + law[4] * length[n] + law[5] * speed[n]
-        force[n] = min(max(total, law[13]), law[14])
+        force[n] = min(max(total, form[FORCE_LO]), form[FORCE_HI])
     for t in range(terms.shape[0]):
         n, i, w = terms[t, 0], terms[t, 1], weights[t]
         if not alone[n]:
             drive[0, i] += w * force[n]
             continue
-        law = laws[n]
+        law, lowest, highest = laws[n], fixed[n, FORCE_LO], fixed[n, FORCE_HI]
         drive[0, i] = w * (law[0] * used[n] + law[3])
         drive[1, i] = -w * w * (law[1] * used[n] + law[4])
         drive[2, i] = -w * w * (law[2] * used[n] + law[5])
-        drive[3, i] = max(drive[3, i], min(w * law[13], w * law[14]))
-        drive[4, i] = min(drive[4, i], max(w * law[13], w * law[14]))
+        drive[3, i] = max(drive[3, i], min(w * lowest, w * highest))
+        drive[4, i] = min(drive[4, i], max(w * lowest, w * highest))
+
+
+@kernel
+def meter_general(h, rows, terms, weights, v, force, power, energy):
+    """Adds up the work of general drives: h · force · speed of the weighted sum."""
+    for r in range(rows.shape[0]):
+        power[rows[r]] = 0.0
+    for t in range(terms.shape[0]):
+        power[terms[t, 0]] += weights[t] * v[terms[t, 1]] * force[terms[t, 0]]
+    for r in range(rows.shape[0]):
+        energy[rows[r]] += h * power[rows[r]]

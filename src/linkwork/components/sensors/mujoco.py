@@ -14,8 +14,7 @@ from linkwork.core.mujoco_library import mujoco
 from linkwork.core.state import State
 from linkwork.engines import Engine
 from linkwork.engines.mujoco import Mujoco
-from linkwork.engines.mujoco.spec_builder import ModelBuilder
-from linkwork.geometry.pose import Pose
+from linkwork.engines.mujoco.spec_builder import ModelBuilder, carrying_body
 from linkwork.model.blocks import SignalSpec, period_in_steps, read_params, scoped_name
 from linkwork.model.parts import Spec
 from linkwork.model.world import Finding, World
@@ -204,7 +203,7 @@ def _adder(spec: Spec, params: MujocoSensorParams, name: str) -> Any:
         elif looks == "tendon":
             made.objtype, made.objname = mujoco.mjtObj.mjOBJ_TENDON, params.tendon
         elif params.sensor in _SUBTREE:
-            carrier = _carrier(build, spec, params.on)[0]
+            carrier = carrying_body(build, scoped_name(spec, params.on), spec.origin)[0]
             made.objtype, made.objname = mujoco.mjtObj.mjOBJ_BODY, carrier.name
         elif looks:
             site = _add_site(build, spec, params.on, f"{name}#on", params)
@@ -216,21 +215,10 @@ def _adder(spec: Spec, params: MujocoSensorParams, name: str) -> Any:
     return add
 
 
-def _carrier(build: ModelBuilder, spec: Spec, given: str) -> tuple[Any, Pose]:
-    """MuJoCo's body that carries an element or anchor, and its pose in that body."""
-    world, name = build.world, scoped_name(spec, given)
-    body, pose = world.frame(name, origin=spec.origin)
-    element = world.element_of(name)
-    if element in build.element_bodies:
-        row = world.element_pose[element]
-        return build.element_bodies[element], Pose.of(row[:3], quat=row[3:]).inverse() @ pose
-    return build.bodies.get(body, build.spec.worldbody), pose
-
-
 def _add_site(
     build: ModelBuilder, spec: Spec, given: str, name: str, params: MujocoSensorParams
 ) -> str:
-    carrier, pose = _carrier(build, spec, given)
+    carrier, pose = carrying_body(build, scoped_name(spec, given), spec.origin)
     kind = getattr(mujoco.mjtGeom, f"mjGEOM_{params.volume.upper()}")
     size = [max(c, 1e-9) if math.isfinite(c) else 1e-9 for c in params.size]
     carrier.add_site(name=name, pos=list(pose.xyz), quat=list(pose.quat), type=kind, size=size)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from linkwork.core.mujoco_library import mujoco
+from linkwork.geometry.meshes import load_mesh
 from linkwork.geometry.pose import Pose
 from linkwork.model.parts import (
     Box,
@@ -26,6 +28,27 @@ _CONE_CORNERS = 32
 _FLOOR_THICKNESS = 0.02
 
 
+class MeshAssets:
+    """Mesh assets of a native model; geoms of the same file and scale share one."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[Any, ...], str] = {}
+
+    def add(self, spec: Any, shape: Mesh) -> str:
+        """Returns the asset of a mesh, which is added if it is new."""
+        own = shape.mujoco
+        inertia, most = own.get("mesh_inertia", "legacy"), own.get("maxhullvert", -1)
+        key = (shape.file, shape.node, shape.scale, inertia, most)
+        if key not in self._names:
+            name = self._names[key] = f"mesh#{len(self._names)}"
+            triangles = load_mesh(Path(shape.file), node=shape.node)
+            mesh = spec.add_mesh(name=name, scale=list(shape.scale), maxhullvert=most)
+            mesh.inertia = getattr(mujoco.mjtMeshInertia, f"mjMESH_INERTIA_{inertia.upper()}")
+            mesh.uservert = triangles.vertices.astype(np.float32).ravel()
+            mesh.userface = triangles.faces.astype(np.int32).ravel()
+        return self._names[key]
+
+
 def add_shape(
     spec: Any,
     body: Any,
@@ -35,6 +58,7 @@ def add_shape(
     pose: Pose | None = None,
     moving: bool = True,
     exact: bool = False,
+    whole: MeshAssets | None = None,
     **attributes: Any,
 ) -> Any:
     """Adds one shape of a world as a geom.
@@ -47,6 +71,8 @@ def add_shape(
         pose: Pose in the MuJoCo body's frame; the one in the world's body if absent.
         moving: Whether the body may move (MuJoCo has no moving planes: they become slabs).
         exact: Whether a mesh keeps all its triangles, for rays, instead of its convex hull.
+        whole: Mesh assets of a native model, which MuJoCo prepares itself from the file's
+            triangles; the hull is computed here if absent.
         attributes: Further attributes of the geom.
     """
     shape = world_shape.shape
@@ -75,6 +101,9 @@ def add_shape(
             kind = mujoco.mjtGeom.mjGEOM_HFIELD
             pose = pose @ Pose((0.0, 0.0, _add_terrain(spec, shape, name)))
             attributes["hfieldname"] = name
+        case Mesh() if whole is not None:
+            kind = mujoco.mjtGeom.mjGEOM_MESH
+            attributes["meshname"] = whole.add(spec, shape)
         case Cone() | Mesh():
             kind = mujoco.mjtGeom.mjGEOM_MESH
             pose = pose @ Pose(_add_mesh(spec, shape, name, exact=exact))

@@ -22,10 +22,12 @@ from linkwork.engines.common.kernels import (
     spring_state,
 )
 from linkwork.engines.mujoco import kernels
+from linkwork.engines.mujoco.actuators import ActuatorExchange, EngineActuator, add_actuators
 from linkwork.engines.mujoco.contacts import scale_friction, set_friction
 from linkwork.engines.mujoco.findings import find_approximations
 from linkwork.engines.mujoco.model import MujocoModel, build_model
 from linkwork.engines.mujoco.params import MujocoParams
+from linkwork.engines.mujoco.self_collision import overlap_findings, separate_bodies
 from linkwork.engines.mujoco.spec_builder import ModelBuilder
 from linkwork.engines.mujoco.tendons import own_springs, set_springs
 from linkwork.model.blocks import read_params
@@ -87,7 +89,8 @@ MAX_RETRIES = 6
 class Mujoco(Engine):
     """Contact-rich dynamics by MuJoCo, with its discrete integrator and elliptic friction cones.
 
-    Affine efforts become forces, springs and dampers of joints: the velocity at the end of the step
+    General drives and MuJoCo's own actuators are compiled into the model. Affine efforts of other
+    drives become forces, springs and dampers of joints: the velocity at the end of the step
     agrees with the efforts there, limits included, so that stiff servos do not oscillate and apply
     their full force. Of two touching surfaces, the smaller friction and the larger restitution are
     used. Bodies of other engines enter with pose and velocity as infinite masses. Loops, couplings
@@ -107,6 +110,7 @@ class Mujoco(Engine):
                     f"joint {world.dof_name(dof)!r} is prescribed but not owned.",
                     origin=spec.origin,
                 )
+        self._overlaps = separate_bodies(world, owned)
         self._bodies = np.flatnonzero(owned)
         self._dofs = self.owned_dofs
         self._qaddr = coordinate_of_dof(world)
@@ -115,6 +119,7 @@ class Mujoco(Engine):
         self._driven: list[int] = []
         self._explicit = self.params.integrator != "discrete"
         self.extras: list[Callable[[ModelBuilder], None]] = []
+        self.actuators: list[EngineActuator] = []
 
     def check(self) -> list[Finding]:
         """Returns what MuJoCo cannot do, or only approximates, in this world."""
@@ -122,22 +127,37 @@ class Mujoco(Engine):
             *super().check(),
             *self.ineffective_drives(self.prescribed),
             *find_approximations(self.world, self.owned, self.collidable, self.prescribed),
+            *overlap_findings(self.world, self._overlaps),
         ]
+
+    def summary(self) -> str:
+        """Returns the time integrator, if the scene names none."""
+        if "integrator" in self.spec.params:
+            return ""
+        return (
+            f"mujoco: the time integrator is {self.params.integrator!r}, as none is named: stiff "
+            "springs, drives and contacts are stable."
+        )
 
     def prepare(self, driven: list[int]) -> None:
         """Builds the MuJoCo model."""
-        self._driven = [d for d in driven if self.owned[self.world.dof_body[d]]]
+        compiled = {dof for actuator in self.actuators for dof in actuator.dofs}
+        owned = [d for d in driven if self.owned[self.world.dof_body[d]]]
+        self._driven = [d for d in owned if d not in compiled]
+        extras = [*self.extras, lambda build: add_actuators(build, self.actuators)]
         try:
             self.model = build_model(
                 self.world, self.owned, self.collidable, self.prescribed, self._driven, self.params,
-                origin=self.spec.origin, extras=self.extras,
+                origin=self.spec.origin, extras=extras,
             )  # fmt: skip
         except ValueError as error:
             raise EngineError(
-                f"MuJoCo refuses this scene: {error}", origin=self.spec.origin
+                f"MuJoCo refuses this scene: {error}", origin=self.spec.origin, hint=_hint(error)
             ) from None
         self._mj = self.model.mj
         self._data = mujoco.MjData(self._mj)
+        joints = self.model.dof_to[:, 0]
+        self._exchange = ActuatorExchange(self._mj, self._data, self.actuators, joints)
 
     def slots(self) -> dict[str, tuple[int, ...]]:
         """MuJoCo's warm start, the saturation of each drive, velocities of foreign bodies."""
@@ -151,6 +171,7 @@ class Mujoco(Engine):
         super().bind(state)
         model, world, data = self.model, self.world, self._data
         self._warmstart, saturation = self.slot("warmstart"), self.slot("saturation")
+        self._exchange.bind(state)
         before = [f.owned for f in self.all_engines[: self.all_engines.index(self)]]
         ahead = np.any([np.zeros(world.nb, bool), *before], axis=0)
         self._foreign = ForeignBodies(model, data, world.com, ahead, self.slot("foreign_speed"))
@@ -190,6 +211,8 @@ class Mujoco(Engine):
             self._springs, *world.spring_arrays, state["param/spring"], state.pose, state.twist,
             world.com, report.spring,
         )  # fmt: skip
+        springs = self._mj.tendon_stiffness.any() or self._mj.tendon_stiffnesspoly.any()
+        self._tendon_data = mujoco.MjData(self._mj) if springs else None
         self._first_friction = np.zeros(len(world.element_names))
         for world_shape in world.shapes:
             self._first_friction[world_shape.element] = world_shape.friction
@@ -231,6 +254,7 @@ class Mujoco(Engine):
         mj.dof_damping[theirs] = state["param/damping"][ours]
         mj.dof_frictionloss[theirs] = state["param/joint_friction"][ours]
         set_springs(world, mj, self._springs, state["param/spring"])
+        self._exchange.set_gains()
         self._rubbing = bool(mj.dof_frictionloss.any())
         self._fresh = False
         self._pulling = bool(self._grab[:, 0].any())
@@ -277,6 +301,8 @@ class Mujoco(Engine):
             self._qvel[i] = pitch * state.v[dof]
         if self._foreign:
             self._foreign.enter(self.start_pose, h)
+        if self.actuators:
+            self._exchange.enter()
         if not self._fresh:
             self._data.qacc_warmstart[:] = self._warmstart
             self._fresh = True
@@ -365,6 +391,9 @@ class Mujoco(Engine):
         report = state.report
         if self._foreign:
             self._foreign.remember()
+        if self.actuators:
+            self._exchange.leave(world.scene.step)
+            kernels.add_actuator_efforts(self.model.v_map, data.qfrc_actuator, report.effort)
         if self._rubbing:
             kernels.add_friction(
                 data.ne, data.nf, data.efc_id, data.efc_force, self.model.v_map, report.effort
@@ -386,6 +415,32 @@ class Mujoco(Engine):
         add_energies(*self._energies)
         if len(self._springs):
             report.energy[1] += spring_state(*self._spring_arrays)
+        if self._tendon_data is not None:
+            report.energy[1] += self._tendon_energy(self._tendon_data)
+
+    def _tendon_energy(self, after: Any) -> float:
+        """Returns the energy of the springs of tendons after the step [J].
+
+        MuJoCo's own data has their lengths before it.
+        """
+        mj = self._mj
+        after.qpos[:] = self._qpos
+        mujoco.mj_kinematics(mj, after)
+        mujoco.mj_comPos(mj, after)
+        mujoco.mj_tendon(mj, after)
+        return kernels.tendon_energy(
+            after.ten_length, mj.tendon_lengthspring, mj.tendon_stiffness, mj.tendon_stiffnesspoly
+        )
+
+
+def _hint(error: ValueError) -> str:
+    """Returns the way out of a limit of MuJoCo's; empty if there is none."""
+    if "depth limit" not in str(error):
+        return ""
+    return (
+        "MuJoCo takes at most 1024 bodies one after the other in a chain. Run it with "
+        "--engine impulse, or place the robot as several shorter parts."
+    )
 
 
 __all__ = ["Mujoco"]

@@ -56,6 +56,7 @@ def add_contacts(build: ModelBuilder, contact_time: float) -> None:
         add_shape(
             build.spec, carrier, world_shape, name, pose=pose,
             moving=not world.is_static(world_shape.body),
+            whole=build.meshes if build.native else None,
             **_geom_attributes(build, world_shape, time),
         )  # fmt: skip
         build.geoms.append((name, world_shape.body, world_shape.element, world_shape.restitution))
@@ -80,6 +81,10 @@ def _exclusions(build: ModelBuilder, apart: set[tuple[int, int]]) -> list[tuple[
                 bodies = _bodies_named(world, given)
                 numbers = np.flatnonzero(np.isin(world.element_body, bodies)).tolist()
             ends.append(sorted({_carrying_body(build, n) for n in numbers} - {""}))
+        made |= {(min(a, b), max(a, b)) for a in ends[0] for b in ends[1] if a != b}
+    for bodies in world.apart & apart:
+        numbers = [np.flatnonzero(world.element_body == body).tolist() for body in bodies]
+        ends = [sorted({_carrying_body(build, n) for n in each} - {""}) for each in numbers]
         made |= {(min(a, b), max(a, b)) for a in ends[0] for b in ends[1] if a != b}
     return sorted(made)
 
@@ -113,7 +118,7 @@ def _geom_attributes(build: ModelBuilder, world_shape: WorldShape, time: float) 
     for word, value in world_shape.shape.mujoco.items():
         if word == "fluid":
             made |= {"fluid_ellipsoid": 1, "fluid_coefs": list(value)}
-        elif word != "name":
+        elif word not in ("name", "mesh_inertia", "maxhullvert"):
             made[word] = list(value) if isinstance(value, tuple | list) else value
     if not world_shape.shape.collide:  # named in a pair, otherwise without contacts
         made |= {"contype": 0, "conaffinity": 0}
@@ -125,14 +130,16 @@ def excluded(world: World, *, joined_too: bool = True) -> set[tuple[int, int]]:
     collide = world.scene.collide
     apart = joined_too and not collide.joined
     pairs: set[tuple[int, int]] = set(world.joined) if apart else set()
+    pairs |= world.apart
     for one, other in collide.never:
-        pairs |= _body_pairs(world, one, other)
+        pairs |= body_pairs(world, one, other)
     for one, other in collide.always:
-        pairs -= _body_pairs(world, one, other)
+        pairs -= body_pairs(world, one, other)
     return pairs
 
 
-def _body_pairs(world: World, one: str, other: str) -> set[tuple[int, int]]:
+def body_pairs(world: World, one: str, other: str) -> set[tuple[int, int]]:
+    """Returns the pairs of bodies that two names of ``[collide]`` mean, smaller index first."""
     ends = _bodies_named(world, one), _bodies_named(world, other)
     return {(min(a, b), max(a, b)) for a in ends[0] for b in ends[1] if a != b}
 
@@ -146,12 +153,16 @@ def _bodies_named(world: World, name: str) -> list[int]:
 
 def _add_restitution_pairs(build: ModelBuilder, apart: set[tuple[int, int]]) -> None:
     """Gives every pair with restitution its own contact, with the larger of the two."""
+    elastic: list[int] = []  # geoms before this one that have restitution
     for n, (name, body, _, restitution) in enumerate(build.geoms):
-        for other, body2, _, restitution2 in build.geoms[:n]:
+        before = range(n) if restitution > 0.0 else elastic.copy()
+        if restitution > 0.0:
+            elastic.append(n)
+        for other, body2, _, restitution2 in (build.geoms[each] for each in before):
             bounce = max(restitution, restitution2)
             joined = (min(body, body2), max(body, body2)) in apart
             ours = build.owned[body] or build.owned[body2]
-            if bounce > 0.0 and ours and not joined and body != body2:
+            if ours and not joined and body != body2:
                 spring, damper, _ = contact_for_restitution(bounce, build.world.scene.step)
                 build.spec.add_pair(
                     geomname1=other, geomname2=name, condim=3,

@@ -7,10 +7,12 @@ remaining error is the curvature of the motion within one step, of order h².
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.core.errors import EngineError, Origin
 from linkwork.core.mujoco_library import mujoco
 from linkwork.geometry.pose import Pose
 from linkwork.model.parts.constraints import CouplingLaw, law_from_start
@@ -18,6 +20,7 @@ from linkwork.model.parts.joint import JOINT_TYPES
 from linkwork.model.world import World
 
 if TYPE_CHECKING:
+    from linkwork.engines.mujoco.params import EqualityParams
     from linkwork.engines.mujoco.spec_builder import ModelBuilder
 
 #: Impedance of equalities. Measured on a four-bar, a parallelogram and a ring of ten bars at 1 and
@@ -51,6 +54,31 @@ def add_equalities(build: ModelBuilder, loop_time: float) -> None:
             law = law_from_start(law, *starts)
             made = _couple_joints(build.spec, names[follows], names[leads], law)
             _set_softness(build, made, words, loop_time)
+
+
+def add_joint_equalities(
+    build: ModelBuilder, equalities: Sequence[EqualityParams], origin: Origin
+) -> None:
+    """Adds the engine's own constraints of joints, whose law is that of their values.
+
+    Raises:
+        LinkworkError: If a joint is unknown or not moved by this engine.
+    """
+    names = {v: name for _, v, name, size in build.coordinates if size == 1}
+    for equality in equalities:
+        dofs = [build.world.single_dof(n, origin=origin) for n in (equality.a, equality.b) if n]
+        for dof, joint in zip(dofs, (equality.a, equality.b), strict=False):
+            if dof not in names:
+                raise EngineError(
+                    f"joint_equalities: joint {joint!r} is not moved by this engine.",
+                    origin=origin,
+                )
+        starts = [build.starts.get(dof, 0.0) for dof in dofs]
+        law = law_from_start(equality.polycoef, starts[1] if equality.b else 0.0, starts[0])
+        leads = names[dofs[1]] if equality.b else ""
+        made = _couple_joints(build.spec, names[dofs[0]], leads, law)
+        given = {"solref": equality.solref, "solimp": equality.solimp}
+        _set_softness(build, made, {k: v for k, v in given.items() if v is not None}, 0.0)
 
 
 def _couple_joints(spec: Any, follows: str, leads: str, law: CouplingLaw) -> Any:

@@ -26,8 +26,9 @@ def prepare_step(
     discrete integrator evaluates at the end of the step. ``driven`` (n×4): our degree of freedom,
     MuJoCo's joint, coordinate and degree of freedom. ``side`` is the assumed saturation of the
     effort at the end of the step: none (0), upper limit (1) or lower limit (−1); ``first`` takes it
-    from the last step. ``explicit`` uses the present effort within its limits in place of the law;
-    only for degrees of freedom with one coordinate.
+    from the last step. ``explicit`` uses the present force of the spring, and the damper, which
+    the other integrators except RK4 evaluate implicitly too, or the limit if the present effort is
+    beyond it; only for degrees of freedom with one coordinate.
     """
     for n in range(q_map.shape[0]):
         qpos[q_map[n, 1]] = q[q_map[n, 0]]
@@ -39,9 +40,11 @@ def prepare_step(
             side[n] = saturation[n]
         force, kp, kd = drive[0, i], drive[1, i], drive[2, i]
         if explicit:
-            force -= kp * qpos[driven[n, 2]] + kd * qvel[driven[n, 3]]
-            force = min(max(force, drive[3, i]), drive[4, i])
-            kp, kd, side[n] = 0.0, 0.0, 0.0
+            spring = force - kp * qpos[driven[n, 2]]
+            total = spring - kd * qvel[driven[n, 3]]
+            force, kp, side[n] = spring, 0.0, 0.0
+            if total < drive[3, i] or total > drive[4, i]:
+                force, kd = min(max(total, drive[3, i]), drive[4, i]), 0.0
         if side[n] != 0.0:
             limit = drive[4, i] if side[n] > 0.0 else drive[3, i]
             if abs(limit) < math.inf:
@@ -211,3 +214,67 @@ def read_contacts(
         row[12] = force[address[n] + 1] if dim[n] > 1 else 0.0
         row[13] = force[address[n] + 2] if dim[n] > 1 else 0.0
     return rows
+
+
+@kernel
+def write_gains(data, gains, gainprm, biasprm):
+    """Copies three gain and three bias parameters of each actuator from the state."""
+    for n in range(gains.shape[0]):
+        for k in range(3):
+            gainprm[gains[n, 1], k] = data[gains[n, 0] + k]
+            biasprm[gains[n, 1], k] = data[gains[n, 0] + 3 + k]
+
+
+@kernel
+def enter_actuators(data, controls, activations, ctrl, act):
+    """Copies controls and activations (pairs of addresses) from the state."""
+    for n in range(controls.shape[0]):
+        ctrl[controls[n, 1]] = data[controls[n, 0]]
+    for n in range(activations.shape[0]):
+        act[activations[n, 1]] = data[activations[n, 0]]
+
+
+@kernel
+def leave_actuators(data, activations, forces, meter, act, force, velocity, h):
+    """Copies activations and forces into the state, and adds up the work: h · force · velocity.
+
+    ``meter`` (n×3): addresses of power and energy, MuJoCo's output.
+    """
+    for n in range(activations.shape[0]):
+        data[activations[n, 0]] = act[activations[n, 1]]
+    for n in range(forces.shape[0]):
+        data[forces[n, 0]] = force[forces[n, 1]]
+    for n in range(meter.shape[0]):
+        power = force[meter[n, 2]] * velocity[meter[n, 2]]
+        data[meter[n, 0]] = power
+        data[meter[n, 1]] += h * power
+
+
+@kernel
+def add_actuator_efforts(v_map, actuator_effort, effort):
+    """Adds the efforts of MuJoCo's actuators to those of our degrees of freedom."""
+    for n in range(v_map.shape[0]):
+        effort[v_map[n, 0]] += actuator_effort[v_map[n, 1]]
+
+
+@kernel
+def tendon_energy(length, slack, stiffness, further):
+    """Returns the energy of the springs of tendons [J].
+
+    A spring acts beyond its slack range: x is the length outside of it, and the force
+    (k + a x + b x²) x.
+
+    Args:
+        length: Of each tendon (n) [m].
+        slack: Shortest and longest slack length (n×2) [m].
+        stiffness: k (n).
+        further: a and b (n×2).
+    """
+    made = 0.0
+    for t in range(len(length)):
+        x = length[t] - min(max(length[t], slack[t, 0]), slack[t, 1])
+        square = x * x
+        made += square * (
+            stiffness[t] / 2.0 + further[t, 0] * x / 3.0 + further[t, 1] * square / 4.0
+        )
+    return made

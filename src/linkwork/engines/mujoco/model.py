@@ -11,7 +11,7 @@ import numpy as np
 from linkwork.core.errors import Origin
 from linkwork.core.mujoco_library import mujoco
 from linkwork.engines.mujoco.contacts import add_contacts
-from linkwork.engines.mujoco.equality import add_equalities
+from linkwork.engines.mujoco.equality import add_equalities, add_joint_equalities
 from linkwork.engines.mujoco.params import MujocoParams, set_options
 from linkwork.engines.mujoco.spec_builder import ModelBuilder, add_bodies, body_name
 from linkwork.engines.mujoco.tendons import add_pairs, add_springs, add_tendons
@@ -88,11 +88,14 @@ def build_model(
         world, owned, collidable, set(prescribed), set(driven), heavy, params.native
     )
     build.wanted = {name for pair in params.pairs for name in (pair.a, pair.b)}
+    wraps = [wrap for tendon in params.tendons for wrap in tendon.path]
+    build.wanted |= {wrap.geom for wrap in wraps if not isinstance(wrap, str)}
     set_options(build.spec, world.scene, params)
     add_bodies(build)
     add_contacts(build, params.contact_time)
     add_pairs(build, params.pairs, origin)
     add_equalities(build, params.loop_time)
+    add_joint_equalities(build, params.joint_equalities, origin)
     add_tendons(build, params, origin)
     add_springs(build)
     for add in extras:

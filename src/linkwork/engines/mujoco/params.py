@@ -55,13 +55,28 @@ class PairParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     adhesion: Finite = 0.0
 
 
+class TendonWrapParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A sphere or cylinder that a tendon wraps around, or a pulley that divides it.
+
+    Attributes:
+        geom: Name of the shape, given in its ``mujoco`` attributes, scoped by its part.
+        side: Anchor on the side of the shape where the tendon passes; the shorter side if empty.
+        pulley: Divisor of the branch that begins here; 0 if it is no pulley.
+    """
+
+    geom: str = ""
+    side: str = ""
+    pulley: NonNegative = 0.0
+
+
 class TendonParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A tendon: a weighted sum of joint values, or a path through anchors.
 
     Attributes:
         name: Its name.
         joints: Weight of each joint, or
-        path: Anchors along its path, in order.
+        path: Anchors along its path, in order; between them ``{ geom = … }`` for a shape that it
+            wraps around, ``{ pulley = … }`` for a pulley.
         stiffness: Spring, with the coefficients of its second and third power [N/m].
         damping: Damper, likewise [N s/m].
         springlength: Shortest and longest slack length [m].
@@ -73,11 +88,12 @@ class TendonParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         solimp_limit: Impedance of the limit.
         solref_friction: Time constant and damping of friction.
         solimp_friction: Impedance of friction.
+        effort_range: Minimum and maximum total force of its actuators [N].
     """
 
     name: str
     joints: dict[str, Finite] = {}
-    path: list[str] = []
+    path: list[str | TendonWrapParams] = []
     stiffness: Three = (0.0, 0.0, 0.0)
     damping: Three = (0.0, 0.0, 0.0)
     springlength: Two = (-1.0, -1.0)
@@ -89,14 +105,15 @@ class TendonParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     solimp_limit: Five | None = None
     solref_friction: Two | None = None
     solimp_friction: Five | None = None
+    effort_range: Two | None = None
 
 
-class TendonEqualityParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A tendon whose length is a polynomial of another's, or fixed.
+class EqualityParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A joint or tendon whose value or length is a polynomial of another's, or fixed.
 
     Attributes:
-        a: The following tendon.
-        b: The leading tendon; empty for a fixed length.
+        a: The following joint or tendon.
+        b: The leading one; empty if the first is held.
         polycoef: Coefficients of the powers 0 to 4.
         solref: Time constant and damping.
         solimp: Impedance.
@@ -147,6 +164,8 @@ class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
         pairs: Shapes with a contact of their own.
         tendons: Tendons.
         tendon_equalities: Tendons that follow each other or are fixed.
+        joint_equalities: Joints that are held at a value, or follow a second joint, by a soft
+            constraint.
     """
 
     owns: list[str] | None = None
@@ -180,7 +199,8 @@ class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
     enable: list[Enable] = []
     pairs: list[PairParams] = []
     tendons: list[TendonParams] = []
-    tendon_equalities: list[TendonEqualityParams] = []
+    tendon_equalities: list[EqualityParams] = []
+    joint_equalities: list[EqualityParams] = []
 
 
 #: Fields that are copied to MuJoCo's options.

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.core.errors import Origin
 from linkwork.core.mujoco_library import MIN_GYRATION_RADIUS, mujoco
+from linkwork.engines.common.geoms import MeshAssets
 from linkwork.engines.mujoco.equality import MIN_TIME_STEPS, STIFF, couple_screw
 from linkwork.engines.mujoco.restitution import IMPEDANCE, contact_for_restitution
 from linkwork.geometry.pose import Pose, Vec3, quat_from_axis
@@ -46,6 +48,7 @@ class ModelBuilder:
             its number of coordinates.
         slides: Slide joints of screws: our degree of freedom, name, m/rad.
         geoms: Name, body, element and restitution of each geom.
+        meshes: Mesh assets of a native model.
     """
 
     world: World
@@ -65,6 +68,7 @@ class ModelBuilder:
     coordinates: list[tuple[int, int, str, int]] = field(default_factory=list)
     slides: list[tuple[int, str, float]] = field(default_factory=list)
     geoms: list[tuple[str, int, int, float]] = field(default_factory=list)
+    meshes: MeshAssets = field(default_factory=MeshAssets)
 
 
 def add_bodies(build: ModelBuilder) -> None:
@@ -81,6 +85,8 @@ def add_bodies(build: ModelBuilder) -> None:
                 pos=world.x0[b, :3].tolist(),
                 quat=world.x0[b, 3:].tolist(),
             )
+            if build.native:
+                _add_element_bodies(build, build.bodies[b], b)
         elif build.collidable[b] and b in touching:
             _add_foreign(build, b)
 
@@ -89,6 +95,17 @@ def body_name(world: World, b: int) -> str:
     """Returns the name of a body in the MuJoCo model, where "world" is reserved."""
     name = world.body_names[b]
     return f"{name}#" if name == "world" else name
+
+
+def carrying_body(build: ModelBuilder, name: str, origin: Origin) -> tuple[Any, Pose]:
+    """Returns MuJoCo's body that carries an element or anchor, and its pose in that body."""
+    world = build.world
+    body, pose = world.frame(name, origin=origin)
+    element = world.element_of(name)
+    if element in build.element_bodies:
+        row = world.element_pose[element]
+        return build.element_bodies[element], Pose.of(row[:3], quat=row[3:]).inverse() @ pose
+    return build.bodies.get(body, build.spec.worldbody), pose
 
 
 def is_link(world: World, b: int) -> bool:
@@ -116,17 +133,27 @@ def _set_inertial(mj_body: Any, mass: float, com: np.ndarray, inertia: np.ndarra
     mj_body.fullinertia = [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
 
 
-def _set_own_inertial(mj_body: Any, mass: float, com: np.ndarray, inertia: np.ndarray) -> None:
-    """Sets the mass of a body unchanged, by its principal axes."""
-    moments, axes = np.linalg.eigh(inertia)
-    if np.linalg.det(axes) < 0.0:
-        axes[:, 0] = -axes[:, 0]
-    moments[2] = min(moments[2], moments[0] + moments[1])  # rounding must not violate a + b ≥ c
+def _set_own_inertial(
+    mj_body: Any,
+    mass: float,
+    com: np.ndarray,
+    inertia: np.ndarray,
+    given: tuple[float, ...] | None,
+) -> None:
+    """Sets the mass of a body unchanged, by the given or MuJoCo's choice of its principal axes."""
+    moments, axes, quat = np.zeros(3), np.zeros(9), np.zeros(4)
+    if given is None:
+        mujoco.mju_eig3(moments, axes, quat, np.ascontiguousarray(inertia).ravel())
+    else:
+        quat[:] = given
+        mujoco.mju_quat2Mat(axes, quat)
+        turn = axes.reshape(3, 3)
+        moments[:] = np.diag(turn.T @ inertia @ turn)
+    most = int(moments.argmax())
+    moments[most] = min(moments[most], moments.sum() - moments[most])  # a ≤ b + c, if rounded
     mj_body.mass = mass
     mj_body.ipos = com.tolist()
     mj_body.explicitinertial = True
-    quat = np.zeros(4)
-    mujoco.mju_mat2Quat(quat, np.ascontiguousarray(axes).ravel())
     mj_body.iquat = quat
     mj_body.inertia = moments.tolist()
 
@@ -134,6 +161,8 @@ def _set_own_inertial(mj_body: Any, mass: float, com: np.ndarray, inertia: np.nd
 def _set_native_attributes(mj_body: Any, elements: list[dict[str, Any]]) -> None:
     """Sets MuJoCo attributes of a body, from the first of its elements that has them."""
     for words in elements:
+        if "ipos" in words:
+            mj_body.ipos = list(words["ipos"])
         if "gravcomp" in words:
             mj_body.gravcomp = words["gravcomp"]
             return
@@ -152,11 +181,15 @@ def _add_owned(build: ModelBuilder, b: int) -> None:
         x0 = _at_start(build, parent) @ x0
         parent = int(world.parent[parent])
     carrier = build.bodies.get(parent, build.spec.worldbody)
-    free = world.kind[b] == CODE["free"]
+    if build.native and world.kind[b] == CODE["free"]:  # whose coordinates are absolute
+        first = int(world.qadr[b])
+        row = world.authored_q[first : first + 7]
+        x0 = Pose.of(row[:3], quat=row[3:])
+    absolute = world.kind[b] == CODE["free"] and not build.native
     mj_body = carrier.add_body(
         name=body_name(world, b),
-        pos=[0, 0, 0] if free else list(x0.xyz),
-        quat=[1, 0, 0, 0] if free else list(x0.quat),
+        pos=[0, 0, 0] if absolute else list(x0.xyz),
+        quat=[1, 0, 0, 0] if absolute else list(x0.quat),
     )
     build.bodies[b] = mj_body
     if build.native:
@@ -197,9 +230,14 @@ def _elements(world: World, b: int) -> list[int]:
 
 
 def _add_element_bodies(build: ModelBuilder, mj_body: Any, b: int) -> None:
-    """Gives each element of a body a body of its own, fixed to the first, as MuJoCo does."""
+    """Gives each element of a body a body of its own, fixed to the first, as MuJoCo does.
+
+    Exclusions of contacts concern these.
+    """
     world = build.world
-    first, *others = _elements(world, b)
+    if not (elements := _elements(world, b)):
+        return
+    first, *others = elements
     build.element_bodies[first] = mj_body
     for number in others:
         row = world.element_pose[number]
@@ -208,8 +246,10 @@ def _add_element_bodies(build: ModelBuilder, mj_body: Any, b: int) -> None:
         )
     for number in (first, *others):
         own = world.element_inertia[number]
-        _set_own_inertial(build.element_bodies[number], own.mass, own.com, own.matrix)
-        _set_native_attributes(build.element_bodies[number], [world.element_words[number]])
+        words, mj_element = world.element_words[number], build.element_bodies[number]
+        if build.owned[b]:
+            _set_own_inertial(mj_element, own.mass, own.com, own.matrix, words.get("iquat"))
+        _set_native_attributes(mj_element, [words])
 
 
 def _add_joint(build: ModelBuilder, mj_body: Any, b: int, frame: Pose) -> None:
@@ -279,17 +319,27 @@ def _set_laws(build: ModelBuilder, joint: Any, v: int, number: int) -> None:
             spring, damper, _ = contact_for_restitution(world.restitution[v], world.scene.step)
             joint.solref_limit = [-spring, -max(damper, 1e-9)]
             joint.solimp_limit = list(IMPEDANCE)
+    if math.isfinite(world.dof_effort[v]):
+        _limit_actuators(joint, -float(world.dof_effort[v]), float(world.dof_effort[v]))
     for word, value in world.joints[number].mujoco.items():
         if word in ("stiffness", "damping"):
             getattr(joint, word)[1:3] = value
         elif word == "gravity_by_drive":
             joint.actgravcomp = value
-        elif word != "effort_range":  # kept by the drive
+        elif word == "effort_range":
+            _limit_actuators(joint, float(value[0]), float(value[1]))
+        else:
             setattr(joint, word, list(value) if isinstance(value, tuple | list) else value)
     joint.stiffness[0] = world.stiffness[v]
     # the spring of a driven joint is written each step, together with its actuator's
     joint.springref = 0.0 if v in build.driven else world.rest[v]
     joint.armature = build.heavy if v in build.prescribed else world.armature[v]
+
+
+def _limit_actuators(joint: Any, lowest: float, highest: float) -> None:
+    """Limits the total effort of MuJoCo's actuators on a joint."""
+    joint.actfrcrange = [lowest, highest]
+    joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE
 
 
 def _add_foreign(build: ModelBuilder, b: int) -> None:

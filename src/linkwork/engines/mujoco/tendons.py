@@ -11,7 +11,7 @@ from linkwork.core.errors import EngineError, Origin, not_found
 from linkwork.core.mujoco_library import mujoco
 from linkwork.engines.common.kernels import LINEAR
 from linkwork.engines.mujoco.params import MujocoParams, PairParams, TendonParams
-from linkwork.engines.mujoco.spec_builder import ModelBuilder
+from linkwork.engines.mujoco.spec_builder import ModelBuilder, carrying_body
 from linkwork.model.world import World
 
 _SOFTNESS = ("solref_limit", "solimp_limit", "solref_friction", "solimp_friction")
@@ -58,13 +58,25 @@ def _add_tendon(build: ModelBuilder, tendon: TendonParams, origin: Origin) -> No
                 origin=origin,
             )
         made.wrap_joint(names[dof], weight)
-    for number, anchor in enumerate(tendon.path):
-        body, pose = world.frame(anchor, origin=origin)
-        carrier = build.bodies.get(body, build.spec.worldbody)
-        site = f"{tendon.name}#{number}"
-        carrier.add_site(name=site, pos=list(pose.xyz), quat=list(pose.quat))
-        made.wrap_site(site)
+    for number, wrap in enumerate(tendon.path):
+        if isinstance(wrap, str):
+            made.wrap_site(_add_site(build, wrap, f"{tendon.name}#{number}", origin))
+        elif wrap.pulley:
+            made.wrap_pulley(wrap.pulley)
+        else:
+            if wrap.geom not in build.named:
+                raise not_found("named shape", wrap.geom, build.named, origin=origin)
+            side = f"{tendon.name}#{number}#side"
+            beside = _add_site(build, wrap.side, side, origin) if wrap.side else ""
+            made.wrap_geom(build.named[wrap.geom], beside)
     _set_laws(made, tendon)
+
+
+def _add_site(build: ModelBuilder, anchor: str, name: str, origin: Origin) -> str:
+    """Adds a point of a tendon at an anchor."""
+    carrier, pose = carrying_body(build, anchor, origin)
+    carrier.add_site(name=name, pos=list(pose.xyz), quat=list(pose.quat))
+    return name
 
 
 def _set_laws(made: object, tendon: TendonParams) -> None:
@@ -72,6 +84,9 @@ def _set_laws(made: object, tendon: TendonParams) -> None:
         setattr(made, name, list(getattr(tendon, name)))
     for name in ("frictionloss", "armature", "margin"):
         setattr(made, name, getattr(tendon, name))
+    if tendon.effort_range is not None:
+        made.actfrcrange = list(tendon.effort_range)  # type: ignore[attr-defined]
+        made.actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE  # type: ignore[attr-defined]
     if tendon.range is not None:
         made.range = list(tendon.range)  # type: ignore[attr-defined]
         made.limited = mujoco.mjtLimited.mjLIMITED_TRUE  # type: ignore[attr-defined]

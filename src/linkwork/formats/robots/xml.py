@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.sax import SAXException, SAXParseException
@@ -15,6 +15,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.sax import make_parser
 
 from linkwork.core.errors import FormatError, Origin, listing, os_error_text
+from linkwork.formats.robots.xml_repair import XmlRepair
 from linkwork.geometry.pose import Vec3
 
 #: Maximum number of characters kept of an element's text.
@@ -104,12 +105,16 @@ def _read(path: Path) -> bytes:
         return file.read(MAX_BYTES + 1)
 
 
-def parse_xml(path: Path, *, text: str | None = None) -> XmlNode:
+def parse_xml(
+    path: Path, *, text: str | None = None, on_fault: Callable[[Origin, str], object] | None = None
+) -> XmlNode:
     """Reads an XML file.
 
     Args:
         path: The file.
         text: Its text, if it need not be read.
+        on_fault: Receives the place and description of each small fault that is repaired, such as
+            ``--`` in a comment; without it such a file is refused.
 
     Raises:
         FormatError: If it cannot be read, is too large, is not XML, or declares a DTD or entities.
@@ -122,6 +127,23 @@ def parse_xml(path: Path, *, text: str | None = None) -> XmlNode:
         raise FormatError(f"the file cannot be read: {why}.", origin=Origin(file)) from error
     if len(data) > MAX_BYTES:
         raise FormatError(f"the file is larger than {MAX_BYTES >> 20} MB.", origin=Origin(file))
+    try:
+        return _parse(data, file)
+    except FormatError as error:
+        is_wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        if on_fault is None or is_wide or not isinstance(error.__cause__, SAXParseException):
+            raise
+        repair = XmlRepair(data)
+        try:
+            root = _parse(repair.run(), file)
+        except FormatError as second:
+            raise (error if isinstance(second.__cause__, SAXParseException) else second) from None
+        for fault in repair.faults:
+            on_fault(Origin(file, fault.line), fault.text)
+        return root
+
+
+def _parse(data: bytes, file: str) -> XmlNode:
     builder = _Builder(file)
     parser = make_parser()
     parser.forbid_dtd = True

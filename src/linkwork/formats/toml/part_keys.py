@@ -161,7 +161,13 @@ PLUG_IN = Table(
     open=True,
 )
 PLACED_DRIVE = Table(
-    {**PLUG_IN.keys, "file": Key(FILE, "File, if the type has one.")},
+    {
+        **PLUG_IN.keys,
+        "file": Key(FILE, "File, if the type has one."),
+        "undriven": Key(
+            BooleanType(), "Whether a pattern reaches the joints without a drive, not the others."
+        ),
+    },
     example='neck = { type = "smart_servo", model = "AX-12" }',
     open=True,
 )

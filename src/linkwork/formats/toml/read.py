@@ -38,7 +38,8 @@ def read_part(fields: Fields, includes: Includes) -> Part:
     Raises:
         LinkworkError: Naming the item, its file and line, and what is allowed.
     """
-    part = Part(**fields.take("name", "title", "labels", "aliases"), origin=fields.location.origin)
+    top = fields.take("name", "title", "labels", "aliases", "self_collision")
+    part = Part(**top, origin=fields.location.origin)
     for table in fields.get("element", ()):
         part.add(read_element(table))
     for table in fields.get("joint", ()):

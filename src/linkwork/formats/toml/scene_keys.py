@@ -32,6 +32,7 @@ from linkwork.formats.toml.part_keys import (
     SPRING,
     VECTOR,
 )
+from linkwork.model.parts.part import SELF_COLLISION
 from linkwork.model.scene import BASES, MODES
 
 
@@ -232,6 +233,11 @@ PART = Table(
         "labels": LABELS,
         "aliases": Key(
             MapType(TextType(), "names"), "Names in the imported file, with the names here."
+        ),
+        "self_collision": Key(
+            ChoiceType(SELF_COLLISION),
+            "Which elements collide with each other, joined ones aside: all; separate, all but "
+            "pairs that overlap at the start (for imports); or none.",
         ),
         "element": Key(Section("element", ELEMENT), "Rigid bodies."),
         "joint": Key(Section("joint", JOINT), "Joints."),

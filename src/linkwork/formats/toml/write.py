@@ -114,7 +114,7 @@ def _text(thing: Part | Scene, references: PartReferences) -> str:
 
 def _part_text(part: Part, references: PartReferences) -> str:
     top = {"format": "linkwork/part 1", "name": part.name}
-    top |= non_default_fields(part, "title", "labels", "aliases")
+    top |= non_default_fields(part, "title", "labels", "aliases", "self_collision")
     folder = references.folder
     sections: Sections = [
         *(("[[element]]", element_row(e, folder)) for e in part.elements.values()),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +18,13 @@ _GRID = 1 << 30
 _TOLERANCE = 1e-7 * _GRID
 """Points nearer than this to a facet [grid steps] count as inside: just above float32 noise."""
 
+_MAX_CACHED = 512
+"""Maximum number of hulls that are kept: an edited scene has the same meshes as before."""
+
 Point = tuple[int, int, int]
+
+_cache: OrderedDict[bytes, tuple[NDArray[np.int64], NDArray[np.int32]]] = OrderedDict()
+_cache_lock = threading.Lock()
 
 
 @dataclass(slots=True)
@@ -48,11 +57,29 @@ def convex_hull(
     Points are put on a grid of 2²⁹ to 2³⁰ steps; its step is a power of two, so that single
     precision coordinates stay exact. A point enters the hull only if it is more than 1e-7 to
     2e-7 of the size outside; which facets it sees is then computed in integers, so that rounding
-    never opens the surface, however many points are coplanar.
+    never opens the surface, however many points are coplanar. Hulls of recent points are kept.
 
     Raises:
         MeshError: The points lie in a plane, on a line or at one point.
     """
+    key = hashlib.blake2b(np.ascontiguousarray(vertices).tobytes(), digest_size=16).digest()
+    with _cache_lock:
+        known = _cache.get(key)
+    if known is None:
+        known = _hull_indices(vertices)
+    with _cache_lock:
+        _cache[key] = known
+        _cache.move_to_end(key)
+        while len(_cache) > _MAX_CACHED:
+            _cache.popitem(last=False)
+    used, faces = known
+    return vertices[used], faces.copy()
+
+
+def _hull_indices(
+    vertices: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Returns the indices of the hull's vertices, and its faces."""
     low = vertices.min(axis=0)
     size = float((vertices.max(axis=0) - low).max())
     if size == 0:
@@ -62,7 +89,7 @@ def convex_hull(
     facets = _add_points(grid, points, _first_facets(grid, points))
     corners = np.array([facet.corners for facet in facets])
     used, faces = np.unique(corners, return_inverse=True)
-    return vertices[used], faces.reshape(-1, 3).astype(np.int32)
+    return used, faces.reshape(-1, 3).astype(np.int32)
 
 
 def _first_facets(grid: NDArray[np.float64], points: list[Point]) -> list[_Facet]:

@@ -25,7 +25,7 @@ T = TypeVar("T")
 UpAxis = Literal["as_written", "z"]
 """Up axis of loaded meshes: that of the file, or z, to which the file's up axis is rotated."""
 
-MESH_SUFFIXES = (".stl", ".obj", ".dae", ".gltf", ".glb")
+MESH_SUFFIXES = (".stl", ".obj", ".dae", ".gltf", ".glb", ".msh")
 """The file suffixes that can be loaded; upper case works too."""
 
 _MAX_CACHED_BYTES = 512 * 2**20
@@ -235,6 +235,10 @@ def _read(
         from linkwork.geometry.meshes.stl import read_stl
 
         return read_stl(source), None
+    if suffix == ".msh":
+        from linkwork.geometry.meshes.stl import read_msh
+
+        return read_msh(source), None
     if suffix == ".obj":
         from linkwork.geometry.meshes.obj import read_obj
 

@@ -14,6 +14,8 @@ def triangulate(
 ) -> NDArray[np.int64]:
     """Returns the triangles of polygons: a fan for convex ones, ear clipping for concave ones.
 
+    Quadrilaterals are cut along their shorter diagonal, as MuJoCo's reader does.
+
     Args:
         vertices: n×3 positions.
         corners: Vertex numbers of all polygons, one polygon after the other; must be valid.
@@ -33,6 +35,9 @@ def triangulate(
                 for polygon in polygons[concave]:
                     triangulated.append(_clip_ears(vertices, polygon))
                 polygons = polygons[~concave]
+        if count == 4:
+            triangulated.append(_cut_quads(vertices, polygons))
+            continue
         fan = np.stack(
             [
                 np.broadcast_to(polygons[:, :1], (len(polygons), count - 2)),
@@ -43,6 +48,15 @@ def triangulate(
         )
         triangulated.append(fan.reshape(-1, 3))
     return np.concatenate(triangulated) if triangulated else np.empty((0, 3), dtype=np.int64)
+
+
+def _cut_quads(vertices: NDArray[np.float64], quads: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns two triangles for each convex quadrilateral (n×4), in its order."""
+    a, b, c, d = (vertices[quads[:, k]] for k in range(4))
+    first = ((c - a) ** 2).sum(axis=1) < ((d - b) ** 2).sum(axis=1)
+    one = np.where(first[:, None], quads[:, [0, 1, 2]], quads[:, [0, 1, 3]])
+    other = np.where(first[:, None], quads[:, [0, 2, 3]], quads[:, [1, 2, 3]])
+    return np.stack([one, other], axis=1).reshape(-1, 3)
 
 
 def strip_faces(corners: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""STL files, binary or ASCII."""
+"""STL files, binary or ASCII; MSH files of MuJoCo."""
 
 from __future__ import annotations
 
@@ -45,6 +45,32 @@ def read_stl(source: MeshSource) -> MeshAssembly:
         "that begins with 'solid'.",
         hint="Export the mesh again.",
     )
+
+
+def read_msh(source: MeshSource) -> MeshAssembly:
+    """Reads MuJoCo's MSH format.
+
+    It has the numbers of vertices, normals, texture points and triangles, then each of them.
+    """
+    data = source.data
+    counts = np.frombuffer(data, "<i4", 4) if len(data) >= 16 else np.array([-1])
+    needed = 16 + 4 * int(counts @ (3, 3, 2, 3)) if counts.min() >= 0 else -1
+    if needed != len(data):
+        raise source.error(
+            f"its {len(data)} bytes are not those of a MuJoCo mesh with the numbers in its head.",
+            hint="The file is cut off, or an MSH file of another program: export it as OBJ.",
+        )
+    vertices, normals, points, triangles = (int(count) for count in counts)
+    if triangles > MAX_TRIANGLES:
+        raise source.error(f"it has {triangles} triangles, the most are {MAX_TRIANGLES}.")
+    corners = np.frombuffer(data, "<f4", 3 * vertices, 16).reshape(-1, 3)
+    place = 16 + 4 * (3 * vertices + 3 * normals + 2 * points)
+    faces = np.frombuffer(data, "<i4", 3 * triangles, place).reshape(-1, 3)
+    if triangles and not (faces.min() >= 0 and faces.max() < vertices):
+        raise source.error(f"a triangle names a vertex that is not among its {vertices}.")
+    assembly = MeshAssembly(source)
+    assembly.add(corners, faces.astype(np.int64))
+    return assembly
 
 
 def _read_binary(source: MeshSource, count: int) -> MeshAssembly:

@@ -11,7 +11,14 @@ from typing import Any
 
 from linkwork.core.errors import FormatError, Origin, PartError
 from linkwork.core.forms import Key, ParameterLocation, Table
-from linkwork.core.value_types import REF, BooleanType, IntegerType, NumberType, VectorType
+from linkwork.core.value_types import (
+    REF,
+    BooleanType,
+    ChoiceType,
+    IntegerType,
+    NumberType,
+    VectorType,
+)
 
 _SOLREF = Key(VectorType((2,)), "Time constant [s] and damping ratio; or −stiffness, −damping.")
 _SOLIMP = Key(VectorType((5,)), "Impedance: minimum, maximum, width [m or rad], midpoint, power.")
@@ -39,6 +46,10 @@ MUJOCO_SHAPE = Table(
             VectorType((6,)), "Velocity of the surface [m/s, rad/s].", si="m/s, rad/s"
         ),
         "fluid": Key(VectorType((5,)), "Coefficients of the ellipsoid fluid model."),
+        "mesh_inertia": Key(
+            ChoiceType(("convex", "exact", "legacy", "shell")), "How a mesh's own frame is found."
+        ),
+        "maxhullvert": Key(IntegerType(-1, 100_000), "Maximum number of vertices of the hull."),
     },
     example="mujoco = { condim = 4 }",
 )
@@ -69,7 +80,15 @@ MUJOCO_JOINT = Table(
 
 #: Attributes of a body.
 MUJOCO_ELEMENT = Table(
-    {"gravcomp": Key(NumberType(), "Share of its weight that is compensated.")},
+    {
+        "gravcomp": Key(NumberType(), "Share of its weight that is compensated."),
+        "ipos": Key(
+            VectorType((3,)), "Point by which a body without mass is weighted [m].", si="m"
+        ),
+        "iquat": Key(
+            VectorType((4,)), "Rotation of its principal axes, if not those that MuJoCo chooses."
+        ),
+    },
     example="mujoco = { gravcomp = 1 }",
 )
 

@@ -50,6 +50,10 @@ class Attachment:
         return turned @ self.part.anchor_pose(by, origin=self.origin).inverse()
 
 
+#: Which elements of a part collide with each other.
+SELF_COLLISION = ("all", "separate", "none")
+
+
 @dataclass
 class Part:
     """A tree of elements, joints and anchors: pure data, no state.
@@ -68,6 +72,8 @@ class Part:
         title: Title, one line.
         labels: Labels by language.
         aliases: Names in the imported file, with the names here, if they differ.
+        self_collision: Which elements collide with each other, joined ones aside: "all";
+            "separate", all but pairs that overlap at the start; or "none".
         origin: The file.
     """
 
@@ -84,10 +90,17 @@ class Part:
     title: str = ""
     labels: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    self_collision: str = "all"
     origin: Origin = field(default=Origin(), compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.name, "part", origin=self.origin)
+        if self.self_collision not in SELF_COLLISION:
+            raise PartError(
+                f"part {self.name!r}: self_collision must be {', '.join(SELF_COLLISION[:-1])} or "
+                f"{SELF_COLLISION[-1]}, not {self.self_collision!r}.",
+                origin=self.origin,
+            )
 
     def add(self, *things: Element | Joint | Anchor | Loop | Coupling | Spring) -> Self:
         """Adds elements, joints, anchors, loops, couplings and springs.

@@ -351,3 +351,34 @@ class Terrain(Shape):
 SHAPES: dict[str, type[Shape]] = {
     cls.kind: cls for cls in (Box, Cylinder, Cone, Sphere, Ellipsoid, Capsule, Plane, Terrain, Mesh)
 }
+
+
+def lowest_point(shape: Shape, pose: Pose) -> float:
+    """Returns the height of a shape's lowest point [m]; inf for planes and terrains.
+
+    Args:
+        shape: The shape.
+        pose: Its pose in the world.
+    """
+    up = np.array([pose.rotate(axis)[2] for axis in ((1.0, 0, 0), (0, 1.0, 0), (0, 0, 1.0))])
+    along, across = abs(float(up[2])), math.hypot(up[0], up[1])
+    middle = pose.xyz[2]
+    match shape:
+        case Box():
+            return middle - float(np.abs(up) @ shape.size) / 2.0
+        case Sphere():
+            return middle - shape.radius
+        case Ellipsoid():
+            return middle - float(np.linalg.norm(up * shape.radii))
+        case Capsule():
+            return middle - shape.radius - along * shape.length / 2.0
+        case Cylinder():
+            return middle - along * shape.length / 2.0 - across * shape.radius
+        case Cone():
+            half = float(up[2]) * shape.length / 2.0
+            base, top = -half - across * shape.radius, half - across * shape.top_radius
+            return middle + min(base, top)
+        case Mesh():
+            return middle + float((shape.triangles().vertices @ up).min())
+        case _:
+            return math.inf

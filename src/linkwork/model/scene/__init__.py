@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Self
 
@@ -11,7 +11,7 @@ from linkwork.core.errors import Origin, SceneError, not_found
 from linkwork.geometry.pose import IDENTITY, Pose, Vec3
 from linkwork.model.parts import Coupling, Element, Joint, Loop, Part, Spec, Spring
 from linkwork.model.parts.anchor import check_fit
-from linkwork.model.parts.spec import check_name
+from linkwork.model.parts.spec import check_name, scoped_name_of
 from linkwork.model.scene.movement import Movement, TimedPosture
 
 
@@ -41,9 +41,15 @@ def check_drives(drives: Any, part: str, *, origin: Origin | None = None) -> dic
                 origin=spec.at("joint"),
                 hint="Leave joint out: the table names it.",
             )
+        if not isinstance(spec.params.get(UNDRIVEN, False), bool):
+            raise SceneError(
+                f"{where}: {name!r}: undriven must be true or false.", origin=spec.at(UNDRIVEN)
+            )
     return drives
 
 
+#: Parameter of a pattern that reaches joints without a drive.
+UNDRIVEN = "undriven"
 #: Bases of a placed part.
 BASES = ("fixed", "free")
 #: Modes of motion (Schwanen 2002).
@@ -64,7 +70,8 @@ class Placement:
         on: Anchor of a part placed earlier (``table/top``), or empty for the world.
         by: Anchor of the part that coincides with ``on``; its mount or root if empty.
         drives: Drives that replace the part's, by joint or pattern:
-            ``{"*": Spec("actuator", "smart_servo", params={"model": "AX-12"})}``.
+            ``{"*": Spec("actuator", "smart_servo", params={"model": "AX-12"})}``. A pattern with
+            the parameter ``undriven`` reaches joints without a drive instead.
         source: The part as the file names it: a kit name or a path.
         origin: Where it is defined.
     """
@@ -290,40 +297,68 @@ def check_mode(mode: str, *, origin: Origin | None = None) -> None:
         raise not_found("mode", mode, MODES, origin=origin)
 
 
-def placed_drives(placement: Placement, joints: Mapping[str, Joint]) -> dict[str, Spec]:
+def placed_drives(
+    placement: Placement, joints: Mapping[str, Joint], taken: Collection[str] = ()
+) -> dict[str, Spec]:
     """Returns the drives that the scene gives to joints of a placed part, by their full names.
 
     A name within the part, ``neck``, takes precedence over patterns; ``*`` and ``left_*`` match
-    the joints that have a drive; later patterns take precedence over earlier ones.
+    the joints that have a drive, or with ``undriven`` the hinges, sliders and other joints of one
+    degree of freedom that have neither a drive nor a spring; later patterns take precedence over
+    earlier ones.
 
     Args:
         placement: The part with its drives.
         joints: Joints of the scene by full name.
+        taken: Full names of joints that follow others or that actuators of the scene drive.
 
     Raises:
         NameNotFound: If there is no joint of a name.
         SceneError: If a pattern matches no joint with a drive.
     """
+    if not placement.drives:
+        return {}
     scope = f"{placement.name}/"
     own = {name.removeprefix(scope): j for name, j in joints.items() if name.startswith(scope)}
     driven = [name for name, joint in own.items() if joint.drive is not None]
+    undriven = [n for n, j in own.items() if can_be_driven(j) and f"{scope}{n}" not in taken]
     found: dict[str, Spec] = {}
     for pattern, spec in sorted(
         placement.drives.items(), key=lambda each: not _is_pattern(each[0])
     ):
         names: Iterable[str] = [pattern]
-        if _is_pattern(pattern):
+        if spec.params.get(UNDRIVEN):
+            names = [name for name in undriven if fnmatchcase(name, pattern)]
+        elif _is_pattern(pattern):
             names = [name for name in driven if fnmatchcase(name, pattern)]
             if not names:
                 raise SceneError(
                     f"part {placement.name!r}: no joint with a drive fits {pattern!r}.",
                     origin=spec.origin,
-                    hint=f"Joints with a drive: {', '.join(driven) or 'none'}.",
+                    hint=f"Joints with a drive: {', '.join(driven) or 'none'}. With undriven = "
+                    "true it gives a drive to joints without one.",
                 )
         elif pattern not in own:
             raise not_found("joint", pattern, own, origin=spec.origin)
-        found |= {f"{scope}{name}": spec for name in names}
+        params = {key: value for key, value in spec.params.items() if key != UNDRIVEN}
+        found |= {f"{scope}{name}": replace(spec, params=params) for name in names}
     return found
+
+
+def can_be_driven(joint: Joint) -> bool:
+    """Whether a joint has one degree of freedom, and neither a drive nor a spring."""
+    return joint.drive is None and joint.kind.nv == 1 and joint.stiffness == 0.0
+
+
+def taken_joints(
+    couplings: Iterable[Coupling], actuators: Iterable[Spec], aliases: Mapping[str, str]
+) -> set[str]:
+    """Returns the full names of joints that follow others or that actuators drive."""
+    names = {coupling.joint for coupling in couplings}
+    for spec in actuators:
+        own = [spec.params.get("joint"), *dict(spec.params.get("joints") or {})]
+        names |= {scoped_name_of(spec.scope, name) for name in own if isinstance(name, str)}
+    return names | {aliases[name] for name in names if name in aliases}
 
 
 def drive_pattern(placement: Placement, joint: str) -> str:
@@ -335,7 +370,15 @@ def drive_pattern(placement: Placement, joint: str) -> str:
     """
     if joint in placement.drives:
         return joint
-    fitting = [word for word in placement.drives if _is_pattern(word) and fnmatchcase(joint, word)]
+    own = placement.part.joints.get(joint)
+    undriven = own is not None and own.drive is None
+    fitting = [
+        word
+        for word, spec in placement.drives.items()
+        if _is_pattern(word)
+        and fnmatchcase(joint, word)
+        and bool(spec.params.get(UNDRIVEN)) == undriven
+    ]
     return fitting[-1] if fitting else ""
 
 

@@ -54,6 +54,16 @@ class _Compiler:
         children: dict[str, list[FlatElement]] = {}
         for element in self.flat.elements.values():
             children.setdefault(element.carrier, []).append(element)
+        rank = {name: number for number, name in enumerate(self.flat.elements)}
+
+        def place(element: FlatElement) -> int:
+            """Where it stands among its siblings: a chained joint's link where its element does."""
+            while element.element is None and (after := children.get(element.name)):
+                element = after[0]
+            return rank[element.name]
+
+        for siblings in children.values():
+            siblings.sort(key=place)
         stack = [(e, 0, IDENTITY) for e in reversed(children.get("", []))]
         while stack:
             element, body, carrier_pose = stack.pop()
@@ -145,6 +155,7 @@ class _Compiler:
             element_words=[_native_attributes(flat.elements[n]) for n in element_names],
             element_inertia=[self.inertia_of[n] for n in element_names],
             loop_element=loop_builder.loop_elements(element_names),
+            self_collision=[flat.elements[n].self_collision for n in element_names],
             aliases=flat.aliases, ids=self.ids,
         )  # fmt: skip
         _fill_couplings(world, flat)

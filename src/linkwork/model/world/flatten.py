@@ -8,7 +8,7 @@ from linkwork.core.errors import Origin, PartError, SceneError, not_found
 from linkwork.geometry.pose import IDENTITY, Pose
 from linkwork.model.parts import Anchor, Coupling, Element, Joint, Loop, Part, Spec, Spring
 from linkwork.model.parts.spec import scoped_name_of
-from linkwork.model.scene import Placement, Scene, placed_drives
+from linkwork.model.scene import Placement, Scene, placed_drives, taken_joints
 
 
 @dataclass
@@ -22,6 +22,7 @@ class FlatElement:
         pose: Pose in the parent's frame, at joint value 0.
         joint: Full name of the joint between them, empty for a rigid connection.
         part: Name of the placed part, empty for scenery.
+        self_collision: Rule of its part.
         origin: Where it is defined.
     """
 
@@ -31,6 +32,7 @@ class FlatElement:
     pose: Pose = IDENTITY
     joint: str = ""
     part: str = ""
+    self_collision: str = "all"
     origin: Origin = Origin()
 
 
@@ -66,7 +68,7 @@ def flatten(scene: Scene) -> FlatScene:
         )
         _check_stack(scene, element)
     for placement in scene.parts.values():
-        _place(flat, placement)
+        _place(flat, placement, scene)
     for loop in scene.loops.values():
         flat.loops[loop.name] = loop
     flat.couplings.extend(scene.couplings)
@@ -88,7 +90,7 @@ def _check_stack(scene: Scene, element: Element) -> None:
         walker = scene.scenery.get(walker.on)
 
 
-def _place(flat: FlatScene, placement: Placement) -> None:
+def _place(flat: FlatScene, placement: Placement, scene: Scene) -> None:
     part, name = placement.part, placement.name
     root = scoped_name_of(name, part.root())
     carrier, pose = "", placement.at
@@ -101,7 +103,9 @@ def _place(flat: FlatScene, placement: Placement) -> None:
     by = placement.by or (part.mount if placement.on else "")
     pose = pose @ part.anchor_pose(by, origin=placement.origin).inverse()
     _add_part(flat, part, name, name)
-    for joint, drive in placed_drives(placement, flat.joints).items():
+    couplings = [*flat.couplings, *scene.couplings]
+    taken = taken_joints(couplings, scene.actuators, flat.aliases) if placement.drives else ()
+    for joint, drive in placed_drives(placement, flat.joints, taken).items():
         flat.joints[joint] = replace(flat.joints[joint], drive=drive)
     flat.elements[root].carrier = carrier
     flat.elements[root].pose = pose
@@ -124,8 +128,9 @@ def _add_part(flat: FlatScene, part: Part, scope: str, placed: str) -> None:
             carrier = scoped_name_of(scope, element.on)
         name = scoped_name_of(scope, element.name)
         flat.elements[name] = FlatElement(
-            name, element, carrier, element.at, part=placed, origin=element.origin
-        )
+            name, element, carrier, element.at, part=placed, self_collision=part.self_collision,
+            origin=element.origin,
+        )  # fmt: skip
     for alias, name in part.aliases.items():
         flat.aliases[scoped_name_of(scope, alias)] = scoped_name_of(scope, name)
     _add_joints(flat, part, scope, placed)

@@ -24,6 +24,7 @@ def set_initial_state(world: World, heads: list[FlatElement], free: dict[int, Po
         if joint.type != "free":
             v = int(world.vadr[b])
             world.v0[v : v + joint.kind.nv] = joint.speeds
+    world.authored_q = world.q0.copy()
     _apply_couplings(world, world.q0)
     for name, values in world.scene.postures.items():
         origin = world.scene.posture_origins.get(name, world.scene.origin)

@@ -84,6 +84,9 @@ class World:
     By element: ``element_body``, ``element_pose`` (n×7, in the body's frame), ``element_inertia``
     (in its own frame). ``loop_element`` (n×2): elements of a loop's anchors.
     ``element_words``, ``loop_words``, ``coupling_words``: native attributes.
+    ``self_collision``: rule of the part of each element; ``apart``: pairs of bodies of a robot that
+    do not collide by that rule, which the Mujoco engine finds.
+    ``authored_q``: coordinates with the joints' own values, ``q0`` those at the start.
     """
 
     scene: Scene
@@ -164,6 +167,9 @@ class World:
     anchor_element: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
+    self_collision: list[str] = field(default_factory=list)
+    apart: set[tuple[int, int]] = field(default_factory=set)
+    authored_q: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def nb(self) -> int:

@@ -27,6 +27,7 @@ from linkwork.model.parts import (
     Terrain,
 )
 from linkwork.model.world import World
+from linkwork.model.world.undriven import undriven_joints
 from linkwork.model.world.world import TYPE_NAMES
 from linkwork.project.trust import ProgramCode, program_code
 from linkwork.session.cycle import Cycle
@@ -112,7 +113,25 @@ def describe(
             view_of(code, replaces=replay is None and code.agent not in session.withheld)
             for code in (withheld_programs(session) if untrusted is None else untrusted)
         ],
+        undriven=_undriven_imports(cycle) if replay is None else [],
     )
+
+
+def _undriven_imports(cycle: Cycle) -> list[str]:
+    """Joints of imported robots that a servo could move, and that move freely.
+
+    A part in TOML may mean its joints to be passive; other formats often have no drives.
+    """
+    world = cycle.world
+    scene = world.scene
+    prescribed = {dof for engine in cycle.engines for dof in engine.prescribed}
+    found: list[str] = []
+    for scope, joints in undriven_joints(scene).items():
+        file = scene.parts[scope].part.origin.file
+        if file and not file.endswith(".toml"):
+            names = [f"{scope}/{joint}" for joint in joints]
+            found += [name for name in names if not prescribed & {*world.dofs(name)}]
+    return found
 
 
 def withheld_programs(session: Session) -> list[ProgramCode]:

@@ -17,6 +17,7 @@ from linkwork.model.parts import Loop, Part
 from linkwork.model.parts.constraints import free_loop_name
 from linkwork.model.scene import Scene, drive_pattern
 from linkwork.model.world import World, compile_scene
+from linkwork.model.world.undriven import AUTO_SERVO, auto_drives, undriven_joints
 from linkwork.project import Project
 from linkwork.project.document import Document
 from linkwork.project.edits import locate, read_data, references_changed
@@ -42,6 +43,7 @@ class OpenedFile:
         folders: Folders with the user's files; only these are written. New files go to the first.
         allow: What its buses may do; see :class:`Session`.
         trusted: Keys of programs that run although no decision about them is kept.
+        servos: Whether its first edit gives servos to joints without a drive.
     """
 
     scene: Scene
@@ -52,6 +54,7 @@ class OpenedFile:
     folders: list[Path] = field(default_factory=list)
     allow: frozenset[str] = frozenset()
     trusted: frozenset[str] = frozenset()
+    servos: bool = False
 
 
 class Editor:
@@ -311,6 +314,31 @@ class Editor:
             table["axis"] = [float(c) for c in axis]
         with project.step(f"loop {name}"):
             project.main.add("loop", table)
+
+    def give_servos(self) -> None:
+        """Gives servos to all joints without a drive, in the open file.
+
+        Raises:
+            LinkworkError: If it is refused, or each joint has a drive; all files stay unchanged.
+        """
+        project = self._files()
+        content = project.content
+        scene = self._scene_of(content)
+        with project.step("servos of the joints"):
+            if isinstance(content, Part):
+                joints = undriven_joints(scene).get(self._scope(content), [])
+                own = [joint for joint in joints if joint in content.joints]
+                made = {("joint", joint, "drive"): {"type": AUTO_SERVO} for joint in own}
+            else:
+                made = {
+                    ("part", part, "drives", word): row
+                    for part, drives in auto_drives(scene).items()
+                    for word, row in drives.items()
+                }
+            if not made:
+                raise SceneError("each joint that can have a drive in this file has one.")
+            for path, row in made.items():
+                project.main.set_value(path, row)
 
     @property
     def last_step(self) -> int:

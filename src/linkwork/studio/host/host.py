@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -307,6 +308,8 @@ class Host:
                 self._open(client, message, lambda: self._new(message))
             case m.ConvertToToml() if self._is_foreign():
                 self._open(client, message, self._convert)
+            case m.GiveServos() if self._is_foreign():
+                self._open(client, message, lambda: self._convert(servos=True))
             case m.ForgetRecent():
                 self._recents.forget(message.path)
                 self._send("", m.GalleryChanged())
@@ -342,11 +345,12 @@ class Host:
     def _new(self, message: m.NewScene) -> OpenedFile:
         return new_scene(message.name, message.part, self._folder or Path.cwd())
 
-    def _convert(self) -> OpenedFile | Path:
+    def _convert(self, *, servos: bool = False) -> OpenedFile | Path:
         assert isinstance(self.open, OpenScene)
         made = toml_copy(self.open.editor.file, self._folder or Path.cwd())
         self._recents.add(made, Path(made).stem)
-        return self._load(made)
+        opened = self._load(made)
+        return replace(opened, servos=servos) if isinstance(opened, OpenedFile) else opened
 
     def _keep_recent(self, file: str, name: str) -> None:
         self._recents.add(file, name)

@@ -134,8 +134,10 @@ class OpenScene:
     ) -> None:
         self._approved = set(opened.trusted)
         self._refused: dict[str, str] = {}  # changed texts of running programs, by agent
+        editor = _with_servos(opened)
+        scene = opened.scene if editor is None else editor.scene
         if session is None:
-            session = Session(opened.scene, allow=opened.allow, programs=self._may_run)
+            session = Session(scene, allow=opened.allow, programs=self._may_run)
         self.session = session
         self._shown_refused = dict(self._refused)
         self.session.outbox.viewer = adapter
@@ -152,7 +154,7 @@ class OpenScene:
         )
         self.cloud = WorkspaceSampler(self.session, self.meshes, send)
         try:
-            self.editor = Editor(opened)
+            self.editor = editor or Editor(opened)
             self._time = Timeline(self.session, self._session_inbox)
             self.movement = MovementEditor(
                 self.session, self._session_inbox, self.editor, send, self._postures, self._time,
@@ -477,6 +479,9 @@ class OpenScene:
             case m.CloseLoop():
                 self.editor.close_loop(message.a, message.b, message.joint, message.axis)
                 self._swaps.begin(client, "close_loop", self.editor.undo_last)
+            case m.GiveServos():
+                self.editor.give_servos()
+                self._swaps.begin(client, "give_servos", self.editor.undo_last)
             case m.Undo():
                 self._undo(client)
             case m.Redo():
@@ -580,6 +585,19 @@ def _steps_back(message: m.FromClient) -> bool:
     return (isinstance(message, m.SingleStep) and message.steps < 0) or (
         isinstance(message, m.EndToolDrag) and message.cancelled
     )
+
+
+def _with_servos(opened: OpenedFile) -> Editor | None:
+    """The editor of a file whose first edit gives it servos; None without such an edit.
+
+    Raises:
+        LinkworkError: If the edit is refused.
+    """
+    if not opened.servos:
+        return None
+    editor = Editor(opened)
+    editor.give_servos()
+    return editor
 
 
 def _key(message: m.FromClient) -> str:

@@ -29,7 +29,7 @@ _EVENTS = 1000
 _decoder = msgspec.json.Decoder(m.FromServer)
 _KNOWN = {str(kind.__struct_config__.tag) for kind in get_args(m.FromServer)}
 #: Messages that change files, which are compiled before they are used or refused.
-_COMPILED = (m.EditAttribute, m.CloseLoop, m.StorePosture)
+_COMPILED = (m.EditAttribute, m.CloseLoop, m.GiveServos, m.StorePosture)
 
 
 class StudioConnection:

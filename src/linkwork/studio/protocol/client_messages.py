@@ -243,6 +243,10 @@ class CloseLoop(ClientMessage, frozen=True, tag="close_loop"):
     axis: Triple = (0.0, 0.0, 1.0)
 
 
+class GiveServos(ClientMessage, frozen=True, tag="give_servos"):
+    """Gives servos to all joints without a drive, in the file; of an import, in a TOML copy."""
+
+
 class Undo(ClientMessage, frozen=True):
     """Undoes the last edit."""
 
@@ -439,6 +443,7 @@ FromClient = (
     | Inspect
     | EditAttribute
     | CloseLoop
+    | GiveServos
     | Undo
     | Redo
     | Save

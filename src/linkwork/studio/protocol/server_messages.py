@@ -58,7 +58,8 @@ class SceneMessage(ServerMessage, frozen=True, tag="scene"):
 
     ``opened`` changes each time something is opened; an edit, or a save under another name, keeps
     it. ``mode`` is kinematic, emulation or simulation; empty if there is no choice. ``untrusted``
-    are the programs that do not run until the driver trusts them.
+    are the programs that do not run until the driver trusts them. ``undriven`` are the joints of
+    imported robots that move freely because nothing drives them.
     """
 
     version: int
@@ -90,6 +91,7 @@ class SceneMessage(ServerMessage, frozen=True, tag="scene"):
     opened: int = 0
     mode: str = ""
     untrusted: list[UntrustedProgram] = []
+    undriven: list[str] = []
 
 
 class SceneClosed(ServerMessage, frozen=True, tag="closed"):

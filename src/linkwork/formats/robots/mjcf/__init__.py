@@ -21,6 +21,7 @@ from linkwork.formats.robots.mjcf.write_bodies import BodyWriter
 from linkwork.formats.robots.mjcf.write_constraints import (
     equalities,
     exclusions,
+    joint_equalities,
     pairs,
     tendon_equalities,
     tendons,
@@ -121,7 +122,8 @@ def write_mjcf(thing: Part | Scene, path: Path) -> list[str]:
     strings = tendons(spelling, bodies, notes)
     equality = equalities(flat, bodies, notes)
     equality.extend(tendon_equalities(spelling, strings, notes))
-    drives = actuators(flat, bodies, strings, notes)
+    equality.extend(joint_equalities(spelling, bodies, notes))
+    drives, written = actuators(flat, bodies, strings, notes)
     read = sensors(flat, bodies, strings, notes)
     sections = [
         assets,
@@ -131,7 +133,7 @@ def write_mjcf(thing: Part | Scene, path: Path) -> list[str]:
         equality,
         drives,
         read,
-        keyframes(flat, joints, notes),
+        keyframes(flat, joints, written, notes),
     ]
     root.extend(section for section in sections if len(section))
     _check_depth(root, path)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,8 @@ class CompiledMjcf:
         file: The model's file.
         meshes: Triangles of each mesh asset that came from a file.
         unknown: Bodies with mass from a mesh that is not read; True if all of their mass is.
+        mesh_attributes: Attributes of mesh assets that are no defaults, by name.
+        mesh_references: Reference poses of mesh assets, by name.
     """
 
     m: Any
@@ -36,11 +40,13 @@ class CompiledMjcf:
     file: Origin
     meshes: dict[str, TriangleMesh]
     unknown: dict[int, bool] = field(default_factory=dict)
+    mesh_attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    mesh_references: dict[str, Pose] = field(default_factory=dict)
 
     def name(self, kind: str, number: int) -> str:
         """Returns the name of an object in the file, empty if it has none."""
         name = self._raw(kind, number)
-        return "" if name.startswith(GENERATED) else name
+        return "" if GENERATED in name else name
 
     def _raw(self, kind: str, number: int) -> str:
         kinds = {"keyframe": "key"}
@@ -73,17 +79,52 @@ def compile_model(safe: SanitizedModel, file: Origin) -> CompiledMjcf:
         warnings.simplefilter("ignore")
         kept = list(warning_log.warnings)
         try:
-            spec = mujoco.MjSpec.from_string(safe.text)
+            attached = {name: text.encode() for name, text in safe.models.items()}
+            spec = mujoco.MjSpec.from_string(safe.text, include=attached)
             for name, mesh in meshes.items():
                 asset = spec.mesh(name)
+                if _mujoco_reads(safe.meshes[name]):
+                    # our reader has checked it; masses are those of MuJoCo's reader
+                    asset.file = os.path.abspath(safe.meshes[name])
+                    continue
                 asset.uservert = mesh.vertices.astype(np.float32).ravel()
                 asset.userface = mesh.faces.astype(np.int32).ravel()
+            for name, path in safe.fields.items():
+                spec.hfield(name).file = os.path.abspath(path)
             m = spec.compile()
-            return CompiledMjcf(m, safe, file, meshes, _unknown_masses(spec, safe))
+            made = CompiledMjcf(m, safe, file, meshes, _unknown_masses(spec, safe))
+            made.mesh_references = {
+                name: pose_of(spec.mesh(name).refpos, spec.mesh(name).refquat) for name in meshes
+            }
+            made.mesh_attributes = {name: _mesh_attributes(spec.mesh(name)) for name in meshes}
+            return made
         except (ValueError, RuntimeError, TypeError, MemoryError, AttributeError) as error:
             raise _compile_error(error, safe, file) from None
         finally:
             warning_log.warnings[:] = kept  # deprecations are not warnings of a session
+
+
+def _mujoco_reads(path: Path) -> bool:
+    """Whether MuJoCo reads a mesh file itself: OBJ, MSH, and STL in its binary form."""
+    if path.suffix.lower() != ".stl":
+        return path.suffix.lower() in (".obj", ".msh")
+    with path.open("rb") as file:
+        head = file.read(84)
+    return path.stat().st_size == 84 + 50 * int.from_bytes(head[80:], "little")
+
+
+def _mesh_attributes(asset: Any) -> dict[str, Any]:
+    """Returns the attributes that determine MuJoCo's frame and hull of a mesh, if not default."""
+    made: dict[str, Any] = {}
+    if (kind := int(asset.inertia)) != int(mujoco.mjtMeshInertia.mjMESH_INERTIA_LEGACY):
+        made["mesh_inertia"] = next(
+            name.removeprefix("mjMESH_INERTIA_").lower()
+            for name, value in mujoco.mjtMeshInertia.__members__.items()
+            if int(value) == kind
+        )
+    if int(asset.maxhullvert) >= 0:
+        made["maxhullvert"] = int(asset.maxhullvert)
+    return made
 
 
 def _unknown_masses(spec: Any, safe: SanitizedModel) -> dict[int, bool]:

@@ -20,6 +20,10 @@ _OBJ = mujoco.mjtObj
 ROOT = "origin"
 
 
+#: Objects without which a model moves differently.
+_MOVING = ("actuator", "tendon", "equality", "joint", "pair", "geom")
+
+
 @dataclass
 class MjcfReadContext:
     """One model being read.
@@ -59,7 +63,10 @@ class MjcfReadContext:
     def lost(self, what: str, kind: str, number: int) -> None:
         """Notes that an object is left out."""
         name = self.model.name(kind, number) or f"{kind} {number}"
-        self.notes.about(f"{what}, left out", name)
+        if kind in _MOVING:
+            self.notes.about(f"{what}, left out: it moves differently", name, kind="motion")
+        else:
+            self.notes.about(f"{what}, left out", name)
 
     def geoms_of(self, body: int) -> range:
         """Returns the geoms of a body."""
@@ -69,6 +76,17 @@ class MjcfReadContext:
     def full(self, name: str) -> str:
         """Returns the full name in the scene of a name in the part."""
         return scoped_name_of(self.part.name, name)
+
+    def geom_name(self, g: int) -> str:
+        """Returns the full name of a geom that has a name."""
+        return self.geoms[g] if self.m.geom_bodyid[g] == 0 else self.full(self.geoms[g])
+
+    def keyframe_names(self) -> list[str]:
+        """Returns the name of the posture of each keyframe."""
+        made: list[str] = []
+        for k in range(self.m.nkey):
+            made.append(plain_name(self.model.name("keyframe", k) or f"key{k}", set(made)))
+        return made
 
     def name_all(self) -> None:
         """Gives bodies, joints and sites valid names, and stores the original ones as aliases."""

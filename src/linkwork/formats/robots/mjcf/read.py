@@ -87,8 +87,6 @@ def read_options(reading: MjcfReadContext) -> dict[str, Any]:
         for flag in found:
             if flag not in known and flag not in (*_IGNORED_FLAGS, "gravity"):
                 reading.notes.about("flags that are not known here, left out", flag)
-    if option.disableactuator:
-        reading.notes.add("actuators that <option> disables by group stay enabled")
     return made
 
 
@@ -128,7 +126,7 @@ def read_mjcf(path: Path) -> tuple[Scene, list[str]]:
         read_tendons(reading, engine)
         read_equalities(reading, engine)
         read_contacts(reading, engine)
-        read_actuators(reading)
+        read_actuators(reading, engine)
         read_sensors(reading, engine)
         if model.m.nbody > 1:
             at = IDENTITY

@@ -51,9 +51,15 @@ def _read_body(reading: MjcfReadContext, body: int) -> None:
     if m.body_mocapid[body] >= 0:
         reading.notes.about("mocap bodies, kept fixed", name)
     shapes, friction, color = read_shapes(reading, body)
-    words = {"gravcomp": float(m.body_gravcomp[body])} if m.body_gravcomp[body] else {}
+    words: dict[str, Any] = {}
+    if m.body_gravcomp[body]:
+        words["gravcomp"] = float(m.body_gravcomp[body])
+    if not m.body_mass[body] and m.body_ipos[body].any():
+        words["ipos"] = numbers(m.body_ipos[body])
     held: dict[str, Any] = {} if count or body == reading.base else {"on": carrier, "at": at}
     inertia = None if reading.model.unknown.get(body) else _inertia(m, body)
+    if inertia is not None and count and not _is_chosen(m.body_iquat[body], inertia):
+        words["iquat"] = numbers(m.body_iquat[body])
     if body in reading.model.unknown:
         reading.notes.about(_UNKNOWN, name)
     element = Element(
@@ -77,6 +83,16 @@ def _inertia(m: Any, body: int) -> Inertia | None:
     turn = turn.reshape(3, 3)
     matrix = turn @ np.diag(m.body_inertia[body]) @ turn.T
     return Inertia.of(mass, numbers(m.body_ipos[body]), (matrix + matrix.T) / 2.0)
+
+
+def _is_chosen(quat: np.ndarray, inertia: Inertia) -> bool:
+    """Whether a rotation is the one that MuJoCo chooses for the principal axes of an inertia.
+
+    It matters where bodies are "simple" to MuJoCo, which weights their constraints differently.
+    """
+    moments, axes, chosen = np.zeros(3), np.zeros(9), np.zeros(4)
+    mujoco.mju_eig3(moments, axes, chosen, np.ascontiguousarray(inertia.matrix).ravel())
+    return abs(float(quat @ chosen)) > 1.0 - 1e-9
 
 
 def _read_joint(reading: MjcfReadContext, number: int, from_: str, to: str, at: Pose) -> Joint:

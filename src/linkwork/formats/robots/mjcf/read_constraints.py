@@ -26,11 +26,12 @@ def read_equalities(reading: MjcfReadContext, engine: dict[str, Any]) -> None:
     for e in range(m.neq):
         kind = int(m.eq_type[e])
         if not m.eq_active0[e]:
-            reading.lost("constraints that are not active at the start", "equality", e)
+            name = reading.model.name("equality", e) or f"equality {e}"
+            reading.notes.about("constraints that are not active, left out", name)
         elif kind in (_EQ.mjEQ_CONNECT, _EQ.mjEQ_WELD):
             _read_loop(reading, e, kind == _EQ.mjEQ_WELD)
         elif kind == _EQ.mjEQ_JOINT:
-            _read_coupling(reading, e)
+            _read_coupling(reading, e, engine)
         elif kind == _EQ.mjEQ_TENDON:
             _read_tendon_equality(reading, e, engine)
         else:
@@ -83,31 +84,31 @@ def _weld_poses(data: np.ndarray) -> tuple[Pose, Pose]:
     return first, Pose(numbers(data[0:3]))  # type: ignore[arg-type]
 
 
-def _read_coupling(reading: MjcfReadContext, e: int) -> None:
+def _read_coupling(reading: MjcfReadContext, e: int, engine: dict[str, Any]) -> None:
+    """Reads the constraint of a joint: a coupling, or into the engine's table."""
     m = reading.m
-    one, other = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
-    if other < 0:
-        reading.lost("constraints that hold one joint at a value", "equality", e)
+    numbers_of = [n for n in (int(m.eq_obj1id[e]), int(m.eq_obj2id[e])) if n >= 0]
+    if any(int(m.jnt_type[number]) not in _SINGLE for number in numbers_of):
+        reading.lost("couplings of joints with several degrees of freedom", "equality", e)
         return
     a, b, c, d, f = numbers(m.eq_data[e][:5])
-    data = (a, b, c, d, f)
-    joints = []
-    for number in (one, other):
-        if int(m.jnt_type[number]) not in _SINGLE:
-            reading.lost("couplings of joints with several degrees of freedom", "equality", e)
-            return
-        joints.append(float(m.qpos0[m.jnt_qposadr[number]]))
-    if any(c.joint == reading.joints[one] for c in reading.part.couplings):
-        reading.lost("second couplings of one joint", "equality", e)
-        return
+    names = [reading.joints[number] for number in numbers_of]
+    starts = [float(m.qpos0[m.jnt_qposadr[number]]) for number in numbers_of]
     words = _softness(m, e)
     # MuJoCo measures both from their reference values: y − y0 = p(x − x0)
-    offset, ratio, *further = law_from_start(data, -joints[1], -joints[0])
-    if any(data[2:]):
+    if len(names) == 1:
+        law = (a + starts[0], 0.0, 0.0, 0.0, 0.0)
+    else:
+        law = law_from_start((a, b, c, d, f), -starts[1], -starts[0])
+    if len(names) == 1 or any(c.joint == names[0] for c in reading.part.couplings):
+        made = dict(zip("ab", map(reading.full, names), strict=False))
+        engine.setdefault("joint_equalities", []).append(made | {"polycoef": list(law)} | words)
+        return
+    offset, ratio, *further = law
+    if any((c, d, f)):
         words["polycoef"] = tuple(further)
     origin = reading.model.origin("equality", e)
-    names = reading.joints[one], reading.joints[other]
-    reading.part.add(Coupling(*names, ratio, offset, origin, words))
+    reading.part.add(Coupling(names[0], names[1], ratio, offset, origin, words))
 
 
 def _read_tendon_equality(reading: MjcfReadContext, e: int, engine: dict[str, Any]) -> None:
@@ -140,7 +141,7 @@ def read_tendons(reading: MjcfReadContext, engine: dict[str, Any]) -> None:
             reading.lost("yielding of springs", "tendon", t)
         made = _path(reading, t)
         if made is None:
-            reading.lost("tendons round geoms or pulleys", "tendon", t)
+            reading.lost("tendons around geoms that are not read", "tendon", t)
         elif laws or t in tied or "path" in made:
             name = m.tendon(t).name
             engine.setdefault("tendons", []).append({"name": name} | made | laws)
@@ -153,9 +154,20 @@ def _path(reading: MjcfReadContext, t: int) -> dict[str, Any] | None:
     kinds = {int(m.wrap_type[w]) for w in wraps}
     if kinds == {int(_WRAP.mjWRAP_JOINT)}:
         return {"joints": fixed_weights(reading, t)}
-    if kinds == {int(_WRAP.mjWRAP_SITE)}:
-        return {"path": [reading.full(reading.anchors[int(m.wrap_objid[w])]) for w in wraps]}
-    return None
+    path: list[Any] = []
+    for w in wraps:
+        kind, number = int(m.wrap_type[w]), int(m.wrap_objid[w])
+        if kind == _WRAP.mjWRAP_SITE:
+            path.append(reading.full(reading.anchors[number]))
+        elif kind == _WRAP.mjWRAP_PULLEY:
+            path.append({"pulley": float(m.wrap_prm[w])})
+        elif number in reading.geoms:
+            path.append({"geom": reading.geom_name(number)})
+            if (side := int(m.wrap_prm[w])) >= 0:
+                path[-1]["side"] = reading.full(reading.anchors[side])
+        else:
+            return None
+    return {"path": path}
 
 
 def fixed_weights(reading: MjcfReadContext, t: int) -> dict[str, float]:
@@ -181,6 +193,8 @@ def _tendon_laws(m: Any, t: int) -> dict[str, Any]:
             made[word] = law
     if "stiffness" in made:
         made["springlength"] = list(numbers(m.tendon_lengthspring[t]))
+    if m.tendon_actfrclimited[t]:
+        made["effort_range"] = list(numbers(m.tendon_actfrcrange[t]))
     if m.tendon_limited[t]:
         made["range"] = list(numbers(m.tendon_range[t]))
     for word in ("frictionloss", "armature", "margin"):
@@ -227,8 +241,7 @@ def _pair(reading: MjcfReadContext, n: int) -> dict[str, Any] | None:
         if g not in reading.geoms:
             reading.lost("contact pairs of geoms without a name", "pair", n)
             return None
-        name = reading.geoms[g]
-        made[word] = name if m.geom_bodyid[g] == 0 else reading.full(name)
+        made[word] = reading.geom_name(g)
     made["condim"] = int(m.pair_dim[n])
     for word in ("friction", "solref", "solimp", "solreffriction"):
         made[word] = list(numbers(getattr(m, f"pair_{word}")[n]))

@@ -12,7 +12,7 @@ from linkwork.formats.robots.mjcf.compiled import pose_of
 from linkwork.formats.robots.mjcf.context import MjcfReadContext, numbers
 from linkwork.formats.robots.mjcf.sanitize import NUMBER
 from linkwork.formats.robots.mjcf.write_geoms import cone_of
-from linkwork.geometry.pose import Pose
+from linkwork.geometry.pose import IDENTITY, Pose
 from linkwork.model.parts import (
     Box,
     Capsule,
@@ -137,8 +137,8 @@ def _place(m: Any, g: int) -> Pose:
 
 def _terrain(reading: MjcfReadContext, g: int, common: dict[str, Any]) -> Terrain | None:
     m, number = reading.m, int(reading.m.geom_dataid[g])
-    if m.hfield(number).name in reading.model.safe.lost_fields:
-        reading.lost("geoms of height fields that are read from images", "geom", g)
+    if why := reading.model.safe.lost_fields.get(m.hfield(number).name):
+        reading.lost(f"geoms of height fields that cannot be read ({why})", "geom", g)
         return None
     x, y, top, depth = numbers(m.hfield_size[number])
     rows, columns = int(m.hfield_nrow[number]), int(m.hfield_ncol[number])
@@ -163,11 +163,12 @@ def _mesh(reading: MjcfReadContext, g: int, common: dict[str, Any]) -> Mesh | Co
     scale = numbers(m.mesh_scale[number])
     first, count = int(m.mesh_vertadr[number]), int(m.mesh_vertnum[number])
     there = np.array(m.mesh_vert[first : first + count], np.float64)
-    moved = _motion(triangles.vertices * scale, there)
+    moved = _mesh_frame(reading, number, triangles.vertices * scale, there)
     if moved is None:
         reading.lost("geoms of meshes that MuJoCo changes", "geom", g)
         return None
     common["at"] = common["at"] @ moved
+    common["mujoco"] |= reading.model.mesh_attributes.get(name, {})
     return Mesh(file=str(safe.meshes[name]), scale=scale, **common)  # type: ignore[arg-type]
 
 
@@ -181,19 +182,27 @@ def _cone(reading: MjcfReadContext, number: int, text: str, common: dict[str, An
     return cone_of([float(word) for word in words], **{**common, "at": common["at"] @ back})
 
 
-def _motion(here: np.ndarray, there: np.ndarray) -> Pose | None:
-    """Returns the rigid motion from the file's vertices to MuJoCo's (Kabsch)."""
-    if here.shape != there.shape:
-        return None
-    a, b = here.mean(axis=0), there.mean(axis=0)
-    u, _, vt = np.linalg.svd((here - a).T @ (there - b))
-    turn = (u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))]) @ vt).T
-    size = float(np.abs(here - a).max(initial=1e-12))
-    if np.abs((here - a) @ turn.T + b - there).max(initial=0.0) > 1e-4 * size:
-        return None
-    quat = np.zeros(4)
-    mujoco.mju_mat2Quat(quat, np.ascontiguousarray(turn).ravel())
-    return pose_of(b - turn @ a, quat)
+def _mesh_frame(
+    reading: MjcfReadContext, number: int, here: np.ndarray, there: np.ndarray
+) -> Pose | None:
+    """Returns the pose of the file's frame in MuJoCo's frame of a mesh.
+
+    MuJoCo moves the vertices to the frame of the mesh's inertia, after its reference pose.
+    """
+    m = reading.m
+    own = pose_of(m.mesh_pos[number], m.mesh_quat[number]).inverse()
+    reference = reading.model.mesh_references.get(m.mesh(number).name, IDENTITY)
+    size = float(np.abs(there).max(initial=1e-12))
+    x, y, z = (a * b for a, b in zip(reference.xyz, numbers(m.mesh_scale[number]), strict=True))
+    for frame in (own @ Pose((x, y, z), reference.quat).inverse(), own @ reference.inverse()):
+        turn = np.zeros(9)
+        mujoco.mju_quat2Mat(turn, np.array(frame.quat))
+        moved = here @ turn.reshape(3, 3).T + frame.xyz
+        ends = [each(axis=0) for each in (moved.min, moved.max)]
+        wanted = [each(axis=0) for each in (there.min, there.max)]
+        if np.allclose(ends, wanted, rtol=0.0, atol=1e-4 * size):
+            return frame
+    return None
 
 
 def _native_attributes(reading: MjcfReadContext, g: int, friction: float) -> dict[str, Any]:

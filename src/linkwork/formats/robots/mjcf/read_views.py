@@ -77,8 +77,7 @@ def read_keyframes(reading: MjcfReadContext) -> None:
     m, scene = reading.m, reading.scene
     named = {reading.model.name("keyframe", k): k for k in range(m.nkey) if m.key_qvel[k].any()}
     first = next((named[name] for name in START_KEYFRAMES if name in named), -1)
-    for k in range(m.nkey):
-        name = plain_name(reading.model.name("keyframe", k) or f"key{k}", set(scene.postures))
+    for k, name in enumerate(reading.keyframe_names()):
         posture: dict[str, float] = {}
         for j in range(m.njnt):
             full, q = reading.full(reading.joints[j]), int(m.jnt_qposadr[j])
@@ -94,8 +93,6 @@ def read_keyframes(reading: MjcfReadContext) -> None:
             _set_motion(reading, m.key_qpos[k], m.key_qvel[k])
         elif m.key_qvel[k].any():
             reading.notes.about("velocities of keyframes, left out", name)
-        if (m.na and m.key_act[k].any()) or (m.nu and m.key_ctrl[k].any()):
-            reading.notes.about("controls of keyframes, left out", name)
 
 
 def _set_motion(reading: MjcfReadContext, qpos: np.ndarray, qvel: np.ndarray) -> None:

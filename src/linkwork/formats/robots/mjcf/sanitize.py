@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from linkwork.core.errors import FormatError, Origin
+from linkwork.core.errors import FormatError, Origin, os_error_text
 from linkwork.formats.conversion_notes import ConversionNotes
-from linkwork.formats.robots.mjcf.source import MAX_ELEMENTS, MjcfSource
+from linkwork.formats.robots.mjcf.source import MAX_ELEMENTS, MjcfSource, read_source
 from linkwork.formats.robots.xml import XmlNode
 from linkwork.geometry.meshes import MESH_SUFFIXES
 from linkwork.model.parts.shape import MAX_POINTS
@@ -121,10 +122,11 @@ GENERATED = "~"
 VISUAL_ONLY = {"visual", "statistic", "size", "texture", "layer"}
 #: Left out, with a note.
 UNSUPPORTED = {
-    "custom", "extension", "deformable", "skin", "flex", "flexcomp", "composite", "model",
-    "attach", "plugin", "flexvert", "flexstrain", "user", "tactile", "adhesion", "muscle",
-    "lengthrange",
+    "custom", "extension", "deformable", "skin", "flex", "flexcomp", "composite", "plugin",
+    "flexvert", "flexstrain", "user", "tactile",
 }  # fmt: skip
+#: Those of them without which a model moves as with them.
+_STILL = {"custom", "skin", "extension", "user", "tactile", "plugin"}
 _NAMED = {"body", "geom", "joint", "freejoint", "site", "camera", "light"}
 _NAMED_INSIDE = {"actuator", "sensor", "equality", "contact", "tendon", "keyframe"}
 _COMPILER_FILES = {"meshdir", "texturedir", "assetdir", "strippath", "fusestatic", "discardvisual"}
@@ -149,7 +151,10 @@ class SanitizedModel:
         lost_meshes: Reason why a mesh asset cannot be read, by name.
         replaced: Those of them that are replaced by a placeholder.
         corners: Vertices of mesh assets that are defined by vertices only, by name.
-        lost_fields: Height fields that cannot be read, by name.
+        fields: Files of height fields, by name.
+        lost_fields: Reason why a height field cannot be read, by name.
+        models: Text of each model that is attached, by the name of its file.
+        elements: Number of elements, replicas and attached models included.
     """
 
     text: str = ""
@@ -159,19 +164,45 @@ class SanitizedModel:
     lost_meshes: dict[str, str] = field(default_factory=dict)
     replaced: set[str] = field(default_factory=set)
     corners: dict[str, str] = field(default_factory=dict)
-    lost_fields: set[str] = field(default_factory=set)
+    fields: dict[str, Path] = field(default_factory=dict)
+    lost_fields: dict[str, str] = field(default_factory=dict)
+    models: dict[str, str] = field(default_factory=dict)
+    elements: int = 0
+
+    def attach(self, other: SanitizedModel, prefix: str) -> None:
+        """Adds the assets of an attached model, whose names get a prefix."""
+        self.models |= other.models
+        self.origins |= {(kind, prefix + name): o for (kind, name), o in other.origins.items()}
+        self.meshes |= {prefix + name: path for name, path in other.meshes.items()}
+        self.lost_meshes |= {prefix + name: why for name, why in other.lost_meshes.items()}
+        self.corners |= {prefix + name: text for name, text in other.corners.items()}
+        self.replaced |= {prefix + name for name in other.replaced}
+        self.fields |= {prefix + name: path for name, path in other.fields.items()}
+        self.lost_fields |= {prefix + name: why for name, why in other.lost_fields.items()}
 
 
-def sanitize(source: MjcfSource, notes: ConversionNotes) -> SanitizedModel:
+#: Maximum depth of attached models.
+_MAX_ATTACHED = 8
+
+
+def sanitize(
+    source: MjcfSource, notes: ConversionNotes, files: tuple[Path, ...] = ()
+) -> SanitizedModel:
     """Returns the sanitized model.
+
+    Args:
+        source: The model's text.
+        notes: Notes on omissions and changes.
+        files: Files of the models to which it is attached.
 
     Raises:
         FormatError: If a file cannot be found or a number is too large.
     """
-    writer = _Writer(source, notes)
+    writer = _Writer(source, notes, files)
     writer.write(source.root)
     writer.sizes.check_keys()
     writer.safe.text = "\n".join(writer.out) + "\n"
+    writer.safe.elements = writer.written
     return writer.safe
 
 
@@ -185,12 +216,15 @@ class _ElementContext:
 
 
 class _Writer:
-    def __init__(self, source: MjcfSource, notes: ConversionNotes) -> None:
+    def __init__(self, source: MjcfSource, notes: ConversionNotes, files: tuple[Path, ...]) -> None:
         self.source, self.notes, self.safe = source, notes, SanitizedModel()
+        self.files = files
+        self.attached: dict[str, SanitizedModel] = {}
         self.out: list[str] = []
         self.count = 0
         self.written = 0
-        self.mesh_folder = _mesh_folder(source.root)
+        self.mesh_folder = _asset_folder(source.root, "meshdir")
+        self.texture_folder = _asset_folder(source.root, "texturedir")
         self.sizes = ModelSize(source.root)
 
     def write(self, root: XmlNode) -> None:
@@ -215,7 +249,11 @@ class _Writer:
             self.notes.about("visual or memory settings, left out", node.tag)
             return None
         if node.tag in UNSUPPORTED or node.tag.startswith("plugin"):
-            self.notes.about("elements that are not read", _title(node))
+            if node.tag in _STILL and (node.tag != "plugin" or inside in ("extension", "mesh")):
+                self.notes.about("elements that are not read", _title(node))
+            else:
+                text = "elements that are not read: it moves differently without them"
+                self.notes.about(text, _title(node), kind="motion")
             return None
         attributes = self._attributes(node, inside, default)
         if node.tag == "replicate":
@@ -250,6 +288,14 @@ class _Writer:
             self._mesh(node, made)
         elif node.tag == "hfield" and inside == "asset":
             self._hfield(node, made)
+        elif node.tag == "model" and inside == "asset":
+            self._model(node, made)
+        elif node.tag == "attach" and made.get("model") in self.attached:
+            inner = self.attached[made["model"]]
+            self.safe.attach(inner, made.get("prefix", ""))
+            self.written += inner.elements
+        elif node.tag == "lengthrange":
+            _check_length_range(node, made)
         named = node.tag in _NAMED or inside in _NAMED_INSIDE
         if named and not default and inside not in ("fixed", "spatial"):
             name = made.setdefault("name", f"{GENERATED}{self._number()}")
@@ -259,6 +305,21 @@ class _Writer:
     def _number(self) -> int:
         self.count += 1
         return self.count
+
+    def _model(self, node: XmlNode, made: dict[str, str]) -> None:
+        """Sanitizes a model that is attached, which MuJoCo finds under another file name."""
+        reference = made.get("file", "")
+        path = self.source.locate(reference, node)
+        if path in self.files or len(self.files) > _MAX_ATTACHED:
+            raise FormatError(f"{reference!r} attaches itself.", origin=node.origin)
+        source = read_source(path)
+        name = made.setdefault(
+            "name", source.root.attributes.get("model", "") or Path(reference).stem
+        )
+        inner = sanitize(source, self.notes, (*self.files, path))
+        self.attached[name] = inner
+        made["file"] = f"model{len(self.files)}_{len(self.attached)}.xml"
+        inner.models[made["file"]] = inner.text
 
     def _mesh(self, node: XmlNode, made: dict[str, str]) -> None:
         reference = made.pop("file", "")
@@ -296,9 +357,15 @@ class _Writer:
         reference = made.pop("file", "")
         name = made.setdefault("name", Path(reference.replace("\\", "/")).stem or "hfield")
         if reference:
-            self.safe.lost_fields.add(name)
-            made |= {"nrow": "2", "ncol": "2"}
-            made.pop("elevation", None)
+            path = self.source.locate(reference, node, base=self.texture_folder)
+            if why := _unreadable_field(path):
+                self.safe.lost_fields[name] = why
+                made |= {"nrow": "2", "ncol": "2"}
+            else:
+                self.safe.fields[name] = path
+                made |= {"nrow": "0", "ncol": "0"}
+            for word in ("elevation", "content_type"):
+                made.pop(word, None)
             return
         counts = []
         for word in ("nrow", "ncol"):
@@ -325,6 +392,25 @@ def _kind(node: XmlNode, inside: str) -> str:
     if inside in _NAMED_INSIDE:
         return inside if inside != "contact" else node.tag
     return "joint" if node.tag == "freejoint" else node.tag
+
+
+#: Maximum number of steps by which MuJoCo finds the range of a muscle's length.
+_MAX_LENGTH_STEPS = 20_000
+
+
+def _check_length_range(node: XmlNode, given: dict[str, str]) -> None:
+    """Rejects simulations for the range of lengths that take too long."""
+    total, step = (
+        float(word) if NUMBER.match(word) else 1.0
+        for word in (given.get("inttotal", "10"), given.get("timestep", "0.01"))
+    )
+    if step <= 0.0 or total / step > _MAX_LENGTH_STEPS:
+        raise FormatError(
+            f"<lengthrange> simulates {total:g} s in steps of {step:g} s for each actuator: at "
+            f"most {_MAX_LENGTH_STEPS} steps are allowed.",
+            origin=node.origin,
+            hint="Give the actuators a lengthrange, or a longer timestep.",
+        )
 
 
 def _replicas(node: XmlNode) -> int:
@@ -356,10 +442,36 @@ def _check(node: XmlNode, name: str, value: str) -> None:
             )
 
 
-def _mesh_folder(root: XmlNode) -> str:
-    """Returns the folder of the meshes, relative to that of the file."""
+def _asset_folder(root: XmlNode, word: str) -> str:
+    """Returns the folder of the meshes or images, relative to that of the file."""
     folder = ""
     for node in root.all("compiler"):
-        for name in ("assetdir", "meshdir"):
+        for name in ("assetdir", word):
             folder = node.attributes.get(name, folder)
     return folder
+
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def _unreadable_field(path: Path) -> str:
+    """Returns why MuJoCo cannot read a height field's file safely, or an empty text.
+
+    It is a PNG image, or two counts and as many 32-bit numbers.
+    """
+    try:
+        with path.open("rb") as file:
+            head, size = file.read(24), path.stat().st_size
+    except OSError as error:
+        return os_error_text(error)
+    if head.startswith(_PNG) and len(head) == 24:
+        rows, columns = struct.unpack(">II", head[16:24])
+        whole = True
+    elif len(head) >= 8:
+        rows, columns = struct.unpack("<ii", head[:8])
+        whole = size == 8 + 4 * rows * columns
+    else:
+        return "no height field"
+    if not whole or rows < 1 or columns < 1:
+        return "neither a PNG image nor MuJoCo's own format"
+    return f"more than {MAX_POINTS} points" if rows * columns > MAX_POINTS else ""

@@ -19,30 +19,35 @@ class MjcfSource:
 
     Attributes:
         root: The root element, with includes resolved.
-        folder: Folder of the file; nothing outside of it is read.
+        folder: Folder of the file.
     """
 
     root: XmlNode
     folder: Path
 
     def locate(self, reference: str, node: XmlNode, *, base: str = "") -> Path:
-        """Returns the file that a reference means, inside the model's folder.
+        """Returns the file that a relative reference means.
+
+        It may lead to a folder beside the model's, as that of shared meshes. As in MuJoCo, the
+        model's folder comes first, then that of the included file with the reference.
 
         Raises:
-            FormatError: If the file is outside of the folder.
+            FormatError: If the reference is an absolute path outside of the model's folder.
         """
         given = reference.replace("\\", "/")
         if "\0" in given:
             raise FormatError(f"{reference!r} is no path.", origin=node.origin)
-        path = Path(os.path.realpath(self.folder / base.replace("\\", "/") / given))
-        if not path.is_relative_to(os.path.realpath(self.folder)):
+        inner = Path(base.replace("\\", "/")) / given
+        path = Path(os.path.realpath(self.folder / inner))
+        if inner.is_absolute() and not path.is_relative_to(os.path.realpath(self.folder)):
             raise FormatError(
-                f"<{node.tag}> names the file {reference!r}, which is outside of the model's "
-                f"folder {str(self.folder)!r}.",
+                f"<{node.tag}> names the file {reference!r}, an absolute path outside of the "
+                f"model's folder {str(self.folder)!r}.",
                 origin=node.origin,
-                hint="Copy it there.",
+                hint="Name it relative to the model, or copy it there.",
             )
-        return path
+        beside = Path(os.path.realpath(Path(node.origin.file).parent / inner))
+        return beside if not path.is_file() and beside.is_file() else path
 
 
 def read_source(path: Path) -> MjcfSource:
@@ -90,6 +95,10 @@ def _included(source: MjcfSource, node: XmlNode, files: list[Path]) -> XmlNode:
     if not reference:
         raise FormatError("<include> needs the attribute 'file'.", origin=node.origin)
     path = source.locate(reference, node)
+    if path.suffix.lower() not in (".xml", ".mjcf"):
+        raise FormatError(
+            f"<include> names {reference!r}, which is no XML file.", origin=node.origin
+        )
     if path in files:
         raise FormatError(f"{reference!r} is included a second time.", origin=node.origin)
     files.append(path)

@@ -8,7 +8,7 @@ from linkwork.core.errors import LinkworkError
 from linkwork.formats.conversion_notes import ConversionNotes
 from linkwork.formats.flat import FlatStructure, unique
 from linkwork.formats.posture import Values, start_values
-from linkwork.formats.robots.mjcf.naming import START_KEYFRAMES
+from linkwork.formats.robots.mjcf.naming import START_KEYFRAMES, set_native_attributes
 from linkwork.formats.robots.mjcf.write_bodies import BodyWriter
 from linkwork.formats.robots.mjcf.write_constraints import fixed_tendon
 from linkwork.formats.robots.mjcf.write_joints import REFERENCE_TYPES, JointWriter
@@ -22,12 +22,13 @@ SERVO_KP, SERVO_KD, MOTOR_GAIN = 20.0, 0.5, 1.0
 
 def actuators(
     flat: FlatStructure, bodies: BodyWriter, tendons: ET.Element, notes: ConversionNotes
-) -> ET.Element:
+) -> tuple[ET.Element, list[Spec]]:
     """Returns the drives of joints and the actuators of the scene as ``<actuator>``.
 
-    Adds a tendon for each actuator that acts on several joints.
+    Also returns the specs of those written. Adds a tendon for each actuator that acts on several
+    joints.
     """
-    node = ET.Element("actuator")
+    node, drives = ET.Element("actuator"), list[Spec]()
     taken: set[str] = set()
     known = {link.joint_name: link.joint for link in flat.links if link.joint is not None}
     specs = [(name, joint.drive) for name, joint in known.items() if joint.drive is not None]
@@ -43,6 +44,8 @@ def actuators(
             notes.about("initial targets of servos: MuJoCo's controls start at 0", called)
         if spec.type == "general":
             made = _general(spec, called, bodies, tendons)
+        elif spec.type == "mujoco":
+            made = _own(spec, bodies, tendons)
         else:
             joint, written = known.get(name), bodies.joints.written.get(name, [])
             made = _actuator(spec, joint) if joint is not None and len(written) == 1 else None
@@ -53,7 +56,8 @@ def actuators(
             continue
         made.set("name", unique(called, taken))
         node.append(made)
-    return node
+        drives.append(spec)
+    return node, drives
 
 
 def _general(spec: Spec, name: str, bodies: BodyWriter, tendons: ET.Element) -> ET.Element | None:
@@ -92,6 +96,51 @@ def _general(spec: Spec, name: str, bodies: BodyWriter, tendons: ET.Element) -> 
     return made
 
 
+#: Attributes of MJCF's ``<general>`` by our parameter.
+_OWN_ATTRIBUTES = {
+    "gear": "gear", "crank_length": "cranklength", "dynamics": "dyntype", "gain_type": "gaintype",
+    "bias_type": "biastype", "dynprm": "dynprm", "gainprm": "gainprm", "biasprm": "biasprm",
+    "early": "actearly", "control_range": "ctrlrange", "activation_range": "actrange",
+    "force_range": "forcerange", "length_range": "lengthrange", "armature": "armature",
+    "damping": "damping",
+}  # fmt: skip
+
+
+def _own(spec: Spec, bodies: BodyWriter, tendons: ET.Element) -> ET.Element | None:
+    """Returns an actuator that only MuJoCo has; None if what it acts on is not written."""
+    given, made = spec.params, ET.Element("general")
+
+    def site(word: str) -> str | None:
+        found = bodies.sites.get(scoped_name_of(spec.scope, str(given.get(word, ""))))
+        return None if found is None else str(found.attrib["name"])
+
+    targets: dict[str, str | None] = {}
+    if given.get("joint"):
+        name = scoped_name_of(spec.scope, given["joint"])
+        word = "jointinparent" if given.get("in_parent") else "joint"
+        targets[word] = next(iter(bodies.joints.written.get(name, [])), None)
+    elif given.get("tendon"):
+        known = {str(node.get("name")) for node in tendons}
+        targets["tendon"] = given["tendon"] if given["tendon"] in known else None
+    elif given.get("body"):
+        targets["body"] = bodies.names.get(scoped_name_of(spec.scope, given["body"]))
+    elif given.get("crank_site"):
+        targets = {"cranksite": site("crank_site"), "slidersite": site("slider_site")}
+    else:
+        targets["site"] = site("site")
+        if given.get("ref_site"):
+            targets["refsite"] = site("ref_site")
+    if not all(targets.values()):
+        return None
+    for word, there in targets.items():
+        made.set(word, str(there))
+    own = {_OWN_ATTRIBUTES[w]: value for w, value in given.items() if w in _OWN_ATTRIBUTES}
+    set_native_attributes(made, own)
+    if given.get("activations", 0) > 1:
+        made.set("actdim", str(given["activations"]))
+    return made
+
+
 def _actuator(spec: Spec, joint: Joint) -> ET.Element | None:
     given = spec.params
     effort = given.get("max_effort", joint.max_effort)
@@ -115,8 +164,12 @@ def _actuator(spec: Spec, joint: Joint) -> ET.Element | None:
     return None
 
 
-def keyframes(flat: FlatStructure, joints: JointWriter, notes: ConversionNotes) -> ET.Element:
+def keyframes(
+    flat: FlatStructure, joints: JointWriter, drives: list[Spec], notes: ConversionNotes
+) -> ET.Element:
     """Returns the postures, and the initial state if it differs from MuJoCo's or has velocities.
+
+    ``drives`` are the specs of the written actuators, in their order.
 
     Raises:
         LinkworkError: If a posture names a joint that does not exist.
@@ -149,4 +202,9 @@ def keyframes(flat: FlatStructure, joints: JointWriter, notes: ConversionNotes) 
         key = ET.SubElement(node, "key", name=name, qpos=numbers_text(joints.coordinates(values)))
         if name == start and any(speeds):
             key.set("qvel", numbers_text(speeds))
+        if any(controls := [spec.params.get("start", {}).get(name, 0.0) for spec in drives]):
+            key.set("ctrl", numbers_text(controls))
+        held = [s for s in drives if s.params.get("dynamics", "none") != "none"]
+        if any(acts := [s.params.get("start_activation", {}).get(name, 0.0) for s in held]):
+            key.set("act", numbers_text(acts))
     return node

@@ -16,7 +16,7 @@ from linkwork.formats.robots.mjcf.write_geoms import GeomWriter, place
 from linkwork.formats.robots.mjcf.write_joints import JointWriter, at_start
 from linkwork.formats.text_output import number_text, numbers_text
 from linkwork.geometry.inertia import Inertia
-from linkwork.geometry.pose import IDENTITY, Pose
+from linkwork.geometry.pose import IDENTITY, Pose, matrix_from_quat
 
 #: Mass of a moving body without mass, which MuJoCo requires [kg].
 MIN_MASS = 1e-9
@@ -128,7 +128,9 @@ class BodyWriter:
             pose = at_start(carrier) @ pose
             carrier = links.get(carrier.carrier)
         place(node, pose)
-        set_native_attributes(node, link.element.mujoco)
+        own = dict(link.element.mujoco)
+        center, turn = own.pop("ipos", None), own.pop("iquat", None)
+        set_native_attributes(node, own)
         frames, here = [], Pose()
         for each in chain:
             frames.append((each, here))
@@ -138,11 +140,18 @@ class BodyWriter:
                 self.joints.add(node, each, frame, pose)
         mass = link.element.mass_properties()
         if mass.mass > 0.0 or mass.matrix.any() or node.find("joint") is not None:
-            node.append(self._inertial(mass, link.name, moves=moves))
+            node.append(self._inertial(mass, link.name, turn, moves=moves))
+        elif center is not None:
+            zero = {"mass": "0", "diaginertia": "0 0 0"}
+            ET.SubElement(node, "inertial", {"pos": numbers_text(center), **zero})
         self.geoms.add(node, link, link.element, moves=moves)
 
-    def _inertial(self, inertia: Inertia, name: str, *, moves: bool) -> ET.Element:
+    def _inertial(
+        self, inertia: Inertia, name: str, turn: tuple[float, ...] | None, *, moves: bool
+    ) -> ET.Element:
         """Returns the mass and principal inertias, adjusted to the minimum that MuJoCo accepts.
+
+        ``turn`` is the rotation of the principal axes, if it is given.
 
         Flat bodies are at the limit of the triangle inequality (a + b = c); rounding must not
         violate it.
@@ -154,6 +163,9 @@ class BodyWriter:
         moments, axes = np.linalg.eigh(inertia.matrix)
         if not (inertia.matrix - np.diag(np.diag(inertia.matrix))).any():
             moments, axes = np.diag(inertia.matrix).copy(), np.eye(3)
+        if turn is not None:
+            axes = matrix_from_quat(turn)
+            moments = np.diag(axes.T @ inertia.matrix @ axes).copy()
         least = max(mass * MIN_GYRATION_RADIUS**2, MIN_INERTIA) if moves else 0.0
         if moves and inertia.mass > 0.0 and moments.min() < least:
             self.notes.about(

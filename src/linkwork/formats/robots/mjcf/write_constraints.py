@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from linkwork.formats.conversion_notes import ConversionNotes
 from linkwork.formats.flat import FlatLoop, FlatStructure
@@ -49,12 +50,25 @@ def fixed_tendon(name: str, weights: Mapping[str, float], bodies: BodyWriter) ->
     return made
 
 
-def _spatial_tendon(name: str, path: list[str], bodies: BodyWriter) -> ET.Element | None:
+def _spatial_tendon(
+    name: str, path: Sequence[str | Mapping[str, Any]], bodies: BodyWriter
+) -> ET.Element | None:
     made = ET.Element("spatial", name=name)
-    for anchor in path:
-        if anchor not in bodies.sites:
+    for wrap in path:
+        if isinstance(wrap, str):
+            if wrap not in bodies.sites:
+                return None
+            ET.SubElement(made, "site", site=bodies.sites[wrap].attrib["name"])
+        elif wrap.get("pulley"):
+            ET.SubElement(made, "pulley", divisor=number_text(wrap["pulley"]))
+        elif wrap["geom"] in bodies.geoms.named:
+            node = ET.SubElement(made, "geom", geom=bodies.geoms.named[wrap["geom"]])
+            if side := wrap.get("side"):
+                if side not in bodies.sites:
+                    return None
+                node.set("sidesite", bodies.sites[side].attrib["name"])
+        else:
             return None
-        ET.SubElement(made, "site", site=bodies.sites[anchor].attrib["name"])
     return made
 
 
@@ -73,6 +87,28 @@ def tendon_equalities(
             continue
         node = ET.Element("tendon", names)
         set_native_attributes(node, {k: v for k, v in equality.items() if k not in ("a", "b")})
+        made.append(node)
+    return made
+
+
+def joint_equalities(
+    spelling: MjcfNames, bodies: BodyWriter, notes: ConversionNotes
+) -> list[ET.Element]:
+    """Returns the engine's own constraints of joints."""
+    made: list[ET.Element] = []
+    for equality in (spelling.engine or {}).get("joint_equalities", ()):
+        ends = [equality[end] for end in "ab" if equality.get(end)]
+        if not all(joint in bodies.joints.axes for joint in ends):
+            notes.about("constraints of joints that are not written, left out", equality["a"])
+            continue
+        starts = [bodies.joints.starts.get(bodies.joints.axes[joint], 0.0) for joint in ends]
+        law = equality.get("polycoef", (0.0, 1.0, 0.0, 0.0, 0.0))
+        law = law_from_start(law, starts[1] if len(ends) == 2 else 0.0, starts[0])
+        node = ET.Element("joint", polycoef=numbers_text(law))
+        for number, joint in enumerate(ends, 1):
+            node.set(f"joint{number}", bodies.joints.axes[joint])
+        given = {k: v for k, v in equality.items() if k not in ("a", "b", "polycoef")}
+        set_native_attributes(node, given)
         made.append(node)
     return made
 

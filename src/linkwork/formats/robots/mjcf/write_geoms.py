@@ -64,6 +64,10 @@ VISUAL_GROUP, COLLISION_GROUP = "2", "3"
 _SLAB_THICKNESS = 0.02
 
 
+#: Native attributes of a shape that belong to its mesh asset.
+_OF_ASSETS = ("mesh_inertia", "maxhullvert")
+
+
 class GeomWriter:
     """Writes shapes as geoms and collects their mesh assets.
 
@@ -78,6 +82,9 @@ class GeomWriter:
         self.named: dict[str, str] = {}
         pairs = (spelling.engine or {}).get("pairs", ())
         self._wanted = {pair[end] for pair in pairs for end in ("a", "b")}
+        tendons = (spelling.engine or {}).get("tendons", ())
+        wraps = [wrap for tendon in tendons for wrap in tendon.get("path", ())]
+        self._wanted |= {wrap.get("geom", "") for wrap in wraps if not isinstance(wrap, str)}
         self._names: dict[object, str] = {}
         self._taken: set[str] = set()
         self._taken_geoms: set[str] = set()
@@ -117,7 +124,7 @@ class GeomWriter:
             self._surface(node, shape, element)
 
     def _surface(self, node: ET.Element, shape: Shape, element: Element) -> None:
-        words = {word: value for word, value in shape.mujoco.items() if word != "name"}
+        words = {w: value for w, value in shape.mujoco.items() if w not in ("name", *_OF_ASSETS)}
         if not shape.visible:
             node.set("group", COLLISION_GROUP)
         if not shape.collide:
@@ -179,7 +186,7 @@ class GeomWriter:
         if isinstance(shape, Cone):
             key = ("cone", shape.radius, shape.top_radius, shape.length)
         else:
-            key = (self.meshes.stl(shape), shape.scale)
+            key = (self.meshes.stl(shape), shape.scale, *map(shape.mujoco.get, _OF_ASSETS))
         if key in self._names:
             return self._names[key]
         stem = "cone" if isinstance(shape, Cone) else self.meshes.stl(shape)
@@ -192,7 +199,10 @@ class GeomWriter:
             node.set("file", stem)
             if shape.scale != (1.0, 1.0, 1.0):
                 node.set("scale", numbers_text(shape.scale))
-        node.set("inertia", "convex" if shape.collide else "shell")
+        own = "convex" if shape.collide else "shell"
+        node.set("inertia", str(shape.mujoco.get("mesh_inertia", own)))
+        if "maxhullvert" in shape.mujoco:
+            node.set("maxhullvert", str(shape.mujoco["maxhullvert"]))
         self.assets.append(node)
         self._names[key] = name
         return name

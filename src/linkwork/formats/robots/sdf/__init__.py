@@ -7,13 +7,13 @@ import os
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
 
 from linkwork.formats.appearance import rgba
 from linkwork.formats.conversion_notes import ConversionNotes, note_unsupported
 from linkwork.formats.flat import FlatLink, FlatStructure, flatten, unique
 from linkwork.formats.mesh_folder import MeshFolder
 from linkwork.formats.robots.joints import UNWRITTEN_COUPLING
+from linkwork.formats.robots.resources import MissingFiles, missing_files
 from linkwork.formats.robots.sdf.read import DEFAULT_WORLD_APPEARANCE, read_sdf
 from linkwork.formats.robots.sdf.write_link import SdfLinkWriter, add
 from linkwork.formats.robots.sdf.write_model import ModelWriter
@@ -161,7 +161,7 @@ class SdfFormat:
 
     Args:
         missing: "error" refuses a file whose meshes or included models cannot be found, "skip"
-            leaves them out and notes it.
+            leaves them out and notes it; None does as :func:`missing_files` says.
 
     Attributes:
         part_notes: What the last read left out or changed, one line each.
@@ -169,7 +169,7 @@ class SdfFormat:
 
     suffixes = (".sdf", ".world")
 
-    def __init__(self, *, missing: Literal["error", "skip"] = "error") -> None:
+    def __init__(self, *, missing: MissingFiles | None = None) -> None:
         self.missing = missing
         self.part_notes: list[str] = []
 
@@ -183,7 +183,8 @@ class SdfFormat:
 
     def read_with_notes(self, path: str | os.PathLike[str]) -> tuple[Part | Scene, list[str]]:
         """Returns the model or world in a file, and notes on omissions and changes."""
-        thing, self.part_notes = read_sdf(Path(path), skip_missing=self.missing == "skip")
+        skip = (self.missing or missing_files()) == "skip"
+        thing, self.part_notes = read_sdf(Path(path), skip_missing=skip)
         return thing, self.part_notes
 
     def write(self, thing: Part | Scene, path: str | os.PathLike[str]) -> list[str]:

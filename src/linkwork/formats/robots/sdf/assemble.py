@@ -43,7 +43,7 @@ def read_mimics(
             follower = _motion(model, full, axis.tag, joints, names)
             leads = _motion(model, leader, child.attributes.get("axis", "axis"), joints, names)
             if not leads or not follower or follower in found or follows(leads, follower, found):
-                reading.notes.about("mimics that cannot act, left out", full)
+                reading.notes.about("mimics that cannot act, left out", full, kind="motion")
                 continue
             ratio = number(child, "multiplier", 1.0)
             offset = number(child, "offset", 0.0) - ratio * number(child, "reference", 0.0)
@@ -279,7 +279,7 @@ def _close(
     limits = any(a.range or a.damping or a.friction or a.stiffness for a in joint.axes)
     if limits:
         reading.notes.about(
-            "ranges, damping and springs of joints that close loops, left out", name
+            "ranges, damping and springs of joints that close loops, left out", name, kind="motion"
         )
 
 

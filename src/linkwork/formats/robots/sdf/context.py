@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from linkwork.core.errors import FormatError
+from linkwork.core.errors import FormatError, Origin
 from linkwork.formats.conversion_notes import ConversionNotes
-from linkwork.formats.robots.resources import ResourceLocator
+from linkwork.formats.robots.resources import MissingResources, ResourceLocator
 from linkwork.formats.robots.xml import XmlNode
 
 #: Maximum number of included files.
@@ -20,16 +20,16 @@ class SdfReadContext:
 
     Attributes:
         locator: Finds meshes and models.
-        skip_missing: Leaves out meshes and models that are missing, with a note.
         notes: Notes on omissions and changes.
+        missing: Meshes and models that are not found.
         homes: Resource locators of included files, by the node of their model.
         static: The ``<static>`` of includes, by the node of their model.
         files: Files read so far.
     """
 
     locator: ResourceLocator
-    skip_missing: bool = False
-    notes: ConversionNotes = field(default_factory=ConversionNotes)
+    notes: ConversionNotes
+    missing: MissingResources
     homes: dict[int, ResourceLocator] = field(default_factory=dict)
     static: dict[int, bool] = field(default_factory=dict)
     files: int = 0
@@ -46,20 +46,17 @@ class SdfReadContext:
                 self.unread(child, node.tag)
 
     def enter(self, file: Path, node: XmlNode) -> None:
-        """Counts the files that are included."""
+        """Counts the files that are included.
+
+        Raises:
+            FormatError: If there are too many, as in files that include each other.
+        """
         self.files += 1
         if self.files > MAX_FILES:
             raise FormatError(
                 f"more than {MAX_FILES} files are included, the last {file}.", origin=node.origin
             )
 
-    def miss(self, node: XmlNode, what: str) -> None:
-        """Raises an error, or adds a note, for a file that is not found."""
-        if not self.skip_missing:
-            raise FormatError(
-                f"{what} not found.",
-                origin=node.origin,
-                hint="It is looked for beside the file, in the folders above it and in those of "
-                "GZ_SIM_RESOURCE_PATH; leave out what is missing with missing='skip'.",
-            )
-        self.notes.add(f"{node.origin}: {what} not found, left out.")
+    def note_fault(self, origin: Origin, text: str) -> None:
+        """Notes a fault of the XML that was repaired."""
+        self.notes.about(text, f"{origin}")

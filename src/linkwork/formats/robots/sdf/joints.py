@@ -94,6 +94,7 @@ def read_axes(
         reading.notes.about(
             "universal joints whose axes differ in limits or dynamics, the first axis counts",
             node.attributes.get("name", ""),
+            kind="motion",
         )
     return found
 

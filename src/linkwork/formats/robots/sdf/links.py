@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.core.errors import FormatError, LinkworkError, listing
+from linkwork.core.errors import LinkworkError, listing
 from linkwork.formats.appearance import hex_color
 from linkwork.formats.robots.links import MASSLESS, clamp_surface, link_inertia, pair_shapes
 from linkwork.formats.robots.sdf.context import SdfReadContext
@@ -41,18 +41,21 @@ def read_shape(node: XmlNode, at: Pose, reading: SdfReadContext) -> Shape | None
     """
     geometry = node.first("geometry")
     if geometry is None:
-        raise FormatError(f"<{node.tag}> needs a <geometry>.", origin=node.origin)
+        reading.notes.about(
+            f"<{node.tag}> without <geometry>, left out, in line", f"{node.origin.line}"
+        )
+        return None
     reading.unread_but(node, SHAPE_TAGS)
     known = [child for child in geometry.children if child.tag in GEOMETRIES]
     if not known:
         found = listing(child.tag for child in geometry.children)
         if geometry.first("empty") is None:
-            reading.notes.about(
-                f"geometry of kind {found}, not read, in line", f"{node.origin.line}"
-            )
+            kind = "motion" if node.tag == "collision" else ""
+            what = f"{node.tag} geometry of kind {found}, not read, in line"
+            reading.notes.about(what, f"{node.origin.line}", kind=kind)
         return None
     try:
-        shape = _geometry(known[0], reading)
+        shape = _geometry(known[0], node.tag, reading)
     except LinkworkError as error:
         raise error.at(known[0].origin) from None
     if shape is None:
@@ -63,9 +66,9 @@ def read_shape(node: XmlNode, at: Pose, reading: SdfReadContext) -> Shape | None
     return shape
 
 
-def _geometry(node: XmlNode, reading: SdfReadContext) -> Shape | None:
+def _geometry(node: XmlNode, role: str, reading: SdfReadContext) -> Shape | None:
     if node.tag == "mesh":
-        return _mesh(node, reading)
+        return _mesh(node, role, reading)
     match node.tag:
         case "box":
             sizes = vector(node, "size", (1.0, 1.0, 1.0))
@@ -100,13 +103,13 @@ def _geometry(node: XmlNode, reading: SdfReadContext) -> Shape | None:
     return None
 
 
-def _mesh(node: XmlNode, reading: SdfReadContext) -> Mesh | None:
+def _mesh(node: XmlNode, role: str, reading: SdfReadContext) -> Mesh | None:
     reference = required_child(node, "uri")
     scale = vector(node, "scale", (1.0, 1.0, 1.0))
     reading.unread_but(node, {"uri", "scale"})
-    file, _ = reading.locator.find(reference)
+    file, tried = reading.locator.find(reference)
     if file is None:
-        reading.miss(node, f"mesh {reference!r}")
+        reading.missing.add(f"{role} mesh", reference, node.origin, reading.locator, tried)
         return None
     return Mesh(str(file), scale)
 

@@ -134,7 +134,8 @@ def _add_nested(model: FlatModel, nested: _Nested, reading: SdfReadContext) -> N
         elif frame.kind == "joint":
             own = scope.pose(name, node.origin)
             if joint_type(node) in COUPLED_TYPES:
-                reading.notes.about(f"{joint_type(node)} joints, left out", full)
+                what = f"{joint_type(node)} joints, left out; these joints move independently"
+                reading.notes.about(what, full, kind="motion")
                 continue
             parent = required_child(node, "parent")
             above = "" if parent in WORLD else prefix + scope.link(parent, node.origin)
@@ -144,10 +145,13 @@ def _add_nested(model: FlatModel, nested: _Nested, reading: SdfReadContext) -> N
                     f"joint {full!r}: the world cannot be its child.", origin=node.origin
                 )
             below = prefix + scope.link(child, node.origin)
-            if above == below:
+            if above == below and parent == child:
                 raise FormatError(
                     f"joint {full!r} joins the link {above!r} to itself.", origin=node.origin
                 )
+            if above == below:  # through frames
+                reading.notes.about("joints of a link to itself, left out", full)
+                continue
             axes = read_axes(node, own, scope, reading)
             model.joints[full] = ModelJoint(full, node, above, below, pose @ own, axes)
         elif frame.kind == "frame":

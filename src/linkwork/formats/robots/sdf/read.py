@@ -7,7 +7,8 @@ from pathlib import Path
 
 from linkwork.core.errors import FormatError, LinkworkError, Origin
 from linkwork.formats.appearance import hex_color
-from linkwork.formats.robots.resources import ResourceLocator
+from linkwork.formats.conversion_notes import ConversionNotes
+from linkwork.formats.robots.resources import MissingResources, ResourceLocator
 from linkwork.formats.robots.sdf.assemble import AssembledModel, assemble
 from linkwork.formats.robots.sdf.context import SdfReadContext
 from linkwork.formats.robots.sdf.model import flat_model
@@ -71,19 +72,23 @@ def read_sdf(path: Path, *, skip_missing: bool = False) -> tuple[Part | Scene, l
     Raises:
         LinkworkError: If the file is not an SDF that can be read; names file and line.
     """
-    root = parse_xml(path)
+    notes = ConversionNotes()
+    missing = MissingResources(skip_missing, notes)
+    reading = SdfReadContext(ResourceLocator(path.parent), notes, missing)
+    root = parse_xml(path, on_fault=reading.note_fault)
     if root.tag != "sdf":
         raise FormatError(
             f"the outermost element is <{root.tag}>; that of an SDF is <sdf>.", origin=root.origin
         )
     version = version_of(root)
-    reading = SdfReadContext(ResourceLocator(path.parent), skip_missing)
     file = Origin(str(path))
     try:
         thing = _thing(root, version, reading, file, path)
     except LinkworkError as error:
+        missing.check()  # a model that is missing explains names that are not found
         raise error.at(file) from None
-    return thing, reading.notes.lines()
+    missing.check()
+    return thing, notes.lines()
 
 
 def _thing(
@@ -137,8 +142,8 @@ def _scene(scope: FrameScope, reading: SdfReadContext, file: Origin) -> Scene:
         taken = {each.name for each in scene.lights}
         scene.lights.append(read_light(light, scope, taken, reading))
     for name, frame in scope.frames.items():
-        if frame.inside is None:
-            continue
+        if frame.inside is None or (reading.missing.skip and not frame.inside.has_links()):
+            continue  # a model whose only includes are missing
         at = scope.pose(name, frame.node.origin)
         made = assemble(flat_model(frame.inside, reading), reading, file)
         _place(scene, made, at, frame.node.origin)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from linkwork.core.errors import FormatError, Origin, suggestion
 from linkwork.formats.robots.resources import ResourceLocator
@@ -100,14 +99,14 @@ class FrameScope:
             FormatError: If there is no such frame, or frames refer to each other in a cycle.
         """
         pending: dict[str, Pose] = {}  # pose of each frame in the next one
-        while not (name == MODEL or (self.is_world and name in WORLD) or name in self._poses):
+        while not (self._is_own(name) or (self.is_world and name in WORLD) or name in self._poses):
             if name in pending:
                 circle = " → ".join([*pending, name][-9:])
                 raise FormatError(
                     f"the frames {circle} refer to each other in a cycle.", origin=origin
                 )
-            first, separator, rest = name.partition("::")
-            frame = self._find(first if separator else name, origin)
+            first, separator, rest = self._split(name)
+            frame = self._find(first, origin)
             if not separator:
                 pending[name], name, origin = frame.pose, frame.base, frame.node.origin
                 continue
@@ -143,14 +142,14 @@ class FrameScope:
                 circle = " → ".join([*seen, name][-9:])
                 raise FormatError(f"the frames {circle} are attached to each other.", origin=origin)
             seen[name] = None
-            if name == MODEL:
+            if self._is_own(name):
                 named = self.node.attributes.get("canonical_link", "").strip()
                 if not named:
                     return self.canonical(origin)
                 name = named
                 continue
-            first, separator, rest = name.partition("::")
-            frame = self._find(first if separator else name, origin)
+            first, separator, rest = self._split(name)
+            frame = self._find(first, origin)
             if separator:
                 if frame.inside is None:
                     raise FormatError(f"{first!r} is no model.", origin=origin)
@@ -160,6 +159,13 @@ class FrameScope:
             if frame.inside is not None:
                 return f"{name}::{frame.inside.canonical(origin)}"
             name, origin = frame.attached or MODEL, frame.node.origin
+
+    def has_links(self) -> bool:
+        """Whether the model or a nested one has links."""
+        return any(
+            frame.kind == "link" or (frame.inside is not None and frame.inside.has_links())
+            for frame in self.frames.values()
+        )
 
     def canonical(self, origin: Origin) -> str:
         """Returns the model's canonical link: the one it names, else its first."""
@@ -173,6 +179,14 @@ class FrameScope:
             if frame.inside is not None:
                 return f"{name}::{frame.inside.canonical(origin)}"
         raise FormatError(f"the model {self.name!r} has no links.", origin=self.node.origin)
+
+    def _split(self, name: str) -> tuple[str, str, str]:
+        """Returns a nested model, ``::`` and the name in it; old files have ``::`` in own names."""
+        return (name, "", "") if name in self.frames else name.partition("::")
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name means the model itself; old files use the model's own name."""
+        return name == MODEL or (name == self.name and name not in self.frames)
 
     def _find(self, name: str, origin: Origin) -> ScopeFrame:
         if name not in self.frames:
@@ -233,10 +247,21 @@ def scope_of(
     for child in node.children:
         if child.tag == "model":
             inner = scope_of(child, version, reading, depth=depth + 1)
+            if is_world and inner.name in scope.frames:
+                inner.name = _free_name(inner.name, scope)
+                what = "models whose name is taken, renamed"
+                reading.notes.about(what, f"{inner.name} ({child.origin})")
             _nest(scope, inner, child, pose_node=child)
         elif child.tag == "include":
             _include(scope, child, reading, depth)
     return scope
+
+
+def _free_name(name: str, scope: FrameScope) -> str:
+    number = 2
+    while f"{name}_{number}" in scope.frames:
+        number += 1
+    return f"{name}_{number}"
 
 
 def _nest(scope: FrameScope, inner: FrameScope, node: XmlNode, *, pose_node: XmlNode) -> None:
@@ -251,15 +276,16 @@ def _nest(scope: FrameScope, inner: FrameScope, node: XmlNode, *, pose_node: Xml
 
 def _include(scope: FrameScope, node: XmlNode, reading: SdfReadContext, depth: int) -> None:
     reference = required_child(node, "uri")
-    file = _model_file(reference, reading.locator)
+    file, tried = reading.locator.find_model(reference)
     if file is None:
-        reading.miss(node, f"model {reference!r}")
+        reading.missing.add("model", reference, node.origin, reading.locator, tried)
         return
     reading.enter(file, node)
-    root = parse_xml(file)
+    root = parse_xml(file, on_fault=reading.note_fault)
     model = root.first("model") if root.tag == "sdf" else None
     if model is None:
-        raise FormatError(f"{file} holds no SDF model.", origin=node.origin)
+        hint = "An included URDF is not read." if root.tag == "robot" else ""
+        raise FormatError(f"{file} holds no SDF model.", origin=node.origin, hint=hint)
     name = text_of(node, "name") or name_of(model)
     outer, reading.locator = reading.locator, ResourceLocator(file.parent)
     try:
@@ -275,20 +301,3 @@ def _include(scope: FrameScope, node: XmlNode, reading: SdfReadContext, depth: i
         if child.tag not in ("uri", "name", "pose", "static", "placement_frame"):
             reading.unread(child)
     _nest(scope, inner, node, pose_node=node if node.first("pose") else model)
-
-
-def _model_file(reference: str, locator: ResourceLocator) -> Path | None:
-    """Returns the SDF file that ``model://name``, a folder or a path means."""
-    found, _ = locator.find(reference)
-    if found is not None and found.suffix in (".sdf", ".xml", ".world"):
-        return found
-    config, _ = locator.find(f"{reference}/model.config")
-    if config is not None:
-        try:
-            names = [node.text.strip() for node in parse_xml(config).all("sdf")]
-        except FormatError:
-            names = []
-        for name in reversed([*names]):
-            if name and (config.parent / name).is_file():
-                return config.parent / name
-    return locator.find(f"{reference}/model.sdf")[0]

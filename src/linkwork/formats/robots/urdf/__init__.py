@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
 
 from linkwork.core.errors import FormatError, listing
+from linkwork.formats.robots.resources import MissingFiles, missing_files
 from linkwork.formats.robots.urdf.read import read_urdf
 from linkwork.formats.robots.urdf.write import write_urdf
 from linkwork.model.parts import Part
@@ -20,7 +20,7 @@ class UrdfFormat:
 
     Args:
         missing_meshes: "error" refuses a file whose meshes cannot be found, "skip" leaves those
-            shapes out and notes it.
+            shapes out and notes it; None does as :func:`missing_files` says.
 
     Attributes:
         part_notes: What the last read left out or changed, one line each.
@@ -28,7 +28,7 @@ class UrdfFormat:
 
     suffixes = (".urdf",)
 
-    def __init__(self, *, missing_meshes: Literal["error", "skip"] = "error") -> None:
+    def __init__(self, *, missing_meshes: MissingFiles | None = None) -> None:
         self.missing_meshes = missing_meshes
         self.part_notes: list[str] = []
 
@@ -42,7 +42,7 @@ class UrdfFormat:
 
     def read_with_notes(self, path: str | os.PathLike[str]) -> tuple[Part, list[str]]:
         """Returns the robot in a file, and notes on omissions and changes."""
-        skip = self.missing_meshes == "skip"
+        skip = (self.missing_meshes or missing_files()) == "skip"
         part, self.part_notes = read_urdf(Path(path), skip_missing=skip)
         return part, self.part_notes
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from linkwork.formats.appearance import hex_color
 from linkwork.formats.conversion_notes import ConversionNotes
-from linkwork.formats.robots.resources import ResourceLocator
+from linkwork.formats.robots.resources import MissingResources, ResourceLocator
 from linkwork.formats.robots.xml import (
     XmlNode,
     bad_attribute,
     numbers_attribute,
+    parse_limit,
+    parse_number,
     vector_attribute,
 )
-from linkwork.geometry.pose import IDENTITY, Pose
+from linkwork.geometry.pose import IDENTITY, Pose, Vec3
 
 
 @dataclass(frozen=True)
@@ -30,15 +35,28 @@ class UrdfReadContext:
 
     Attributes:
         locator: Finds meshes and textures.
-        skip_missing: Whether shapes whose mesh is missing are left out with a note.
         notes: Notes on omissions and changes.
+        missing: Meshes that are not found.
         materials: Materials by name, from anywhere in the file.
+        gazebo: The ``<gazebo>`` elements of each link and joint.
+        armatures: Rotor inertia at each joint that has one [kg m²].
     """
 
     locator: ResourceLocator
-    skip_missing: bool = False
-    notes: ConversionNotes = field(default_factory=ConversionNotes)
+    notes: ConversionNotes
+    missing: MissingResources
     materials: dict[str, UrdfMaterial] = field(default_factory=dict)
+    gazebo: dict[str, list[XmlNode]] = field(default_factory=dict)
+    armatures: dict[str, float] = field(default_factory=dict)
+
+    def gazebo_value(self, owner: str, tag: str) -> float | None:
+        """Returns a number of the ``<gazebo>`` of a link or joint; None if it has none."""
+        for node in self.gazebo.get(owner, ()):
+            child = node.first(tag)
+            value = parse_number(child.text.strip()) if child is not None else math.nan
+            if not math.isnan(value):
+                return value
+        return None
 
 
 def read_materials(robot: XmlNode, reading: UrdfReadContext) -> None:
@@ -90,7 +108,47 @@ def _hex(node: XmlNode, reading: UrdfReadContext) -> str:
     return hex_color(rgba)
 
 
-def origin_pose(node: XmlNode) -> Pose:
+def vector3(
+    node: XmlNode, name: str, reading: UrdfReadContext, default: Vec3 = (0.0, 0.0, 0.0)
+) -> Vec3:
+    """Returns three numbers as Bullet and Drake read them, with a note where URDF differs.
+
+    Commas are spaces, more than three numbers are cut, one is a scale for all axes.
+
+    Raises:
+        FormatError: If there are other numbers of values, or other values than numbers.
+    """
+    text = node.attributes.get(name, "")
+    words = text.replace(",", " ").split()
+    if not words and name in node.attributes:
+        return vector_attribute(node, name)  # refused
+    if not words:
+        return default
+    right = " ".join(words * 3 if name == "scale" and len(words) == 1 else words[:3])
+    if right != " ".join(text.split()):
+        reading.notes.about(
+            f"{name!r} that is not three numbers, read as {right!r}", f"{node.origin}"
+        )
+    return vector_attribute(replace(node, attributes={name: right}), name)
+
+
+#: A number, and what may follow it.
+_LEADING_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)", re.ASCII)
+
+
+def plain_numbers(node: XmlNode, names: Iterable[str], reading: UrdfReadContext) -> XmlNode:
+    """Returns an element whose numbers end where Bullet stops reading them, with notes."""
+    made = dict(node.attributes)
+    for name in names:
+        text = made.get(name, "").strip()
+        if math.isnan(parse_limit(text)) and (found := _LEADING_NUMBER.match(text)):
+            made[name] = found[1]
+            what = f"{name}={text!r}, read as {found[1]}"
+            reading.notes.about(what, f"{node.origin}")
+    return replace(node, attributes=made)
+
+
+def origin_pose(node: XmlNode, reading: UrdfReadContext) -> Pose:
     """Returns the pose of the child ``<origin>`` [m, rad]; the identity without one.
 
     Raises:
@@ -99,10 +157,10 @@ def origin_pose(node: XmlNode) -> Pose:
     origin = node.first("origin")
     if origin is None:
         return IDENTITY
-    xyz = vector_attribute(origin, "xyz", (0.0, 0.0, 0.0))
+    xyz = vector3(origin, "xyz", reading)
     if "quat_xyzw" in origin.attributes:
         x, y, z, w = numbers_attribute(origin, "quat_xyzw", 4)
         if max(abs(c) for c in (x, y, z, w)) < 1e-6:
             raise bad_attribute(origin, "quat_xyzw", "a rotation")
         return Pose.of(xyz, quat=(w, x, y, z))
-    return Pose.of(xyz, rpy=vector_attribute(origin, "rpy", (0.0, 0.0, 0.0)))
+    return Pose.of(xyz, rpy=vector3(origin, "rpy", reading))

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from linkwork.core.errors import FormatError, LinkworkError, suggestion
 from linkwork.formats.robots.joints import JointVocabulary, follows
-from linkwork.formats.robots.urdf.context import UrdfReadContext, origin_pose
+from linkwork.formats.robots.urdf.context import (
+    UrdfReadContext,
+    origin_pose,
+    plain_numbers,
+    vector3,
+)
 from linkwork.formats.robots.xml import (
     NO_LIMIT,
     XmlNode,
     limit_attribute,
     number_attribute,
     required_attribute,
-    vector_attribute,
 )
-from linkwork.geometry.pose import Vec3
+from linkwork.geometry.pose import Pose, Vec3, quat_from_matrix, unit
 from linkwork.model.parts import Coupling, Joint
-from linkwork.model.parts.joint import Range
+from linkwork.model.parts.joint import RailPiece, Range
 
 #: Joint types that are written.
 VOCABULARY = JointVocabulary(
@@ -34,8 +41,19 @@ VOCABULARY = JointVocabulary(
 )
 #: Linkwork's name of each joint type that is read.
 TYPES = {word: type_ for type_, word in VOCABULARY.types.items()} | {"continuous": "hinge"}
+#: Those of Bullet (spherical) and of Drake's ``<drake:joint>``.
+EXTENSION_TYPES = {
+    "spherical": "ball",
+    "ball": "ball",
+    "universal": "universal",
+    "screw": "screw",
+    "curvilinear": "rail",
+}
 #: Children of a joint that are read; others are noted.
-JOINT_TAGS = {"parent", "child", "origin", "axis", "limit", "dynamics", "mimic"}
+JOINT_TAGS = {
+    "parent", "child", "origin", "axis", "limit", "dynamics", "mimic", "drake:screw_thread_pitch",
+    "drake:initial_tangent", "drake:plane_normal", "drake:is_periodic", "drake:curves",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,39 +96,88 @@ def read_joint(node: XmlNode, name: str, from_: str, to: str, reading: UrdfReadC
     Raises:
         FormatError: If a value is missing, unknown or not a number.
     """
-    type_ = required_attribute(node, "type")
-    if type_ not in TYPES:
+    word = required_attribute(node, "type")
+    type_ = (TYPES | EXTENSION_TYPES).get(word)
+    if type_ is None:
         raise FormatError(
-            f"joint {name!r}: URDF has no joint type {type_!r}.",
+            f"joint {name!r}: URDF has no joint type {word!r}.",
             origin=node.origin,
-            hint=suggestion(type_, TYPES, kind="types"),
+            hint=suggestion(word, TYPES, kind="types"),
         )
     damping, friction = _dynamics(node, name, reading)
-    range_, effort, speed = _limits(node, type_, name, reading)
+    range_, effort, speed = _limits(node, word, name, reading)
+    at = origin_pose(node, reading)
+    own = required_attribute(node, "name")
     try:
+        more: dict[str, Any] = {"armature": reading.armatures.get(own, 0.0)}
+        if type_ == "screw":
+            more["pitch"] = _value(node, "drake:screw_thread_pitch")
+        elif type_ == "rail":
+            at, more["rail"] = at @ _rail_frame(node, reading), _rail(node, name, reading)
+            range_ = (0.0, sum(segment.length for segment in more["rail"]))
+        if stiffness := reading.gazebo_value(own, "springStiffness"):
+            more["stiffness"] = stiffness
+            more["rest"] = reading.gazebo_value(own, "springReference") or 0.0
         return Joint(
             name,
-            TYPES[type_],
+            type_,
             from_,
             to,
-            at=origin_pose(node),
-            axis=_axis(node, type_, name),
+            at=at,
+            axis=_axis(node, word, name, reading),
             range=range_,
             max_speed=speed,
             max_effort=effort,
             damping=damping,
             friction=friction,
             origin=node.origin,
+            **more,
         )
     except LinkworkError as error:
         raise error.at(node.origin) from None
 
 
-def _axis(node: XmlNode, type_: str, name: str) -> Vec3:
+def _value(node: XmlNode, tag: str) -> float:
+    child = node.first(tag)
+    if child is None:
+        raise FormatError(f"<{node.tag}> needs a <{tag} value=…/>.", origin=node.origin)
+    return number_attribute(child, "value")
+
+
+def _rail_frame(node: XmlNode, reading: UrdfReadContext) -> Pose:
+    """Returns the start of a curvilinear joint: x along its tangent, z along its normal."""
+    given = []
+    for tag, default in (("initial_tangent", (1.0, 0.0, 0.0)), ("plane_normal", (0.0, 0.0, 1.0))):
+        child = node.first(f"drake:{tag}")
+        given.append(default if child is None else vector3(child, "xyz", reading, default))
+    x = np.array(unit(given[0]))
+    z = np.array(given[1]) - np.dot(given[1], x) * x
+    z = np.array(unit((float(z[0]), float(z[1]), float(z[2]))))
+    return Pose(quat=quat_from_matrix(np.column_stack((x, np.cross(z, x), z))))
+
+
+def _rail(node: XmlNode, name: str, reading: UrdfReadContext) -> tuple[RailPiece, ...]:
+    """Returns the segments of a curvilinear joint."""
+    curves = node.first("drake:curves")
+    found = []
+    for each in curves.children if curves is not None else ():
+        if each.tag == "drake:line_segment":
+            found.append(RailPiece(number_attribute(each, "length")))
+        elif each.tag == "drake:circular_arc":
+            angle = number_attribute(each, "angle")
+            found.append(RailPiece(number_attribute(each, "radius") * abs(angle), turn=angle))
+    periodic = node.first("drake:is_periodic")
+    if periodic is not None and periodic.attributes.get("value", "").strip() in ("true", "1"):
+        what = "periodic curvilinear joints, with ends at the first and last point"
+        reading.notes.about(what, name, kind="motion")
+    return tuple(found)
+
+
+def _axis(node: XmlNode, type_: str, name: str, reading: UrdfReadContext) -> Vec3:
     child = node.first("axis")
-    if child is None or type_ in ("fixed", "floating"):
-        return (1.0, 0.0, 0.0)
-    axis = vector_attribute(child, "xyz", (1.0, 0.0, 0.0))
+    if child is None or type_ in ("fixed", "floating", "ball", "spherical", "universal"):
+        return (1.0, 0.0, 0.0)  # Drake's universal joint turns about x, then y
+    axis = vector3(child, "xyz", reading, (1.0, 0.0, 0.0))
     if math.hypot(*axis) < 1e-12:
         raise FormatError(
             f"joint {name!r} has a zero axis.",
@@ -128,14 +195,11 @@ def _limits(
     child = node.first("limit")
     if child is None:
         if bounded:
-            raise FormatError(
-                f"joint {name!r} is {type_} and has no <limit>.",
-                origin=node.origin,
-                hint="Give it <limit lower=… upper=… effort=… velocity=…/>, or make it continuous.",
-            )
+            reading.notes.about(f"{type_} joints without <limit>, left unlimited", name)
         return None, None, None
     if type_ == "fixed":
         return None, None, None
+    child = plain_numbers(child, ("lower", "upper", "effort", "velocity"), reading)
     range_: Range | None = None
     if bounded:
         lower = limit_attribute(child, "lower", 0.0)
@@ -163,10 +227,15 @@ def _dynamics(node: XmlNode, name: str, reading: UrdfReadContext) -> tuple[float
     child = node.first("dynamics")
     if child is None:
         return 0.0, 0.0
-    damping, friction = (
-        number_attribute(child, "damping", 0.0),
-        number_attribute(child, "friction", 0.0),
-    )
+    values = []
+    for what in ("damping", "friction"):
+        words = child.attributes.get(what, "0").split()
+        if len(set(words)) > 1:
+            text = f"joints whose degrees of freedom differ in {what}, the first one counts"
+            reading.notes.about(text, name, kind="motion")
+        first = replace(child, attributes={what: words[0] if words else ""})
+        values.append(number_attribute(first, what))
+    damping, friction = values
     if damping < 0.0 or friction < 0.0:
         reading.notes.about("joints with negative damping or friction, read as 0", name)
     return max(damping, 0.0), max(friction, 0.0)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 from linkwork.core.errors import FormatError, LinkworkError, Origin, listing, suggestion
+from linkwork.formats.conversion_notes import ConversionNotes
 from linkwork.formats.names import NameTable
-from linkwork.formats.robots.resources import ResourceLocator
+from linkwork.formats.robots.resources import MissingResources, ResourceLocator
 from linkwork.formats.robots.urdf.context import UrdfReadContext, read_materials
+from linkwork.formats.robots.urdf.extensions import (
+    add_extensions,
+    note_unread,
+    read_armatures,
+    read_filters,
+)
 from linkwork.formats.robots.urdf.joints import (
     JOINT_TAGS,
     JointEnds,
@@ -21,7 +27,13 @@ from linkwork.formats.robots.xml import XmlNode, parse_xml, required_attribute
 from linkwork.model.parts import Part
 from linkwork.model.parts.spec import plain_name
 
-ROBOT_TAGS = {"link", "joint", "material"}
+#: Children of a robot that are read; others are noted.
+ROBOT_TAGS = {
+    "link", "joint", "drake:joint", "material", "frame", "drake:ball_constraint",
+    "drake:linear_spring_damper", "drake:collision_filter_group",
+}  # fmt: skip
+#: Name of the link that Drake and Bullet define.
+WORLD = "world"
 
 
 def read_urdf(path: Path, *, skip_missing: bool = False) -> tuple[Part, list[str]]:
@@ -37,17 +49,28 @@ def read_urdf(path: Path, *, skip_missing: bool = False) -> tuple[Part, list[str
     Raises:
         LinkworkError: If the file is not a URDF of one tree; names file and line.
     """
-    robot = parse_xml(path)
+    notes = ConversionNotes()
+    missing = MissingResources(skip_missing, notes)
+    reading = UrdfReadContext(ResourceLocator(path.parent), notes, missing)
+    robot = parse_xml(path, on_fault=lambda at, text: notes.about(text, f"{at}"))
     _check_root(robot, path)
-    reading = UrdfReadContext(ResourceLocator(path.parent), skip_missing)
     read_materials(robot, reading)
+    reading.armatures = read_armatures(robot)
+    for node in robot.all("gazebo"):
+        reading.gazebo.setdefault(node.attributes.get("reference", "").strip(), []).append(node)
     links = _by_name(robot, "link")
     joints = _by_name(robot, "joint")
     ends = {name: read_ends(node) for name, node in joints.items()}
+    if WORLD not in links and any(end.parent == WORLD for end in ends.values()):
+        links = {WORLD: XmlNode("link", {"name": WORLD}, robot.origin), **links}
+        notes.add(f"{robot.origin}: the link 'world' is not defined, added as the fixed root.")
     _check_tree(robot, links, joints, ends)
     names = NameTable.of(list(links), list(joints))
-    robot_name = required_attribute(robot, "name")
-    part = Part(plain_name(robot_name), origin=Origin(str(path)))
+    robot_name = robot.attributes.get("name", "").strip()
+    if not robot_name:
+        robot_name = path.stem or "robot"
+        notes.add(f"{robot.origin}: the robot has no name, called {robot_name!r}.")
+    part = Part(plain_name(robot_name), self_collision="separate", origin=Origin(str(path)))
     if part.name != robot_name:
         part.title = robot_name
     try:
@@ -57,23 +80,27 @@ def read_urdf(path: Path, *, skip_missing: bool = False) -> tuple[Part, list[str
             from_, to = names.links[ends[name].parent], names.links[ends[name].child]
             part.add(read_joint(node, names.joints[name], from_, to, reading))
         part.add(*read_mimics(list(joints.values()), part.joints, names.joints, reading))
+        add_extensions(part, robot, names.links, reading)
+        read_filters(robot, part, names.links, reading)
     except LinkworkError as error:
         raise error.at(part.origin) from None
+    missing.check()
     part.aliases = names.aliases()
-    _note_unread(robot, reading)
-    return part, reading.notes.lines()
+    known = {"robot": ROBOT_TAGS, "link": LINK_TAGS, "joint": JOINT_TAGS}
+    note_unread(robot, known, part, reading)
+    return part, notes.lines()
 
 
 def _check_root(robot: XmlNode, path: Path) -> None:
     for child in robot.children:
-        unexpanded = child.tag in ROBOT_TAGS and any(
-            "${" in value for node in child.walk() for value in node.attributes.values()
-        )
+        values = (value for node in child.walk() for value in node.attributes.values())
+        macros = (value for value in values if "${" in value or "$(" in value)
+        unexpanded = child.tag in ROBOT_TAGS and any(macros)
         if child.tag.startswith("xacro:") or unexpanded:
             raise FormatError(
                 "this is a xacro file, a macro that writes URDF.",
                 origin=child.origin,
-                hint=f"Run it first: xacro {path.name} > {path.name.split('.')[0]}.urdf",
+                hint=f"Run it first: xacro {path.name} > {path.name.split('.')[0]}_expanded.urdf",
             )
     if robot.tag != "robot":
         raise FormatError(
@@ -84,7 +111,9 @@ def _check_root(robot: XmlNode, path: Path) -> None:
 
 def _by_name(robot: XmlNode, tag: str) -> dict[str, XmlNode]:
     found: dict[str, XmlNode] = {}
-    for node in robot.all(tag):
+    for node in robot.children:
+        if node.tag.removeprefix("drake:") != tag:
+            continue
         name = required_attribute(node, "name")
         if name in found:
             raise FormatError(
@@ -103,7 +132,9 @@ def _check_tree(
 ) -> None:
     """Rejects unknown links, links with two parents, cycles and more than one root."""
     if not links:
-        raise FormatError("the robot has no links.", origin=robot.origin)
+        soft = robot.first("deformable") or robot.first("reduced_deformable")
+        hint = "Its body is deformable; Linkwork has rigid bodies only." if soft else ""
+        raise FormatError("the robot has no links.", origin=robot.origin, hint=hint)
     parent_joint: dict[str, str] = {}
     for joint, (_, node) in zip(ends, joints.items(), strict=True):
         for role, link in (("parent", ends[joint].parent), ("child", ends[joint].child)):
@@ -151,12 +182,3 @@ def _cycle_text(link: str, chain: list[str]) -> str:
     names = [link, *reversed(chain[chain.index(link) :])]
     shown = names if len(names) <= 10 else [*names[:8], "…", names[-1]]
     return " → ".join(shown)
-
-
-def _note_unread(robot: XmlNode, reading: UrdfReadContext) -> None:
-    unread = Counter(c.tag for c in robot.children if c.tag not in ROBOT_TAGS)
-    for tag, known in (("link", LINK_TAGS), ("joint", JOINT_TAGS)):
-        for owner in robot.all(tag):
-            unread.update(f"{tag}/{c.tag}" for c in owner.children if c.tag not in known)
-    for tag, count in unread.items():
-        reading.notes.about("elements that are not read", f"{tag} ({count})")

@@ -1,0 +1,226 @@
+"""Actuators that MuJoCo computes: every transmission, law and meter, faults, gains, replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import mujoco as compiled_mujoco
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.core.errors import LinkworkError
+from linkwork.formats import load_scene
+from linkwork.formats.robots.mjcf import MjcfFormat
+from linkwork.session.mujoco_comparison import MujocoComparison
+
+mujoco: Any = compiled_mujoco
+
+ARM = """<worldbody><body name="a" pos="0 0 1"><joint name="h" axis="0 1 0" damping="0.1"/>
+  <geom name="g" type="capsule" size="0.03" fromto="0 0 0 0.4 0 0" mass="1"/><site name="s"
+  pos="0.4 0 0"/><body name="b" pos="0.4 0 0"><joint name="k" axis="0 1 0" damping="0.05"/>
+  <geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0" mass="0.5"/><site name="t"
+  pos="0.3 0 0"/></body></body>
+  <body name="post" pos="0 0.2 1.3"><geom name="post" size="0.02"/><site name="p"/></body>
+  <body name="ball" pos="1 0 1"><joint name="ball" type="ball"/><geom size="0.1"/></body>
+  <body name="drone" pos="2 0 1"><freejoint name="free"/><geom type="box" size="0.1 0.1 0.02"
+  mass="1"/><site name="rotor"/></body></worldbody>"""
+
+
+def written(folder: Path, body: str, option: str = "") -> Path:
+    path = folder / "model.xml"
+    path.write_text(f"<mujoco model='m'><option {option}/>{body}</mujoco>")
+    return path
+
+
+LAWS = {
+    "position": '<position joint="h" kp="200" kv="20"/>',
+    "velocity": '<velocity joint="h" kv="5"/>',
+    "motor": '<motor joint="h" gear="3" ctrlrange="-1 1" forcerange="-2 2"/>',
+    "damper": '<damper joint="h" kv="4" ctrlrange="0 1"/>',
+    "general": '<general joint="h" gainprm="2" biastype="affine" biasprm="0.1 -3 -0.2"/>',
+    "filter": '<general joint="h" dyntype="filter" dynprm="0.1" gainprm="3"/>',
+    "integrator": '<intvelocity joint="h" kp="50" actrange="-1 1"/>',
+    "cylinder": '<cylinder joint="h" timeconst="0.2" area="2"/>',
+    "muscle": '<muscle joint="h" lengthrange="-1 1"/>',
+    "dcmotor": '<dcmotor joint="h" motorconst="0.05" resistance="2"/>',
+    "two on one joint": '<position joint="h" kp="50"/><motor joint="h"/>',
+    "site": '<general site="rotor" gear="0 0 12 0 0 0.1"/>',
+    "site in site": '<general site="t" refsite="p" gear="1 0 0 0 0 0"/>',
+    "ball": '<motor joint="ball" gear="0.1 0.2 0.3"/>',
+    "in parent": '<motor jointinparent="ball" gear="0.1 0.2 0.3"/>',
+    "free": '<motor joint="free" gear="0 0 10 0 0 1"/>',
+    "crank": '<general cranksite="t" slidersite="p" cranklength="1.2"/>',
+    "armature": '<motor joint="h" armature="0.2" damping="0.3"/>',
+    "group": '<motor joint="h" group="2"/>',
+}  # fmt: skip
+
+
+@pytest.mark.capability(33)
+@pytest.mark.parametrize("integrator", ["Euler", "implicitfast", "discrete", "RK4"])
+@pytest.mark.parametrize("kind", LAWS)
+def test_an_actuator_of_any_kind_moves_as_in_mujoco(
+    kind: str, integrator: str, tmp_path: Path
+) -> None:
+    """Whatever acts on whatever, with every integrator, to 1e-9 over half a second."""
+    path = written(
+        tmp_path, f"{ARM}<actuator>{LAWS[kind]}</actuator>", f'integrator="{integrator}"'
+    )
+    comparison = MujocoComparison(path)
+    assert [note for note in comparison.notes if "left out" in note] == []
+    for run in comparison.run(0.5, 1):
+        assert not run.failed
+        assert run.difference <= max(1e-9, run.disturbed)
+        assert run.other_contacts == 0
+
+
+@pytest.mark.parametrize("wraps", ['<site site="p"/><geom geom="g"/><site site="t"/>',
+                                   '<site site="p"/><geom geom="post" sidesite="s"/>'
+                                   '<site site="t"/>',
+                                   '<site site="p"/><site site="s"/><pulley divisor="2"/>'
+                                   '<site site="p"/><site site="t"/>'])  # fmt: skip
+def test_a_muscle_pulls_a_tendon_around_geoms_and_pulleys(wraps: str, tmp_path: Path) -> None:
+    """Spatial tendons wrap as in MuJoCo, and write themselves again."""
+    body = f"""{ARM}<tendon><spatial name="c" stiffness="30" range="0.1 2">{wraps}</spatial>
+      </tendon><actuator><muscle tendon="c" lengthrange="0.2 1.2"/></actuator>"""
+    body = body.replace('type="capsule" size="0.03" fromto="0 0 0 0.4 0 0"', 'size="0.03"')
+    path = written(tmp_path, body)
+    for run in MujocoComparison(path).run(0.3, 1):
+        assert run.difference <= max(1e-9, run.disturbed)
+    MjcfFormat().write(MjcfFormat().read(path), tmp_path / "again.xml")
+    for run in MujocoComparison(tmp_path / "again.xml").run(0.1, 1):
+        assert run.agrees
+    m = mujoco.MjModel.from_xml_path(str(tmp_path / "again.xml"))
+    assert (m.ntendon, m.nu, m.nwrap) == (1, 1, wraps.count("<"))
+
+
+def test_adhesion_holds_a_box_under_a_ceiling(tmp_path: Path) -> None:
+    """A body transmission presses its contacts together; without control the box falls."""
+    body = """<worldbody><geom type="box" size="1 1 0.05" pos="0 0 1.05" margin="0.002"/>
+      <body name="cup" pos="0 0 0.949"><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="1"
+      margin="0.002"/></body></worldbody><actuator><adhesion name="suck" body="cup"
+      ctrlrange="0 1" gain="40"/></actuator>"""
+    path = written(tmp_path, body)
+    heights = []
+    for control in (1.0, 0.0):
+        with lw.Session(load_scene(path)) as session:
+            session["suck.control"] = control
+            session.run(0.5)
+            heights.append(float(session.state.q[2]))
+    assert heights[0] > 0.94
+    assert heights[1] < 0.0
+
+
+def test_a_quadrotor_flies(tmp_path: Path) -> None:
+    """Four thrusts at sites hold it in the air, and turn it about the vertical."""
+    sites = "".join(
+        f'<site name="r{n}" pos="{x} {y} 0"/>'
+        for n, (x, y) in enumerate([(0.1, 0.1), (-0.1, 0.1), (-0.1, -0.1), (0.1, -0.1)])
+    )
+    drives = "".join(
+        f'<general name="r{n}" site="r{n}" gear="0 0 1 0 0 {(-1) ** n * 0.02}"/>' for n in range(4)
+    )
+    path = written(tmp_path, f"""<worldbody><body name="x" pos="0 0 1"><freejoint/><geom
+      type="box" size="0.1 0.1 0.02" mass="0.4"/>{sites}</body></worldbody>
+      <actuator>{drives}</actuator>""")  # fmt: skip
+    with lw.Session(load_scene(path)) as session:
+        for n in range(4):
+            session[f"r{n}.control"] = 0.4 * 9.81 / 4.0 * (1.2 if n % 2 == 0 else 0.8)
+        session.run(1.0)
+        assert session.state.q[2] == pytest.approx(1.0, abs=1e-6)
+        assert session.state.v[5] > 0.1
+
+
+def servo(folder: Path) -> lw.Session:
+    """Returns an arm with a position servo of MuJoCo on its first joint."""
+    return lw.Session(load_scene(written(folder, f"""{ARM}<actuator><position name="hold"
+      joint="h" kp="200" kv="20" forcerange="-30 30"/></actuator>""")))  # fmt: skip
+
+
+def test_a_position_actuator_is_the_joints_servo(tmp_path: Path) -> None:
+    """The joint has a target, its drive force, power and work; the arm goes there."""
+    with servo(tmp_path) as session:
+        session["m/h.target"] = -0.4
+        session.run(3.0)
+        assert session["m/h.angle"] == pytest.approx(-0.4, abs=0.05)
+        held = 200.0 * (-0.4 - session["m/h.angle"])
+        assert session["hold.force"] == pytest.approx(held, abs=1e-3)
+        assert session["m/h.effort"] == pytest.approx(held, abs=1e-2)
+        assert session["hold.power"] == pytest.approx(0.0, abs=1e-3)
+        assert abs(session["hold.energy"]) > 0.1
+
+
+def test_gains_change_while_running(tmp_path: Path) -> None:
+    """A softer servo sags more: by the weight's torque over its stiffness."""
+    with servo(tmp_path) as session:
+        session.run(4.0)
+        stiff = session["m/h.angle"]
+        session["m/h.kp"] = 50.0
+        session.run(4.0)
+        assert session["hold.force"] == pytest.approx(-50.0 * session["m/h.angle"], abs=1e-2)
+        assert session["m/h.angle"] > 2.5 * stiff > 0.0
+
+
+def test_a_dead_drive_is_torque_free(tmp_path: Path) -> None:
+    """With the fault the arm falls as without an actuator, afterwards the servo lifts it again."""
+    bare, driven = load_scene(written(tmp_path, ARM)), servo(tmp_path).cycle.world.scene
+    driven.fault("broken", "dead", joint="m/h", at=0.0, lasts=0.5)
+    with lw.Session(driven) as session, lw.Session(bare) as free:
+        for each in (session, free):
+            each.run(0.5)
+        np.testing.assert_allclose(session.state.q, free.state.q, atol=1e-9)
+        session.run(4.0)
+        assert abs(session["m/h.angle"]) < 0.1
+
+
+def test_a_run_with_native_actuators_replays_bit_for_bit(tmp_path: Path) -> None:
+    """Controls, activations and forces are in the state: two runs and a restored one agree."""
+    path = written(tmp_path, f"{ARM}<actuator>{LAWS['filter']}{LAWS['site']}</actuator>")
+
+    def run() -> np.ndarray:
+        with lw.Session(load_scene(path)) as session:
+            session["actuator0.control"] = 0.7
+            session.run(0.2)
+            kept = session.state.save()
+            session.run(0.2)
+            first = session.state.data.copy()
+            session.restore_state(kept)
+            session.run(0.2)
+            np.testing.assert_array_equal(session.state.data, first)
+            return first
+
+    np.testing.assert_array_equal(run(), run())
+
+
+def test_other_engines_say_what_they_do_not_have(tmp_path: Path) -> None:
+    """A thrust at a site has no effect with impulse, which is found before the run."""
+    scene = load_scene(written(tmp_path, f"{ARM}<actuator>{LAWS['site']}</actuator>"))
+    scene.engines[0] = lw.Spec("engine", "impulse", "", {}, scene.engines[0].origin)
+    with lw.Session(scene) as session:
+        assert any(
+            "only the Mujoco engine has this actuator" in f.text for f in session.cycle.findings
+        )
+
+
+def test_wrong_transmissions_are_refused(tmp_path: Path) -> None:
+    """An actuator acts on one thing; an unknown tendon is named with those that exist."""
+    scene = load_scene(written(tmp_path, ARM))
+    for params, word in (({"joint": "m/h", "body": "m/b"}, "exactly one"), ({}, "exactly one"),
+                         ({"tendon": "t"}, "tendon"), ({"site": "m/none"}, "none")):  # fmt: skip
+        scene.actuators[:] = [lw.Spec("actuator", "mujoco", "x", params, scene.origin)]
+        with pytest.raises(LinkworkError, match=word):
+            lw.Session(scene)
+
+
+def test_controls_of_keyframes_start_the_actuators(tmp_path: Path) -> None:
+    """A scene that starts at a keyframe has its controls and activations, after TOML too."""
+    laws = LAWS["position"] + LAWS["filter"].replace("h", "k", 1)
+    path = written(tmp_path, f"""{ARM}<actuator>{laws}</actuator>
+      <keyframe><key name="up" ctrl="0.3 0.5" act="0.2"/></keyframe>""")  # fmt: skip
+    scene = load_scene(path)
+    scene.start = "up"
+    with lw.Session(scene) as session:
+        assert session["actuator0.control"] == 0.3
+        assert session["m/h.kp"] == 200.0
+        assert (session["actuator1.control"], session["actuator1.activation"]) == (0.5, 0.2)
