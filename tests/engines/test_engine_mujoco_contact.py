@@ -8,6 +8,8 @@ import pytest
 
 from engine_scenes import G, arm, block, cycle, loose, move, servo
 from linkwork.core.errors import NameNotFound, Origin
+from linkwork.core.mujoco_library import mujoco
+from linkwork.engines.mujoco import Mujoco
 from linkwork.engines.mujoco.restitution import contact_for_restitution
 from linkwork.geometry import Pose
 from linkwork.model.parts import (
@@ -81,9 +83,16 @@ def test_the_smoother_of_two_surfaces_decides() -> None:
 # Rebound
 
 
-def bounce(restitution: float, shape: Shape, *, ground: float = 0.0, step: float = 0.001) -> float:
+def bounce(
+    restitution: float,
+    shape: Shape,
+    *,
+    ground: float = 0.0,
+    step: float = 0.001,
+    integrator: str = "auto",
+) -> float:
     """Returns the ratio of rebound to impact velocity of a body that falls on the floor."""
-    scene = Scene("test", step=step)
+    scene = Scene("test", step=step).engine("mujoco", integrator=integrator)
     scene.add(Element("ground", (Plane(),), restitution=ground))
     ball = loose("ball", shape, restitution=restitution)
     ours = cycle(scene.place(ball, at=Pose((0.0, 0.0, 0.45)), base="free"))
@@ -99,9 +108,11 @@ def bounce(restitution: float, shape: Shape, *, ground: float = 0.0, step: float
 @pytest.mark.capability(9, 18)
 @pytest.mark.parametrize("restitution", [0.2, 0.5, 0.8])
 @pytest.mark.parametrize("shape", [Sphere(0.05), Box((0.1, 0.1, 0.1))], ids=["ball", "box"])
-def test_rebound_is_near_the_restitution(restitution: float, shape: Shape) -> None:
-    """Balls and boxes rebound with the given coefficient within 0.06."""
-    assert bounce(restitution, shape) == pytest.approx(restitution, abs=0.06)
+@pytest.mark.parametrize("integrator", ["auto", "discrete", "Euler", "RK4"])
+def test_rebound_is_near_the_restitution(restitution: float, shape: Shape, integrator: str) -> None:
+    """Balls and boxes rebound with the given coefficient within 0.06, with every integrator."""
+    found = bounce(restitution, shape, integrator=integrator, step=0.002)
+    assert found == pytest.approx(restitution, abs=0.06)
 
 
 def test_the_livelier_of_two_surfaces_decides() -> None:
@@ -114,12 +125,36 @@ def test_check_says_what_becomes_of_a_restitution() -> None:
     """The finding names the element, is of level approximated, and gives the actual value."""
     scene = Scene("test").add(Element("ground", (Plane(),)))
     ball = loose("ball", Sphere(0.05), restitution=0.95)
+    scene.engine("mujoco", integrator="discrete")
     ours = cycle(scene.place(ball, at=Pose((0.0, 0.0, 0.5)), base="free"))
     (found,) = [f for f in ours.findings if "restitution" in f.text]
     assert (found.level, found.about) == ("approximated", "ball/body")
-    expected = contact_for_restitution(0.95, scene.step)[2]
+    expected = contact_for_restitution(0.95, scene.step, "discrete")[2]
     assert f"0.95 becomes about {expected:.2f}" in found.text
-    assert bounce(0.95, Sphere(0.05), step=scene.step) == pytest.approx(expected, abs=0.03)
+    rebound = bounce(0.95, Sphere(0.05), step=scene.step, integrator="discrete")
+    assert rebound == pytest.approx(expected, abs=0.03)
+
+
+def test_the_integrator_is_chosen_by_the_model() -> None:
+    """Free bodies get "implicitfast", everything with joints "discrete"; the summary says it."""
+    ball = loose("ball", Sphere(0.05))
+    free = Scene("test").add(Element("ground", (Plane(),))).place(ball, base="free")
+    jointed = Scene("test").place(
+        Part("arm").add(
+            Element("post", mass=1.0),
+            block("link", (0.1, 0.1, 0.1), 1.0),
+            Joint("J", "hinge", "post", "link"),
+        )
+    )
+    for scene, integrator in ((free, "implicitfast"), (jointed, "discrete")):
+        ours = cycle(scene)
+        engine = ours.engines[0]
+        assert isinstance(engine, Mujoco)
+        kinds = mujoco.mjtIntegrator
+        assert engine.model.mj.opt.integrator == int(
+            getattr(mujoco.mjtIntegrator, f"mjINT_{integrator.upper()}")
+        )
+        assert integrator in engine.summary()
 
 
 # Collision filters
@@ -218,7 +253,9 @@ def test_every_shape_lies_on_the_ground(shape: Shape, height: float, ground: Sha
     ours = cycle(scene)
     move(ours, 400)
     assert ours.state.q[2] == pytest.approx(height, abs=1e-3)
-    assert ours.contacts()[:, 11].sum() == pytest.approx(G, rel=1e-3)
+    # MuJoCo's contact points of a cylinder on a box move from step to step, with any integrator
+    wandering = isinstance(shape, Cylinder) and isinstance(ground, Box)
+    assert ours.contacts()[:, 11].sum() == pytest.approx(G, rel=1e-2 if wandering else 1e-3)
 
 
 def test_meshes_touch_by_their_hull_and_scenery_may_be_one_without_mass(tmp_path: Path) -> None:

@@ -124,6 +124,78 @@ def hinge_pose(p, frame, s, c, pose, b):
     pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6] = cw, cx, cy, cz
 
 
+@inner_kernel
+def _free_pose(p, frame, q, a, pose, b):
+    """Computes the pose of a free body, whose joint has no pivot, in scalars."""
+    # base = pose of the parent ∘ x0
+    pw, px, py, pz = pose[p, 3], pose[p, 4], pose[p, 5], pose[p, 6]
+    x, y, z = frame[b, 0], frame[b, 1], frame[b, 2]
+    tx = 2.0 * (py * z - pz * y)
+    ty = 2.0 * (pz * x - px * z)
+    tz = 2.0 * (px * y - py * x)
+    ox = pose[p, 0] + (x + pw * tx + py * tz - pz * ty)
+    oy = pose[p, 1] + (y + pw * ty + pz * tx - px * tz)
+    oz = pose[p, 2] + (z + pw * tz + px * ty - py * tx)
+    w, x, y, z = frame[b, 3], frame[b, 4], frame[b, 5], frame[b, 6]
+    bw = pw * w - px * x - py * y - pz * z
+    bx = pw * x + px * w + py * z - pz * y
+    by = pw * y - px * z + py * w + pz * x
+    bz = pw * z + px * y - py * x + pz * w
+    # its position in the base
+    x, y, z = q[a], q[a + 1], q[a + 2]
+    tx = 2.0 * (by * z - bz * y)
+    ty = 2.0 * (bz * x - bx * z)
+    tz = 2.0 * (bx * y - by * x)
+    pose[b, 0] = ox + (x + bw * tx + by * tz - bz * ty)
+    pose[b, 1] = oy + (y + bw * ty + bz * tx - bx * tz)
+    pose[b, 2] = oz + (z + bw * tz + bx * ty - by * tx)
+    # its orientation
+    w, x, y, z = q[a + 3], q[a + 4], q[a + 5], q[a + 6]
+    length = math.sqrt(w * w + x * x + y * y + z * z)
+    if length < 1e-300:
+        w, x, y, z = 1.0, 0.0, 0.0, 0.0
+    else:
+        n = 1.0 / length
+        w, x, y, z = w * n, x * n, y * n, z * n
+    cw = bw * w - bx * x - by * y - bz * z
+    cx = bw * x + bx * w + by * z - bz * y
+    cy = bw * y - bx * z + by * w + bz * x
+    cz = bw * z + bx * y - by * x + bz * w
+    n = 1.0 / math.sqrt(cw * cw + cx * cx + cy * cy + cz * cz)
+    pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6] = cw * n, cx * n, cy * n, cz * n
+
+
+@flat_kernel
+def _free_twist(p, frame, v, i, pose, twist, b):
+    """Adds a free joint's own motion to the twist of its body, in scalars.
+
+    Its velocities are those of the origin in the axes of the joint's frame at value 0, then the
+    angular velocity in the axes of the body.
+    """
+    # axes of the joint's frame = those of the parent ∘ x0
+    pw, px, py, pz = pose[p, 3], pose[p, 4], pose[p, 5], pose[p, 6]
+    w, x, y, z = frame[b, 3], frame[b, 4], frame[b, 5], frame[b, 6]
+    bw = pw * w - px * x - py * y - pz * z
+    bx = pw * x + px * w + py * z - pz * y
+    by = pw * y - px * z + py * w + pz * x
+    bz = pw * z + px * y - py * x + pz * w
+    x, y, z = v[i], v[i + 1], v[i + 2]
+    tx = 2.0 * (by * z - bz * y)
+    ty = 2.0 * (bz * x - bx * z)
+    tz = 2.0 * (bx * y - by * x)
+    twist[b, 0] += x + bw * tx + by * tz - bz * ty
+    twist[b, 1] += y + bw * ty + bz * tx - bx * tz
+    twist[b, 2] += z + bw * tz + bx * ty - by * tx
+    w, x, y, z = pose[b, 3], pose[b, 4], pose[b, 5], pose[b, 6]
+    ax, ay, az = v[i + 3], v[i + 4], v[i + 5]
+    tx = 2.0 * (y * az - z * ay)
+    ty = 2.0 * (z * ax - x * az)
+    tz = 2.0 * (x * ay - y * ax)
+    twist[b, 3] += ax + w * tx + y * tz - z * ty
+    twist[b, 4] += ay + w * ty + z * tx - x * tz
+    twist[b, 5] += az + w * tz + x * ty - y * tx
+
+
 @flat_kernel
 def _hinge_twist(frame, speed, pose, twist, b):
     """Adds a hinge's own motion to the twist of its body, in scalars."""
@@ -168,6 +240,9 @@ def forward_poses(index, frame, rail, q, pose):
             continue
         if kind == FIXED:
             compose(pose[index[b, 0]], frame[b, 0:7], pose[b])
+            continue
+        if kind == FREE:
+            _free_pose(index[b, 0], frame, q, index[b, 2], pose, b)
             continue
         compose(pose[index[b, 0]], frame[b, 0:7], base)
         joint_pose(
@@ -282,6 +357,9 @@ def forward_twists(index, frame, rail, com, q, v, pose, twist):
         twist[b, 3], twist[b, 4], twist[b, 5] = wx, wy, wz
         if kind == HINGE:
             _hinge_twist(frame, v[index[b, 3]], pose, twist, b)
+            continue
+        if kind == FREE:
+            _free_twist(p, frame, v, index[b, 3], pose, twist, b)
             continue
         n = count_dofs(kind)
         if n == 0:

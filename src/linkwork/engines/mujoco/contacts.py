@@ -163,7 +163,9 @@ def _add_restitution_pairs(build: ModelBuilder, apart: set[tuple[int, int]]) -> 
             joined = (min(body, body2), max(body, body2)) in apart
             ours = build.owned[body] or build.owned[body2]
             if ours and not joined and body != body2:
-                spring, damper, _ = contact_for_restitution(bounce, build.world.scene.step)
+                spring, damper, _ = contact_for_restitution(
+                    bounce, build.world.scene.step, build.integrator
+                )
                 build.spec.add_pair(
                     geomname1=other, geomname2=name, condim=3,
                     solref=[-spring, -max(damper, 1e-9)], solimp=list(IMPEDANCE),

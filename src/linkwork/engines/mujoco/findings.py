@@ -13,7 +13,11 @@ from linkwork.model.world import Finding, World
 
 
 def find_approximations(
-    world: World, owned: np.ndarray, collidable: np.ndarray, prescribed: list[int]
+    world: World,
+    owned: np.ndarray,
+    collidable: np.ndarray,
+    prescribed: list[int],
+    integrator: str,
 ) -> list[Finding]:
     """Lists what the engine cannot do, or only approximates, with the bodies it owns.
 
@@ -22,6 +26,7 @@ def find_approximations(
         owned: Mask over bodies of those it moves.
         collidable: Mask over bodies of those that may touch them.
         prescribed: Degrees of freedom that follow their targets.
+        integrator: Time integrator of the engine.
     """
     found = [f for b in np.flatnonzero(owned) for f in _body(world, int(b))]
     for n, name in enumerate(world.loop_names):
@@ -37,9 +42,10 @@ def find_approximations(
     for dof in np.flatnonzero(owned[world.dof_body] & (world.restitution > 0.0)).tolist():
         if np.isinf(world.dof_lo[dof]) and np.isinf(world.dof_hi[dof]):
             continue
-        given = contact_for_restitution(float(world.restitution[dof]), world.scene.step)[2]
+        wanted = float(world.restitution[dof])
+        given = contact_for_restitution(wanted, world.scene.step, integrator)[2]
         text = (
-            f"its limits are springs; at this step a restitution of {world.restitution[dof]:g} "
+            f"its limits are springs; at this step a restitution of {wanted:g} "
             f"becomes about {given:.2f}."
         )
         where = world.body_origins[int(world.dof_body[dof])]
@@ -54,7 +60,7 @@ def find_approximations(
             found.append(
                 Finding("approximated", name, "follows its leader as a soft constraint.", where)
             )
-    return found + _surfaces(world, owned, collidable)
+    return found + _surfaces(world, collidable, integrator)
 
 
 def _body(world: World, b: int) -> list[Finding]:
@@ -98,7 +104,7 @@ def _loop(world: World, n: int, name: str) -> Finding:
     return Finding("error", name, text, world.loop_origins[n])
 
 
-def _surfaces(world: World, owned: np.ndarray, collidable: np.ndarray) -> list[Finding]:
+def _surfaces(world: World, collidable: np.ndarray, integrator: str) -> list[Finding]:
     """Returns findings about colliding shapes."""
     found = []
     for world_shape in world.shapes:
@@ -107,10 +113,11 @@ def _surfaces(world: World, owned: np.ndarray, collidable: np.ndarray) -> list[F
         name = world.element_names[world_shape.element]
         where = world.element_origins[world_shape.element]
         if world_shape.restitution > 0.0:
-            given = contact_for_restitution(world_shape.restitution, world.scene.step)[2]
+            wanted = world_shape.restitution
+            given = contact_for_restitution(wanted, world.scene.step, integrator)[2]
             text = (
-                f"restitution is a soft contact spring; at this step {world_shape.restitution:g} "
-                f"becomes about {given:.2f}."
+                f"restitution is a soft contact spring; at this step {wanted:g} becomes about "
+                f"{given:.2f}."
             )
             found.append(Finding("approximated", name, text, where))
         if isinstance(world_shape.shape, Mesh):

@@ -85,8 +85,9 @@ def build_model(
     """
     heavy = PRESCRIBED_INERTIA * max(1e-3, float(world.mass[owned].sum()))
     build = ModelBuilder(
-        world, owned, collidable, set(prescribed), set(driven), heavy, params.native
-    )
+        world, owned, collidable, set(prescribed), set(driven), heavy, params.native,
+        params.integrator,
+    )  # fmt: skip
     build.wanted = {name for pair in params.pairs for name in (pair.a, pair.b)}
     wraps = [wrap for tendon in params.tendons for wrap in tendon.path]
     build.wanted |= {wrap.geom for wrap in wraps if not isinstance(wrap, str)}

@@ -24,6 +24,7 @@ Disable = Literal[
     "warmstart", "filterparent", "refsafe", "midphase", "eulerdamp", "nativeccd", "island",
     "multiccd",
 ]  # fmt: skip
+Integrator = Literal["auto", "discrete", "Euler", "RK4", "implicit", "implicitfast"]
 Enable = Literal["override", "diagexact", "ipc", "speculative"]
 
 
@@ -141,7 +142,8 @@ class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
         native: Use MuJoCo's own softness, friction combination and collision filters by default,
             for models made for it.
         integrator: Time integrator. All but "discrete" evaluate drive efforts at the start of the
-            step.
+            step. "auto" is "implicitfast" for free bodies, which is several times faster with many
+            contacts, and "discrete" for everything with joints.
         cone: Kind of friction cones.
         solver: Constraint solver: "PGS", "CG" or "Newton".
         jacobian: Matrix type: "dense", "sparse" or "auto".
@@ -177,7 +179,7 @@ class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
     contact_time: Annotated[float, msgspec.Meta(ge=0.0, le=10.0)] = 0.0
     loop_time: Annotated[float, msgspec.Meta(ge=0.0, le=10.0)] = 0.0
     native: bool = False
-    integrator: Literal["discrete", "Euler", "RK4", "implicit", "implicitfast"] = "discrete"
+    integrator: Integrator = "auto"
     cone: Literal["elliptic", "pyramidal"] = "elliptic"
     solver: Literal["PGS", "CG", "Newton"] | None = None
     jacobian: Literal["dense", "sparse", "auto"] | None = None

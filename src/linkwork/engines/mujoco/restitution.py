@@ -2,8 +2,9 @@
 
 MuJoCo has no restitution; a contact is a spring and a damper on the acceleration that only push.
 Its discrete integrator evaluates both at the end of the step, which adds damping: the faster the
-spring, the more. So the spring is as fast as the restitution allows, but not so slow that bodies
-penetrate deeply; very elastic surfaces lose some restitution to that.
+spring, the more. The others evaluate them at its start. So the spring is as fast as the restitution
+allows, but not so slow that bodies penetrate deeply; very elastic surfaces lose some restitution to
+that with the discrete integrator.
 """
 
 from __future__ import annotations
@@ -21,41 +22,57 @@ IMPEDANCE = (0.95, 0.95, 0.001, 0.5, 2.0)
 #: Times of the impact within a step, as fractions, over which the restitution is averaged.
 _IMPACT_PHASES = (0.125, 0.375, 0.625, 0.875)
 
+#: Steps of the simulation that count as one of RK4, which is nearly exact.
+_RK4_STEPS = 16
+
 
 @cache
-def contact_for_restitution(restitution: float, h: float) -> tuple[float, float, float]:
+def contact_for_restitution(
+    restitution: float, h: float, integrator: str
+) -> tuple[float, float, float]:
     """Returns the stiffest contact with a coefficient of restitution.
 
     Args:
         restitution: Coefficient of restitution, above 0.
         h: Time step [s].
+        integrator: Time integrator of the engine.
 
     Returns:
         Spring k [1/s²], damper b [1/s], and the resulting coefficient of restitution.
     """
     frequency = FASTEST
-    while frequency > SLOWEST and _simulated_restitution(frequency**2, 0.0, h) < restitution:
+    while (
+        frequency > SLOWEST
+        and _simulated_restitution(frequency**2, 0.0, h, integrator) < restitution
+    ):
         frequency = max(0.95 * frequency, SLOWEST)
     spring = frequency**2
     low, high = 0.0, 20.0 * frequency
-    if _simulated_restitution(spring, low, h) <= restitution:
+    if integrator != "discrete":  # one step may at most stop the body
+        high = min(high, 1.0 / h)
+    if _simulated_restitution(spring, low, h, integrator) <= restitution:
         high = low
     for _ in range(40):
         middle = 0.5 * (low + high)
-        if _simulated_restitution(spring, middle, h) > restitution:
+        if _simulated_restitution(spring, middle, h, integrator) > restitution:
             low = middle
         else:
             high = middle
-    return spring, high, _simulated_restitution(spring, high, h)
+    return spring, high, _simulated_restitution(spring, high, h, integrator)
 
 
-def _simulated_restitution(spring: float, damper: float, h: float) -> float:
+def _simulated_restitution(spring: float, damper: float, h: float, integrator: str) -> float:
     """Returns the velocity ratio when the contact force ends."""
     total = 0.0
+    if integrator == "RK4":
+        h = h / _RK4_STEPS
     for phase in _IMPACT_PHASES:
         depth, speed = phase * h, 1.0  # penetration since the impact within the last step
         for _ in range(math.ceil(0.2 / h)):
-            after = (speed - spring * h * depth) / (1.0 + damper * h + spring * h * h)
+            if integrator == "discrete":
+                after = (speed - spring * h * depth) / (1.0 + damper * h + spring * h * h)
+            else:
+                after = speed - h * (spring * depth + damper * speed)
             if after >= speed or depth <= 0.0:
                 break
             speed = after

@@ -37,6 +37,7 @@ class ModelBuilder:
         driven: Degrees of freedom that have an actuator.
         heavy: Mass [kg] and inertia [kg m²] of infinite masses.
         native: Whether softness is MuJoCo's own by default.
+        integrator: Time integrator.
         wanted: Names of shapes that are required although they do not collide.
         named: Geom of each named shape, by the scoped name.
         spec: The MjSpec.
@@ -58,6 +59,7 @@ class ModelBuilder:
     driven: set[int]
     heavy: float
     native: bool = False
+    integrator: str = "discrete"
     wanted: set[str] = field(default_factory=set)
     named: dict[str, str] = field(default_factory=dict)
     spec: Any = field(default_factory=mujoco.MjSpec)
@@ -316,7 +318,9 @@ def _set_laws(build: ModelBuilder, joint: Any, v: int, number: int) -> None:
         joint.solref_limit = [2.0 * world.scene.step, 1.0]
         joint.solimp_limit = list(LIMIT_IMPEDANCE)
         if world.restitution[v] > 0.0:
-            spring, damper, _ = contact_for_restitution(world.restitution[v], world.scene.step)
+            spring, damper, _ = contact_for_restitution(
+                world.restitution[v], world.scene.step, build.integrator
+            )
             joint.solref_limit = [-spring, -max(damper, 1e-9)]
             joint.solimp_limit = list(IMPEDANCE)
     if math.isfinite(world.dof_effort[v]):

@@ -18,6 +18,9 @@ from linkwork.geometry.meshes.mesh import Color, TriangleMesh
 from linkwork.geometry.meshes.polygons import triangulate
 from linkwork.geometry.meshes.source import MAX_TRIANGLES, MAX_VERTICES, MeshSource
 
+#: Most lines with ``usemtl`` or ``mtllib`` that are read compiled.
+_MAX_MARKS = 10_000
+
 
 @dataclass(slots=True)
 class _Faces:
@@ -27,11 +30,72 @@ class _Faces:
     counts: array = field(default_factory=lambda: array("q"))
 
 
+@dataclass(slots=True)
+class _ObjLines:
+    """Content of a file: vertices (n×3), faces by material, colors of materials."""
+
+    vertices: np.ndarray
+    materials: dict[str, _Faces]
+    colors: dict[str, Color]
+
+
 def read_obj(source: MeshSource) -> MeshAssembly:
     """Reads an OBJ file: ``v``, ``f``, ``usemtl`` and ``mtllib``; other lines are ignored.
 
     The format has no units, coordinates are taken as meters. If a material file is missing or
     broken, only the color is lost.
+    """
+    lines = _scan_lines(source) or _read_lines(source)
+    vertices = lines.vertices
+    assembly = MeshAssembly(source)
+    for name, group in lines.materials.items():
+        corners = np.array(group.corners, dtype=np.int64)
+        counts = np.array(group.counts, dtype=np.int64)
+        if corners.size and int(corners.max()) >= len(vertices):
+            raise source.error(
+                f"a face names the vertex {int(corners.max()) + 1}, but there are {len(vertices)}.",
+                hint="The file is cut off or damaged.",
+            )
+        faces = triangulate(vertices, corners, counts)
+        assembly.add(vertices, faces, color=lines.colors.get(name))
+    return assembly
+
+
+def _scan_lines(source: MeshSource) -> _ObjLines | None:
+    """Reads a file of plain lines, compiled; None if a line is not plain, or wrong."""
+    from linkwork.geometry.meshes.obj_kernels import POWERS, scan_obj
+
+    data = source.data
+    vertices = np.empty((data.count(b"v") + 1, 3))
+    corners = np.empty(data.count(b" ") + data.count(b"\t") + 1, np.int64)
+    counts, marks = np.empty(data.count(b"f") + 1, np.int64), np.empty((_MAX_MARKS, 4), np.int64)
+    known, used, faces, marked = scan_obj(
+        np.frombuffer(data, np.uint8), POWERS, vertices, corners, counts, marks
+    )
+    if not 0 <= known <= MAX_VERTICES or used > 3 * MAX_TRIANGLES:
+        return None
+    materials: dict[str, _Faces] = {"": _Faces()}
+    colors: dict[str, Color] = {}
+    name, first_corner, first_face = "", 0, 0
+    for start, end, corner, face in [*marks[:marked].tolist(), [0, 0, used, faces]]:
+        group = materials.setdefault(name, _Faces())
+        group.corners.frombytes(corners[first_corner:corner].tobytes())
+        group.counts.frombytes(counts[first_face:face].tobytes())
+        first_corner, first_face = corner, face
+        line = data[start:end].decode("utf-8", "replace").replace("\t", " ")
+        keyword, _, rest = line.partition(" ")
+        if keyword == "usemtl":
+            name = rest.strip()
+        elif keyword == "mtllib":
+            colors.update(_read_colors(source, rest.strip()))
+    return _ObjLines(vertices[:known], materials, colors)
+
+
+def _read_lines(source: MeshSource) -> _ObjLines:
+    """Reads any file, and reports what is wrong.
+
+    Raises:
+        MeshError: If a line is wrong.
     """
     coordinates = array("d")
     materials: dict[str, _Faces] = {}
@@ -53,17 +117,7 @@ def read_obj(source: MeshSource) -> MeshAssembly:
                 hint="Simplify it before loading.",
             )
     vertices = np.array(coordinates, dtype=np.float64).reshape(-1, 3)
-    assembly = MeshAssembly(source)
-    for name, group in materials.items():
-        corners = np.array(group.corners, dtype=np.int64)
-        counts = np.array(group.counts, dtype=np.int64)
-        if corners.size and int(corners.max()) >= len(vertices):
-            raise source.error(
-                f"a face names the vertex {int(corners.max()) + 1}, but there are {len(vertices)}.",
-                hint="The file is cut off or damaged.",
-            )
-        assembly.add(vertices, triangulate(vertices, corners, counts), color=colors.get(name))
-    return assembly
+    return _ObjLines(vertices, materials, colors)
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, str]]:

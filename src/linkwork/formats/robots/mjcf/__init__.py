@@ -56,7 +56,8 @@ def option_nodes(
     defaults = _DEFAULTED if spelling.native else {"integrator": "implicitfast", "cone": "elliptic"}
     option = ET.Element("option")
     set_native_attributes(
-        option, defaults | {word: given[word] for word in _OPTIONS if word in given}
+        option,
+        defaults | {word: given[word] for word in _OPTIONS if given.get(word, "auto") != "auto"},
     )
     if flat.scene is not None:
         option.set("timestep", number_text(flat.scene.step))
