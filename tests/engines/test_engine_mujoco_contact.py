@@ -150,7 +150,6 @@ def test_the_integrator_is_chosen_by_the_model() -> None:
         ours = cycle(scene)
         engine = ours.engines[0]
         assert isinstance(engine, Mujoco)
-        kinds = mujoco.mjtIntegrator
         assert engine.model.mj.opt.integrator == int(
             getattr(mujoco.mjtIntegrator, f"mjINT_{integrator.upper()}")
         )
