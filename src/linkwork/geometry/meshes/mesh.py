@@ -149,12 +149,12 @@ def weld(
 
     Unused vertices are dropped too; the rest keep the order of their first use.
     """
-    order = np.lexsort(vertices.T)
-    ordered = vertices[order]
-    starts = np.ones(len(order), dtype=bool)
-    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    first = np.empty(len(order), dtype=np.int64)
-    first[order] = order[starts][np.cumsum(starts) - 1]
+    from linkwork.geometry.meshes.weld_kernels import first_of_equal
+
+    bits = np.add(vertices, 0.0, order="C").view(np.uint64)  # -0.0 becomes 0.0
+    table = np.full(1 << (2 * len(bits)).bit_length(), -1, np.int64)
+    first = np.empty(len(bits), np.int64)
+    first_of_equal(bits, table, first)
     faces = first[faces]
     a, b, c = faces.T
     faces = faces[(a != b) & (b != c) & (c != a)]
