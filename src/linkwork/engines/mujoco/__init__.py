@@ -30,7 +30,7 @@ from linkwork.engines.mujoco.model import MujocoModel, build_model
 from linkwork.engines.mujoco.params import MujocoParams
 from linkwork.engines.mujoco.self_collision import overlap_findings, separate_bodies
 from linkwork.engines.mujoco.spec_builder import ModelBuilder
-from linkwork.engines.mujoco.tendons import own_springs, set_springs
+from linkwork.engines.mujoco.tendons import own_springs, set_springs, tendon_springs
 from linkwork.model.blocks import read_params
 from linkwork.model.parts import Spec
 from linkwork.model.world import Finding, World
@@ -219,7 +219,8 @@ class Mujoco(Engine):
             self._springs, *world.spring_arrays, state["param/spring"], state.pose, state.twist,
             world.com, report.spring,
         )  # fmt: skip
-        springs = self._mj.tendon_stiffness.any() or self._mj.tendon_stiffnesspoly.any()
+        self._tendon_laws = tendon_springs(world, self._mj, self._springs)
+        springs = any(law.any() for law in self._tendon_laws)
         self._tendon_data = mujoco.MjData(self._mj) if springs else None
         self._first_friction = np.zeros(len(world.element_names))
         for world_shape in world.shapes:
@@ -436,9 +437,7 @@ class Mujoco(Engine):
         mujoco.mj_kinematics(mj, after)
         mujoco.mj_comPos(mj, after)
         mujoco.mj_tendon(mj, after)
-        return kernels.tendon_energy(
-            after.ten_length, mj.tendon_lengthspring, mj.tendon_stiffness, mj.tendon_stiffnesspoly
-        )
+        return kernels.tendon_energy(after.ten_length, mj.tendon_lengthspring, *self._tendon_laws)
 
 
 def choose_integrator(world: World, owned: np.ndarray) -> Literal["discrete", "implicitfast"]:

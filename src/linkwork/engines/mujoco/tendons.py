@@ -143,5 +143,18 @@ def set_springs(world: World, mj: Any, which: np.ndarray, law: np.ndarray) -> No
         mj.tendon_damping[number] = law[n, 2]
 
 
+def tendon_springs(world: World, mj: Any, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns stiffness (n) and its further coefficients (n×2) of tendons.
+
+    They are 0 for the tendons of :func:`add_springs`, whose energy is counted with the springs.
+    """
+    stiffness, further = mj.tendon_stiffness.copy(), mj.tendon_stiffnesspoly.copy()
+    for n in which.tolist():
+        if world.spring_kind[n] == LINEAR:
+            number = mj.tendon(_name(world, n)).id
+            stiffness[number], further[number] = 0.0, 0.0
+    return stiffness, further
+
+
 def _name(world: World, n: int) -> str:
     return f"{world.spring_names[n]}#spring"
