@@ -178,7 +178,9 @@ class Twins:
 
     def __init__(self, scene: Scene, mjcf: str, speeds: list[float]) -> None:
         self.ours: Cycle = cycle(scene)
-        self.model = mujoco.MjModel.from_xml_string(HEAD + mjcf + TAIL)
+        chosen = "implicitfast" if "<freejoint" in mjcf else "discrete"
+        head = HEAD.replace("discrete", chosen)
+        self.model = mujoco.MjModel.from_xml_string(head + mjcf + TAIL)
         self.data = mujoco.MjData(self.model)
         self.data.qpos[:] = self.ours.state.q
         self.data.qvel[:] = self.ours.state.v[:] = speeds
