@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,7 +88,8 @@ class MujocoComparison:
             )
         scene, self.notes = MjcfFormat().read_with_notes(self.path)
         try:
-            self.model = mujoco.MjModel.from_xml_path(str(self.path))
+            # MuJoCo itself does not find all meshes of a relative path
+            self.model = mujoco.MjModel.from_xml_path(os.path.abspath(self.path))
         except ValueError as error:
             raise FormatError(
                 f"MuJoCo refuses the model: {' '.join(str(error).split())}.",
