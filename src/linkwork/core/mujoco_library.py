@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from pathlib import Path
 from typing import Any
 
 import mujoco as compiled_mujoco
@@ -35,3 +36,12 @@ mujoco.set_mju_user_warning(warning_log.note)
 
 # Warnings of the compiler concern the zero posture, not the posture of the run.
 warnings.filterwarnings("ignore", message=".*Check model", category=UserWarning)
+
+
+def reads_mesh_file(path: Path) -> bool:
+    """Returns whether MuJoCo reads a mesh file itself: OBJ, MSH, and STL in its binary form."""
+    if path.suffix.lower() != ".stl":
+        return path.suffix.lower() in (".obj", ".msh")
+    with path.open("rb") as file:
+        head = file.read(84)
+    return path.stat().st_size == 84 + 50 * int.from_bytes(head[80:], "little")

@@ -66,7 +66,8 @@ class Inertia:
             return f"the mass is negative ({self.mass:g} kg)"
         if not np.isfinite(self.matrix).all():
             return "the inertia matrix must be made of finite numbers"
-        if not np.allclose(self.matrix, self.matrix.T, rtol=1e-6, atol=1e-12):
+        unequal = np.abs(self.matrix - self.matrix.T)
+        if (unequal > 1e-12 + 1e-6 * np.abs(self.matrix)).any():
             return "the inertia matrix is not symmetric"
         a, b, c = np.linalg.eigvalsh(self.matrix)
         scale = max(abs(a), abs(b), abs(c), 1e-15)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from linkwork.core.mujoco_library import mujoco
+from linkwork.core.mujoco_library import mujoco, reads_mesh_file
 from linkwork.geometry.meshes import load_mesh
 from linkwork.geometry.pose import Pose
 from linkwork.model.parts import (
@@ -41,11 +42,14 @@ class MeshAssets:
         key = (shape.file, shape.node, shape.scale, inertia, most)
         if key not in self._names:
             name = self._names[key] = f"mesh#{len(self._names)}"
-            triangles = load_mesh(Path(shape.file), node=shape.node)
+            triangles = load_mesh(Path(shape.file), node=shape.node)  # checks the file
             mesh = spec.add_mesh(name=name, scale=list(shape.scale), maxhullvert=most)
             mesh.inertia = getattr(mujoco.mjtMeshInertia, f"mjMESH_INERTIA_{inertia.upper()}")
-            mesh.uservert = triangles.vertices.astype(np.float32).ravel()
-            mesh.userface = triangles.faces.astype(np.int32).ravel()
+            if not shape.node and reads_mesh_file(Path(shape.file)):
+                mesh.file = os.path.abspath(shape.file)  # MuJoCo keeps the hulls of files it read
+            else:
+                mesh.uservert = triangles.vertices.astype(np.float32).ravel()
+                mesh.userface = triangles.faces.astype(np.int32).ravel()
         return self._names[key]
 
 

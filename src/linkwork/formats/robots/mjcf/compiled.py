@@ -6,13 +6,12 @@ import os
 import re
 import warnings
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from linkwork.core.errors import FormatError, LinkworkError, Origin
-from linkwork.core.mujoco_library import mujoco, warning_log
+from linkwork.core.mujoco_library import mujoco, reads_mesh_file, warning_log
 from linkwork.formats.robots.mjcf.sanitize import GENERATED, SanitizedModel
 from linkwork.geometry.meshes import TriangleMesh, load_mesh
 from linkwork.geometry.pose import Pose
@@ -83,7 +82,7 @@ def compile_model(safe: SanitizedModel, file: Origin) -> CompiledMjcf:
             spec = mujoco.MjSpec.from_string(safe.text, include=attached)
             for name, mesh in meshes.items():
                 asset = spec.mesh(name)
-                if _mujoco_reads(safe.meshes[name]):
+                if reads_mesh_file(safe.meshes[name]):
                     # our reader has checked it; masses are those of MuJoCo's reader
                     asset.file = os.path.abspath(safe.meshes[name])
                     continue
@@ -102,15 +101,6 @@ def compile_model(safe: SanitizedModel, file: Origin) -> CompiledMjcf:
             raise _compile_error(error, safe, file) from None
         finally:
             warning_log.warnings[:] = kept  # deprecations are not warnings of a session
-
-
-def _mujoco_reads(path: Path) -> bool:
-    """Whether MuJoCo reads a mesh file itself: OBJ, MSH, and STL in its binary form."""
-    if path.suffix.lower() != ".stl":
-        return path.suffix.lower() in (".obj", ".msh")
-    with path.open("rb") as file:
-        head = file.read(84)
-    return path.stat().st_size == 84 + 50 * int.from_bytes(head[80:], "little")
 
 
 def _mesh_attributes(asset: Any) -> dict[str, Any]:

@@ -228,8 +228,12 @@ def _native_attributes(reading: MjcfReadContext, g: int, friction: float) -> dic
     return made
 
 
+#: Color of a geom that names none.
+_DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
+
+
 def _color(m: Any, g: int) -> str:
-    rgba, material = m.geom_rgba[g], int(m.geom_matid[g])
-    if material >= 0 and np.allclose(rgba, (0.5, 0.5, 0.5, 1.0)):
-        rgba = m.mat_rgba[material]
-    return hex_color(numbers(rgba))
+    rgba, material = numbers(m.geom_rgba[g]), int(m.geom_matid[g])
+    if material >= 0 and rgba == _DEFAULT_COLOR:
+        rgba = numbers(m.mat_rgba[material])
+    return hex_color(rgba)
