@@ -112,57 +112,42 @@ class Joint:
     axis2: Vec3 = (0.0, 1.0, 0.0)
     range: tuple[Range | None, ...] | Range | None = None
     max_speed: float | None = attribute(
-        None,
-        Key(NumberType(above=0.0), "Maximum speed [rad/s or m/s].", "dof", si="rad/s or m/s"),
-        plural="largest speeds",
-        array="dof_speed",
-    )
+        None, Key(NumberType(above=0.0), "Maximum speed [rad/s or m/s].", "dof", si="rad/s or m/s"),
+        plural="largest speeds", array="dof_speed",
+    )  # fmt: skip
     max_effort: float | None = attribute(
         None,
         Key(NumberType(above=0.0), "Maximum drive torque or force [N m or N].", si="N m or N"),
-        plural="largest efforts",
-        array="dof_effort",
-    )
+        plural="largest efforts", array="dof_effort",
+    )  # fmt: skip
     damping: float = attribute(
         0.0,
         Key(NumberType(0.0), "Viscous damping [N m s/rad or N s/m].", si="N m s/rad or N s/m"),
-        plural="damping",
-        array="damping",
-    )
+        plural="damping", array="damping",
+    )  # fmt: skip
     friction: float = attribute(
-        0.0,
-        Key(NumberType(0.0), "Coulomb friction [N m or N].", si="N m or N"),
-        plural="friction",
-        array="friction",
-    )
+        0.0, Key(NumberType(0.0), "Coulomb friction [N m or N].", si="N m or N"),
+        plural="friction", array="friction",
+    )  # fmt: skip
     stiffness: float = attribute(
         0.0,
-        Key(
-            NumberType(0.0),
-            "Spring stiffness towards 'rest' [N m/rad or N/m].",
-            si="N m/rad or N/m",
-        ),
-        plural="springs",
-        array="stiffness",
-    )
+        Key(NumberType(0.0), "Spring stiffness towards 'rest' [N m/rad or N/m].",
+            si="N m/rad or N/m"),
+        plural="springs", array="stiffness",
+    )  # fmt: skip
     rest: float = attribute(
-        0.0,
-        Key(NumberType(), "Rest position of the spring [rad or m].", "dof"),
-        plural="",  # that of the stiffness
-        array="rest",
-    )
+        0.0, Key(NumberType(), "Rest position of the spring [rad or m].", "dof"),
+        plural="", array="rest",
+    )  # fmt: skip
     armature: float = attribute(
-        0.0,
-        Key(NumberType(0.0), "Rotor inertia at the joint [kg m² or kg].", si="kg m² or kg"),
-        plural="rotor inertias",
-        array="armature",
-    )
+        0.0, Key(NumberType(0.0), "Rotor inertia at the joint [kg m² or kg].", si="kg m² or kg"),
+        plural="rotor inertias", array="armature",
+    )  # fmt: skip
     restitution: float = attribute(
         0.0,
         Key(NumberType(0.0, 1.0), "Coefficient of restitution at the ends of its range, 0 to 1."),
-        plural="restitution",
-        array="restitution",
-    )
+        plural="restitution", array="restitution",
+    )  # fmt: skip
     pitch: float = 0.0
     rail: tuple[RailPiece, ...] = ()
     value: tuple[float, ...] | float | None = None

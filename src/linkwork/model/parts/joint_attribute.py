@@ -56,8 +56,9 @@ class JointAttribute:
         if value is None and self.default is None:
             return
         try:
-            plain = float(value) if is_number(value) else value  # also NumPy's numbers
-            self.key.kind.read(plain, ParameterLocation(owner, origin) / name, 1.0)
+            if is_number(value) and not isinstance(value, int | float):
+                value = float(value)  # a number of NumPy
+            self.key.kind.read(value, ParameterLocation(owner, origin) / name, 1.0)
         except FormatError as error:
             raise PartError(error.message, origin=error.origin, hint=error.hint) from None
 
