@@ -25,8 +25,8 @@ def problems(value: Any, rule: dict[str, Any], root: dict[str, Any], path: str =
     """Returns violations of a JSON schema, for the keywords that our schemas use."""
     unknown = rule.keys() - {
         "$schema", "$ref", "title", "description", "definitions", "type", "properties", "required",
-        "additionalProperties", "items", "minItems", "maxItems", "minimum", "maximum", "pattern",
-        "enum", "const", "anyOf", "oneOf", "allOf", "not",
+        "additionalProperties", "items", "minItems", "maxItems", "minimum", "maximum",
+        "exclusiveMinimum", "pattern", "enum", "const", "anyOf", "oneOf", "allOf", "not",
     }  # fmt: skip
     assert not unknown, f"the check does not know {unknown}"
     if "$ref" in rule:
@@ -47,6 +47,8 @@ def problems(value: Any, rule: dict[str, Any], root: dict[str, Any], path: str =
     if isinstance(value, str) and not re.search(rule.get("pattern", ""), value):
         found.append(f"{path}: not like {rule['pattern']}")
     if "minimum" in rule and value < rule["minimum"]:
+        found.append(f"{path}: too small")
+    if "exclusiveMinimum" in rule and value <= rule["exclusiveMinimum"]:
         found.append(f"{path}: too small")
     if "maximum" in rule and value > rule["maximum"]:
         found.append(f"{path}: too large")

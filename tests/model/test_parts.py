@@ -188,9 +188,15 @@ MISTAKES = [
         lambda: Joint("j", "rail", "a", "b", rail=(RailPiece(1.0, math.nan),), origin=HERE),
         "turn and climb .* must be finite",
     ),
-    (lambda: Joint("j", "hinge", "a", "b", damping=-1, origin=HERE), "damping must be 0 or more"),
+    (
+        lambda: Joint("j", "hinge", "a", "b", damping=-1, origin=HERE),
+        "damping must be a number, 0 or more, not -1",
+    ),
     (lambda: Joint("j", "hinge", "a", "b", rest=math.inf, origin=HERE), "rest must be a finite"),
-    (lambda: Joint("j", "hinge", "a", "b", max_effort=0, origin=HERE), "max_effort must be more"),
+    (
+        lambda: Joint("j", "hinge", "a", "b", max_effort=0, origin=HERE),
+        "max_effort must be a number above 0",
+    ),
     (
         lambda: Joint("j", "hinge", "a", "b", range=(1.0, -1.0), origin=HERE),
         r"range must be \[lowest, highest\], not \[1, -1\]",

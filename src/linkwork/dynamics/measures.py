@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkwork.core.errors import LinkworkError, not_found
-from linkwork.dynamics.recursive import crba
+from linkwork.dynamics.recursive import NO_MASS_HINT, crba
 from linkwork.geometry.pose import Numbers
 from linkwork.kinematics import jacobian
 from linkwork.kinematics.closed_motion import closed_motion
@@ -60,7 +60,7 @@ def dynamic_manipulability(
     except np.linalg.LinAlgError:
         raise LinkworkError(
             f"{frame!r}: some of the joints that move it move nothing that has mass.",
-            hint="Give what they carry a mass, or the joints an armature.",
+            hint=NO_MASS_HINT,
         ) from None
     if kind == "dynamic":
         inverse_metric = np.linalg.solve(mass, rows.T).T @ motion.driven.T

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from linkwork.geometry.kernels import rotate
 from linkwork.geometry.pose import Numbers
 from linkwork.kinematics.forward import shaped
 from linkwork.model.world import World
+
+#: What to do about joints that move nothing that has mass.
+NO_MASS_HINT = "Give the moving bodies a mass, or the joints an armature."
 
 Work = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -38,6 +42,11 @@ class DynamicsArrays:
         turns = world.inertia.reshape(world.nb, 9)
         self.inert = np.ascontiguousarray(np.column_stack([world.mass, world.com, turns]))
         self.work = workspace(world)
+
+    @property
+    def robot(self) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+        """The first arguments of the kernels rnea, crba and aba."""
+        return self.world.tree, self.order, self.inert, self.world.armature
 
 
 def workspace(world: World) -> Work:
@@ -67,9 +76,8 @@ def rnea(
     arrays = DynamicsArrays(world)
     made = np.zeros(world.nv)
     kernels.rnea(
-        world.tree, arrays.order, arrays.inert, world.armature, _gravity(world, gravity),
-        shaped("q", q, (world.nq,)), shaped("v", v, (world.nv,)), shaped("a", a, (world.nv,)),
-        arrays.work, made,
+        *arrays.robot, _gravity(world, gravity), shaped("q", q, (world.nq,)),
+        shaped("v", v, (world.nv,)), shaped("a", a, (world.nv,)), arrays.work, made,
     )  # fmt: skip
     return made
 
@@ -86,8 +94,7 @@ def crba(world: World, q: np.ndarray) -> np.ndarray:
     arrays = DynamicsArrays(world)
     made = np.zeros((world.nv, world.nv))
     kernels.crba(
-        world.tree, arrays.order, arrays.inert, world.armature, shaped("q", q, (world.nq,)),
-        arrays.work, np.zeros((world.nb, 10)), made,
+        *arrays.robot, shaped("q", q, (world.nq,)), arrays.work, np.zeros((world.nb, 10)), made,
     )  # fmt: skip
     return made
 
@@ -104,16 +111,15 @@ def aba(
     arrays = DynamicsArrays(world)
     made = np.zeros(world.nv)
     bad = kernels.aba(
-        world.tree, arrays.order, arrays.inert, world.armature, _gravity(world, gravity),
-        shaped("q", q, (world.nq,)), shaped("v", v, (world.nv,)),
-        shaped("effort", effort, (world.nv,)), arrays.work, np.zeros((world.nb, 6, 6)),
-        np.zeros((world.nv, 8)), made,
+        *arrays.robot, _gravity(world, gravity), shaped("q", q, (world.nq,)),
+        shaped("v", v, (world.nv,)), shaped("effort", effort, (world.nv,)), arrays.work,
+        np.zeros((world.nb, 6, 6)), np.zeros((world.nv, 8)), made,
     )  # fmt: skip
     if bad >= 0:
         raise LinkworkError(
             f"joint {world.dof_name(bad)!r} moves nothing that has mass, so that its "
             "acceleration is undefined.",
-            hint="Give what it carries a mass, or the joint an armature.",
+            hint=NO_MASS_HINT,
         )
     return made
 

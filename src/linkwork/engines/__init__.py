@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.core.errors import listing
 from linkwork.core.state import Report, State
-from linkwork.engines.common import coordinate_of_dof, joint_springs
+from linkwork.engines.common import energy_arrays
 from linkwork.engines.common.kernels import add_energies, spring_state
 from linkwork.engines.constraint_report import ConstraintAccuracy, LoopMobility
 from linkwork.engines.limit_report import LimitFinding
@@ -197,16 +197,11 @@ class Engine(Block):
         """Adds the energy of the present state to the report, of engines with forces."""
         if self.kinematic:
             return
-        state, world, dofs = self.state, self.world, self.owned_dofs
-        energy = state.report.energy
-        add_energies(
-            np.flatnonzero(self.owned), state.pose, state.twist, state["param/mass"], world.mass,
-            world.com, world.inertia, state["param/gravity"], dofs, coordinate_of_dof(world),
-            state.q, state.v, joint_springs(world), world.armature, energy,
-        )  # fmt: skip
+        state, world = self.state, self.world
+        add_energies(*energy_arrays(state, world, np.flatnonzero(self.owned), self.owned_dofs))
         springs = np.flatnonzero(self.owned[world.spring_body].any(axis=1))
         if len(springs):
-            energy[1] += spring_state(
+            state.report.energy[1] += spring_state(
                 springs, *world.spring_arrays, state["param/spring"], state.pose, state.twist,
                 world.com, state.report.spring,
             )  # fmt: skip

@@ -40,9 +40,8 @@ class Emulation(Kinematic):
         super().__init__(world, spec, name, owned)
         static = np.array([world.is_static(b) for b in range(world.nb)])
         order = np.flatnonzero(owned | static)
-        arrays = DynamicsArrays(world)
-        self._order = order[order > 0]
-        self._inert, self._work = arrays.inert.copy(), arrays.work
+        self._arrays = DynamicsArrays(world)
+        self._arrays.order = order[order > 0]
         self._effort = np.zeros(world.nv)
         self._gravity = np.zeros(3)
         self._elements: list[list[str]] = [[] for _ in range(world.nb)]
@@ -68,9 +67,10 @@ class Emulation(Kinematic):
         """Applies masses and gravity."""
         state, world = self.state, self.world
         mass = state["param/mass"]
-        self._inert[:, 0] = mass
+        inert = self._arrays.inert
+        inert[:, 0] = mass
         share = np.divide(mass, world.mass, out=np.ones_like(mass), where=world.mass > 0.0)
-        self._inert[:, 4:] = world.inertia.reshape(world.nb, 9) * share[:, None]
+        inert[:, 4:] = world.inertia.reshape(world.nb, 9) * share[:, None]
         self._gravity[:] = state["param/gravity"]
 
     def place_start(self) -> bool:
@@ -87,7 +87,7 @@ class Emulation(Kinematic):
         """Fills the efforts of the present motion, and the contacts of feet."""
         state = self.state
         felt, effort = self._reactions(), self._effort
-        world, motion = self.world, self._work[1]
+        world, motion = self.world, self._arrays.work[1]
         for body, _, wrench in felt:
             for b in world.ancestors(body):
                 first, count = int(world.vadr[b]), self._count[b]
@@ -115,17 +115,17 @@ class Emulation(Kinematic):
 
         A row each: its body, the contact point, the wrench about the world's origin.
         """
-        state, world = self.state, self.world
+        state = self.state
         kernels.rnea(
-            world.tree, self._order, self._inert, world.armature, self._gravity, state.q, state.v,
-            state.report.acceleration, self._work, self._effort,
+            *self._arrays.robot, self._gravity, state.q, state.v, state.report.acceleration,
+            self._arrays.work, self._effort,
         )  # fmt: skip
         stance = state.stance
         feet = [int(b) for b in np.flatnonzero((stance[:, 0] > 0.0) & self.owned)]
         robots: dict[int, list[int]] = {}
         for foot in feet:
             robots.setdefault(self._tops[foot], []).append(foot)
-        pose, _, _, _, force, _ = self._work
+        pose, _, _, _, force, _ = self._arrays.work
         made = []
         for top, standing in robots.items():
             shares = stance[standing, 1]

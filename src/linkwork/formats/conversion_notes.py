@@ -9,6 +9,8 @@ from linkwork.core.errors import listing
 from linkwork.formats.flat import FlatStructure
 from linkwork.formats.text_output import numbers_text
 from linkwork.model.parts import Element, Joint, Part
+from linkwork.model.parts.joint import JOINT_ATTRIBUTES
+from linkwork.model.parts.joint_attribute import JointAttribute
 from linkwork.model.parts.spec import scoped_name_of
 from linkwork.model.scene import CollisionRules, Scene
 
@@ -59,6 +61,13 @@ class ConversionNotes:
         )
 
 
+def _has(name: str, attribute: JointAttribute) -> Callable[[Joint], bool]:
+    """Returns whether a joint has an attribute; a fixed joint has none of its motion."""
+    return lambda joint: (
+        getattr(joint, name) != attribute.default and (joint.kind.nv > 0 or not attribute.array)
+    )
+
+
 #: Fields of a part beside elements and joints, with the names of their entries.
 _PART_FIELDS: dict[str, Callable[[Part], Iterable[str]]] = {
     "anchors": lambda part: part.anchors,
@@ -79,13 +88,11 @@ _ELEMENT_FIELDS: dict[str, Callable[[Element], Any]] = {
     "engine words": lambda e: e.mujoco or any(s.mujoco for s in e.shapes),
 }
 _JOINT_FIELDS: dict[str, Callable[[Joint], Any]] = {
-    "largest speeds": lambda j: j.max_speed,
-    "largest efforts": lambda j: j.max_effort,
-    "damping": lambda j: j.damping,
-    "friction": lambda j: j.friction,
-    "springs": lambda j: j.stiffness,
-    "rotor inertias": lambda j: j.armature,
-    "restitution": lambda j: j.restitution,
+    **{
+        attribute.plural: _has(name, attribute)
+        for name, attribute in JOINT_ATTRIBUTES.items()
+        if attribute.plural
+    },
     "initial values": lambda j: any(j.values),
     "initial speeds": lambda j: any(j.speeds),
     "drives": lambda j: j.drive is not None,

@@ -15,7 +15,7 @@ from linkwork.geometry.inertia import Inertia
 from linkwork.geometry.meshes import mesh_files
 from linkwork.geometry.pose import IDENTITY, Pose, Vec3
 from linkwork.model.parts import Anchor, Element, Joint, Mesh, Part
-from linkwork.model.parts.joint import Range
+from linkwork.model.parts.joint import JOINT_ATTRIBUTES, Range
 
 #: Units of drawings [m].
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254}
@@ -60,13 +60,15 @@ def _scaled_joint(joint: Joint, factor: float, at: Pose, at_to: Pose) -> Joint:
         pair and (pair[0] * unit, pair[1] * unit)
         for pair, unit in zip(joint.ranges, units, strict=True)
     )
-    speed = joint.max_speed
+    attributes = {
+        name: getattr(joint, name) * units[0]
+        for name, declared in JOINT_ATTRIBUTES.items()
+        if declared.is_dof_value and units and getattr(joint, name) is not None
+    }
     return replace(
-        joint, at=at, at_to=at_to, range=ranges, pitch=joint.pitch * factor,
+        joint, at=at, at_to=at_to, range=ranges, pitch=joint.pitch * factor, **attributes,
         value=tuple(value * unit for value, unit in zip(joint.values, units, strict=True)),
         speed=tuple(value * unit for value, unit in zip(joint.speeds, units, strict=True)),
-        max_speed=speed * units[0] if speed is not None and units else speed,
-        rest=joint.rest * units[0] if units else joint.rest,
         rail=tuple(replace(piece, length=piece.length * factor) for piece in joint.rail),
     )  # fmt: skip
 
@@ -81,7 +83,8 @@ def _check_scalable(part: Part) -> None:
                     origin=element.origin, hint="A unit is for meshes.",
                 )  # fmt: skip
     for joint in part.joints.values():
-        laws = ("max_effort", "damping", "friction", "stiffness", "armature", "drive", "mujoco")
+        laws = [name for name, declared in JOINT_ATTRIBUTES.items() if declared.has_force_unit]
+        laws += ["drive", "mujoco"]
         if found := [law for law in laws if getattr(joint, law)]:
             raise PartError(
                 f"joint {joint.name!r} has {listing(found)}, whose unit holds newtons and meters.",

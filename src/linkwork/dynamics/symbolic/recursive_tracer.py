@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from linkwork.core.errors import LinkworkError
+from linkwork.dynamics.recursive import NO_MASS_HINT
 from linkwork.dynamics.symbolic.expression import Expression, ExpressionGraph
 from linkwork.dynamics.symbolic.links import TracedLink, TracedTree
 from linkwork.dynamics.symbolic.transforms import (
@@ -229,7 +230,7 @@ class RecursiveTracer:
                     raise LinkworkError(
                         f"joint {self._name(dof)!r} moves nothing that has mass, so that its "
                         "acceleration is undefined.",
-                        hint="Give what it carries a mass, or the joint an armature.",
+                        hint=NO_MASS_HINT,
                     )
                 inverse = 1.0 / resists
                 left = effort[dof] - dot(about, moment) - dot(along, force)

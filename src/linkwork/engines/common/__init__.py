@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.core.state import State
 from linkwork.kinematics.kernels import BALL, FREE
 from linkwork.model.world import World
 
@@ -39,6 +40,26 @@ def joint_springs(world: World) -> np.ndarray:
         if world.kind[b] == BALL:
             laws[dof, 2:] = world.qadr[b], dof - world.vadr[b]
     return np.ascontiguousarray(laws)
+
+
+def energy_arrays(
+    state: State, world: World, bodies: np.ndarray, dofs: np.ndarray,
+    rotors: np.ndarray | None = None,
+) -> tuple[np.ndarray, ...]:  # fmt: skip
+    """Returns the arguments of :func:`~linkwork.engines.common.kernels.add_energies`.
+
+    Args:
+        state: The state; its arrays are bound, not copied.
+        world: The world.
+        bodies: Bodies that are counted.
+        dofs: Degrees of freedom whose springs and rotors are counted.
+        rotors: Inertia that moves with each degree of freedom; that of the joints if absent.
+    """
+    return (
+        bodies, state.pose, state.twist, state["param/mass"], world.mass, world.com, world.inertia,
+        state["param/gravity"], dofs, coordinate_of_dof(world), state.q, state.v,
+        joint_springs(world), world.armature if rotors is None else rotors, state.report.energy,
+    )  # fmt: skip
 
 
 def owned_coordinates(world: World, owned: np.ndarray) -> np.ndarray:

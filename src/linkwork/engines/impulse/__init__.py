@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.core.errors import EngineError, listing
 from linkwork.core.state import State
 from linkwork.engines import Engine
-from linkwork.engines.common import coordinate_of_dof, joint_springs, owned_loops
+from linkwork.engines.common import coordinate_of_dof, energy_arrays, owned_loops
 from linkwork.engines.common.kernels import (
     add_energies,
     follow_speeds,
@@ -169,11 +169,7 @@ class Impulse(Engine):
         )  # the last column is for springs, which have no drive
         self._drive[3, -1], self._drive[4, -1] = -np.inf, np.inf
         self._bind_rows()
-        self._energies = (
-            self.mechanism.own, state.pose, state.twist, state["param/mass"], world.mass, world.com,
-            world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q, state.v,
-            joint_springs(world), world.armature, report.energy,
-        )  # fmt: skip
+        self._energies = energy_arrays(state, world, self.mechanism.own, self._dofs)
 
     def _bind_rows(self) -> None:
         """Binds the arrays that depend on which degrees of freedom have force laws."""

@@ -9,11 +9,11 @@ import numpy as np
 
 from linkwork.core.errors import EngineError, listing
 from linkwork.core.state import Report, State
-from linkwork.dynamics.recursive import DynamicsArrays, parent_dofs
+from linkwork.dynamics.recursive import NO_MASS_HINT, DynamicsArrays, parent_dofs
 from linkwork.engines import Engine
 from linkwork.engines.common import (
     coordinate_of_dof,
-    joint_springs,
+    energy_arrays,
     owned_coordinates,
     owned_loops,
 )
@@ -259,11 +259,7 @@ class Lagrange(Engine):
             self._laws, state["param/damping"], state["param/joint_friction"], state.drive,
             self._rotors,
         )  # fmt: skip
-        self._energies = (
-            self._bodies, state.pose, state.twist, state["param/mass"], world.mass, world.com,
-            world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q, state.v,
-            joint_springs(world), self._armature, state.report.energy,
-        )  # fmt: skip
+        self._energies = energy_arrays(state, world, self._bodies, self._dofs, self._armature)
         self._pulling = False
 
     def reset(self) -> None:  # noqa: D102
@@ -380,7 +376,7 @@ class Lagrange(Engine):
             raise EngineError(
                 f"joint {self.world.dof_name(worst)!r} moves nothing that has mass.",
                 origin=self.spec.origin,
-                hint="Give what it carries a mass, or the joint an armature.",
+                hint=NO_MASS_HINT,
             )
         if outcome == kernels.STIFF:
             raise EngineError(

@@ -13,7 +13,12 @@ from linkwork.core.errors import EngineError
 from linkwork.core.mujoco_library import mujoco, warning_log
 from linkwork.core.state import Report, State
 from linkwork.engines import Engine
-from linkwork.engines.common import coordinate_of_dof, joint_springs, owned_loops
+from linkwork.engines.common import (
+    coordinate_of_dof,
+    energy_arrays,
+    joint_springs,
+    owned_loops,
+)
 from linkwork.engines.common.kernels import (
     add_energies,
     follow_speeds,
@@ -210,11 +215,7 @@ class Mujoco(Engine):
             self._qpos, self._qvel, data.qacc_warmstart, state.q, state.v, report.acceleration,
             report.effort, self._warmstart, saturation, self._pose, self._twist,
         )  # fmt: skip
-        self._energies = (
-            self._bodies, state.pose, state.twist, state["param/mass"], world.mass, world.com,
-            world.inertia, state["param/gravity"], self._dofs, self._qaddr, state.q, state.v, laws,
-            world.armature, report.energy,
-        )  # fmt: skip
+        self._energies = energy_arrays(state, world, self._bodies, self._dofs)
         self._spring_arrays = (
             self._springs, *world.spring_arrays, state["param/spring"], state.pose, state.twist,
             world.com, report.spring,

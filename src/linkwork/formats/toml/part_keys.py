@@ -23,6 +23,7 @@ from linkwork.core.value_types import (
 )
 from linkwork.formats.toml.dofs import NumberOrArray, PerDofTable
 from linkwork.model.parts import JOINT_TYPES, LOOP_TYPES, SPRING_TYPES
+from linkwork.model.parts.joint import JOINT_ATTRIBUTES
 from linkwork.model.parts.native_attributes import (
     MUJOCO_COUPLING,
     MUJOCO_ELEMENT,
@@ -214,25 +215,9 @@ JOINT = Table(
             "Range of each degree of freedom: { x = [-1, 1], angle_deg = [-90, 90] }.",
             "dof",
         ),
-        "max_speed": Key(NumberType(), "Maximum speed [rad/s or m/s].", "dof", si="rad/s or m/s"),
-        "max_effort": Key(NumberType(), "Maximum drive torque or force [N m or N].", si="N m or N"),
-        "damping": Key(
-            NumberType(), "Viscous damping [N m s/rad or N s/m].", si="N m s/rad or N s/m"
-        ),
-        "friction": Key(NumberType(), "Coulomb friction [N m or N].", si="N m or N"),
-        "stiffness": Key(
-            NumberType(), "Spring stiffness towards 'rest' [N m/rad or N/m].", si="N m/rad or N/m"
-        ),
-        "rest": Key(NumberType(), "Rest position of the spring [rad or m].", "dof"),
-        "armature": Key(
-            NumberType(), "Rotor inertia at the joint [kg m² or kg].", si="kg m² or kg"
-        ),
+        **{name: declared.key for name, declared in JOINT_ATTRIBUTES.items()},
         "pitch": Key(NumberType(), "Advance of a screw per turn [m].", "length"),
         "rail": Key(ListType(RAIL_PIECE, "rail segments"), "Segments of a rail."),
-        "restitution": Key(
-            NumberType(0.0, 1.0),
-            "Coefficient of restitution at the ends of its range, 0 to 1.",
-        ),
         "value": Key(
             PlainOrTable(NumberOrArray(), PerDofTable(NumberType())),
             "Initial value [rad or m], or a table by degree of freedom.",

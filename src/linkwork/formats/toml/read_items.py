@@ -34,6 +34,7 @@ from linkwork.model.parts import (
     Spring,
 )
 from linkwork.model.parts.constraints import free_loop_name
+from linkwork.model.parts.joint import JOINT_ATTRIBUTES
 
 
 def read_pose(fields: Fields) -> Pose:
@@ -125,25 +126,10 @@ def read_joint(fields: Fields) -> Joint:
     """Returns a joint from its table."""
     type = fields["type"]
     kind = JOINT_TYPES[type]
-    for name in ("max_speed", "rest"):
-        check_unit(fields, name, kind, type)
-    plain = fields.take(
-        "name",
-        "type",
-        "to",
-        "axis",
-        "axis2",
-        "max_speed",
-        "max_effort",
-        "damping",
-        "friction",
-        "stiffness",
-        "rest",
-        "armature",
-        "pitch",
-        "restitution",
-        "labels",
-    )
+    for name, attribute in JOINT_ATTRIBUTES.items():
+        if attribute.is_dof_value:
+            check_unit(fields, name, kind, type)
+    plain = fields.take("name", "type", "to", "axis", "axis2", "pitch", "labels", *JOINT_ATTRIBUTES)
     with fields.location.with_origin():
         return Joint(
             **plain,

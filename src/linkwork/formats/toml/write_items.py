@@ -29,6 +29,7 @@ from linkwork.model.parts import (
     Spec,
     Spring,
 )
+from linkwork.model.parts.joint import JOINT_ATTRIBUTES
 
 #: Maximum number of ``..`` in a relative path.
 _CLIMB = 3
@@ -118,16 +119,12 @@ def joint_row(joint: Joint) -> dict[str, Any]:
     made |= pose_entry("at", joint.at) | pose_entry("at_to", joint.at_to)
     made |= non_default_fields(joint, "axis", "axis2") | _ranges(joint)
     turning = joint.kind.nv > 0 and all(joint.kind.is_angle(k) for k in range(joint.kind.nv))
-    for name in ("max_speed", "rest"):
-        made |= (
-            _dof_value(name, getattr(joint, name), turning)
-            if non_default_fields(joint, name)
-            else {}
-        )
-    made |= non_default_fields(
-        joint, "max_effort", "damping", "friction", "stiffness", "armature", "pitch"
-    )
-    made |= non_default_fields(joint, "restitution")
+    for name, attribute in JOINT_ATTRIBUTES.items():
+        if attribute.is_dof_value and getattr(joint, name) != attribute.default:
+            made |= _dof_value(name, getattr(joint, name), turning)
+        else:
+            made |= non_default_fields(joint, name)
+    made |= non_default_fields(joint, "pitch")
     if joint.rail:
         made["rail"] = [_rail_piece(piece) for piece in joint.rail]
     if joint.value != dataclasses.replace(joint, value=None).value:

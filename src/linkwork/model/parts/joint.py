@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linkwork.core.errors import LinkworkError, Origin, PartError, suggestion
+from linkwork.core.forms import Key
+from linkwork.core.value_types import NumberType
 from linkwork.geometry.pose import IDENTITY, Pose, Vec3, unit
+from linkwork.model.parts.joint_attribute import attribute, declared_attributes
 from linkwork.model.parts.native_attributes import MUJOCO_JOINT, check_native_attributes
 from linkwork.model.parts.spec import Spec, check_name
 
@@ -73,6 +76,9 @@ class Joint:
     The joint's frame is at ``at`` in the frame of ``from_`` and at ``at_to`` in that of
     ``to``; at value 0 both coincide. ``axis`` is given in the joint's frame.
 
+    Limits, force laws and descriptions are declared with :func:`attribute`, once for files, panel,
+    formats and world: :data:`JOINT_ATTRIBUTES`. None of a limit is no limit.
+
     Attributes:
         name: Name in its part.
         type: One of hinge, slider, ball, universal, cylindrical, screw, planar, rail, fixed, free.
@@ -83,16 +89,8 @@ class Joint:
         axis: Axis, or the plane's normal.
         axis2: Second axis of a universal joint.
         range: Lowest and highest value [rad or m] of each degree of freedom, None for no limit.
-        max_speed: [rad/s or m/s], None for no limit.
-        max_effort: Maximum drive torque or force [N m or N], None for no limit.
-        damping: Viscous [N m s/rad or N s/m].
-        friction: Coulomb [N m or N].
-        stiffness: Spring [N m/rad or N/m] towards ``rest``.
-        rest: Rest position of the spring [rad or m].
-        armature: Rotor inertia at the joint [kg m² or kg].
         pitch: Advance of a screw per turn [m].
         rail: Segments of a rail.
-        restitution: Coefficient of restitution at the ends of its range, 0 to 1.
         value: Initial value of each degree of freedom [rad or m]; rx, ry, rz of a ball or free
             joint together are a rotation vector in the joint's frame.
         speed: Initial speed of each degree of freedom [rad/s or m/s], 0 if None; that of a ball in
@@ -113,16 +111,45 @@ class Joint:
     axis: Vec3 = (0.0, 0.0, 1.0)
     axis2: Vec3 = (0.0, 1.0, 0.0)
     range: tuple[Range | None, ...] | Range | None = None
-    max_speed: float | None = None
-    max_effort: float | None = None
-    damping: float = 0.0
-    friction: float = 0.0
-    stiffness: float = 0.0
-    rest: float = 0.0
-    armature: float = 0.0
+    max_speed: float | None = attribute(
+        None, Key(NumberType(above=0.0), "Maximum speed [rad/s or m/s].", "dof", si="rad/s or m/s"),
+        plural="largest speeds", array="dof_speed",
+    )  # fmt: skip
+    max_effort: float | None = attribute(
+        None,
+        Key(NumberType(above=0.0), "Maximum drive torque or force [N m or N].", si="N m or N"),
+        plural="largest efforts", array="dof_effort",
+    )  # fmt: skip
+    damping: float = attribute(
+        0.0,
+        Key(NumberType(0.0), "Viscous damping [N m s/rad or N s/m].", si="N m s/rad or N s/m"),
+        plural="damping", array="damping",
+    )  # fmt: skip
+    friction: float = attribute(
+        0.0, Key(NumberType(0.0), "Coulomb friction [N m or N].", si="N m or N"),
+        plural="friction", array="friction",
+    )  # fmt: skip
+    stiffness: float = attribute(
+        0.0,
+        Key(NumberType(0.0), "Spring stiffness towards 'rest' [N m/rad or N/m].",
+            si="N m/rad or N/m"),
+        plural="springs", array="stiffness",
+    )  # fmt: skip
+    rest: float = attribute(
+        0.0, Key(NumberType(), "Rest position of the spring [rad or m].", "dof"),
+        plural="", array="rest",
+    )  # fmt: skip
+    armature: float = attribute(
+        0.0, Key(NumberType(0.0), "Rotor inertia at the joint [kg m² or kg].", si="kg m² or kg"),
+        plural="rotor inertias", array="armature",
+    )  # fmt: skip
+    restitution: float = attribute(
+        0.0,
+        Key(NumberType(0.0, 1.0), "Coefficient of restitution at the ends of its range, 0 to 1."),
+        plural="restitution", array="restitution",
+    )  # fmt: skip
     pitch: float = 0.0
     rail: tuple[RailPiece, ...] = ()
-    restitution: float = 0.0
     value: tuple[float, ...] | float | None = None
     speed: float | tuple[float, ...] | None = None
     drive: Spec | None = None
@@ -147,23 +174,14 @@ class Joint:
             dot = sum(a * b for a, b in zip(self.axis, self.axis2, strict=True))
             if abs(dot) > 1e-6:
                 self._refuse("axis and axis2 of a universal joint must be at right angles.")
-        for what in ("damping", "friction", "stiffness", "armature"):
-            value = getattr(self, what)
-            if not (math.isfinite(value) and value >= 0.0):
-                self._refuse(f"{what} must be 0 or more, not {value:g}.")
-        for what in ("rest", "pitch"):
-            if not math.isfinite(getattr(self, what)):
-                self._refuse(f"{what} must be a finite number, not {getattr(self, what):g}.")
-        for what in ("max_speed", "max_effort"):
-            value = getattr(self, what)
-            if value is not None and not (math.isfinite(value) and value > 0.0):
-                self._refuse(f"{what} must be more than 0, not {value:g}.")
-        if self.type == "screw" and not (math.isfinite(self.pitch) and self.pitch != 0.0):
+        for what, declared in JOINT_ATTRIBUTES.items():
+            declared.check(what, getattr(self, what), f"joint {self.name!r}", origin=self.origin)
+        if not math.isfinite(self.pitch):
+            self._refuse(f"pitch must be a finite number, not {self.pitch:g}.")
+        if self.type == "screw" and self.pitch == 0.0:
             self._refuse("a screw needs its pitch (advance per turn) [m], other than 0.")
         if self.type == "rail" or self.rail:
             check_rail(self.rail, self._refuse)
-        if not 0.0 <= self.restitution <= 1.0:
-            self._refuse(f"restitution must be from 0 to 1, not {self.restitution:g}.")
         check_native_attributes(
             self.mujoco, MUJOCO_JOINT, f"joint {self.name!r}", origin=self.origin
         )
@@ -247,6 +265,10 @@ class Joint:
         if self.type == "free" and any(speeds):
             self._refuse("a free body's initial motion is its element's velocity and spin.")
         object.__setattr__(self, "speed", speeds)
+
+
+#: The attributes that Joint declares with :func:`attribute`, by name.
+JOINT_ATTRIBUTES = declared_attributes(Joint)
 
 
 def directions(type: str, axis: Vec3, axis2: Vec3) -> tuple[Vec3, Vec3]:

@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.core.errors import SceneError
 from linkwork.geometry.inertia import Inertia, combine
 from linkwork.geometry.pose import IDENTITY, Pose
-from linkwork.model.parts.joint import Joint
+from linkwork.model.parts.joint import JOINT_ATTRIBUTES, Joint
 from linkwork.model.scene import Scene
 from linkwork.model.world.checks import check_collide, check_scene
 from linkwork.model.world.flatten import FlatElement, FlatScene, flatten
@@ -239,11 +239,9 @@ def _dof_arrays(joints: list[Joint], joint_body: np.ndarray, vadr: np.ndarray, n
         "dof_body": np.zeros(nv, np.int64),
         "dof_lo": np.full(nv, -np.inf),
         "dof_hi": np.full(nv, np.inf),
-        "dof_speed": np.full(nv, np.inf),
-        "dof_effort": np.full(nv, np.inf),
     }
-    laws = ("damping", "friction", "stiffness", "rest", "armature", "restitution")
-    arrays |= {name: np.zeros(nv) for name in laws}
+    laws = {name: each for name, each in JOINT_ATTRIBUTES.items() if each.array}
+    arrays |= {each.array: np.full(nv, each.in_array(each.default)) for each in laws.values()}
     for joint, b in zip(joints, joint_body, strict=True):
         for k in range(joint.kind.nv):
             i = int(vadr[b]) + k
@@ -251,10 +249,8 @@ def _dof_arrays(joints: list[Joint], joint_body: np.ndarray, vadr: np.ndarray, n
             limits = joint.ranges[k]
             if limits is not None and joint.type not in ("ball", "free"):
                 arrays["dof_lo"][i], arrays["dof_hi"][i] = limits
-            arrays["dof_speed"][i] = joint.max_speed or np.inf
-            arrays["dof_effort"][i] = joint.max_effort or np.inf
-            for name in laws:
-                arrays[name][i] = getattr(joint, name)
+            for name, each in laws.items():
+                arrays[each.array][i] = each.in_array(getattr(joint, name))
     return arrays
 
 

@@ -14,7 +14,7 @@ from linkwork.formats.appearance import look_at_pose, rgba
 from linkwork.formats.conversion_notes import ConversionNotes, note_unsupported
 from linkwork.formats.flat import FlatStructure, flatten
 from linkwork.formats.mesh_folder import MeshFolder
-from linkwork.formats.robots.mjcf.naming import MjcfNames, set_native_attributes
+from linkwork.formats.robots.mjcf.naming import JOINT_NAMES, MjcfNames, set_native_attributes
 from linkwork.formats.robots.mjcf.source import MAX_DEPTH
 from linkwork.formats.robots.mjcf.write_actuators import actuators, keyframes
 from linkwork.formats.robots.mjcf.write_bodies import BodyWriter
@@ -32,6 +32,7 @@ from linkwork.formats.robots.mjcf.write_sensors import sensors
 from linkwork.formats.robots.xml import root_tag
 from linkwork.formats.text_output import number_text, numbers_text, save_xml
 from linkwork.model.parts import Part
+from linkwork.model.parts.joint import JOINT_ATTRIBUTES
 from linkwork.model.scene import Light, Scene, Viewpoint
 
 #: Defaults of the engine that differ from MuJoCo's.
@@ -84,10 +85,9 @@ SUPPORTED_FIELDS = {
     "loops", "couplings", "sensors", "postures", "lights", "viewpoints", "collision rules",
     "lights without shadows", "gravity", "time step", "actuators", "elements: masses",
     "elements: friction", "elements: initial motion", "joints: initial speeds",
-    "joints: largest efforts",
-    "joints: damping", "joints: friction", "joints: springs", "joints: rotor inertias",
-    "joints: initial values", "joints: drives", "joints: engine words", "elements: engine words",
-    "anchors", "engines",
+    "joints: largest efforts", "joints: initial values", "joints: drives", "joints: engine words",
+    "elements: engine words", "anchors", "engines",
+    *(f"joints: {JOINT_ATTRIBUTES[name].plural}" for name in JOINT_NAMES),
 }  # fmt: skip
 
 

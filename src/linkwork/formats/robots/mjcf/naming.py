@@ -11,6 +11,15 @@ from linkwork.formats.flat import FlatStructure
 from linkwork.formats.names import original_names
 from linkwork.formats.text_output import number_text, numbers_text
 
+#: The attributes of a joint that MJCF holds as a number: attribute of ``<joint>``, and array of
+#: MuJoCo's model. An array begins with what it has a row for: jnt, dof or qpos.
+JOINT_NAMES = {
+    "damping": ("damping", "dof_damping"),
+    "friction": ("frictionloss", "dof_frictionloss"),
+    "stiffness": ("stiffness", "jnt_stiffness"),
+    "rest": ("springref", "qpos_spring"),
+    "armature": ("armature", "dof_armature"),
+}
 #: Names of the keyframe with initial velocities; the first one with velocities is used.
 START_KEYFRAMES = ("start_values", "start")
 

@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.core.mujoco_library import mujoco
 from linkwork.formats.robots.mjcf.compiled import pose_of
 from linkwork.formats.robots.mjcf.context import MjcfReadContext, numbers
+from linkwork.formats.robots.mjcf.naming import JOINT_NAMES
 from linkwork.formats.robots.mjcf.read_geoms import read_shapes
 from linkwork.geometry.inertia import Inertia
 from linkwork.geometry.pose import IDENTITY, Pose, Vec3, quat_from_axis
@@ -109,17 +110,17 @@ def _read_joint(reading: MjcfReadContext, number: int, from_: str, to: str, at: 
         start = float(m.qpos0[q])
         back = _shift_axis(kind, (x, y, z), -start)
         made |= {"at": made["at"] @ back, "axis": (x, y, z), "value": start}
-        made["rest"] = float(m.qpos_spring[q])
         made["max_effort"] = _max_effort(m, number)
     if m.jnt_limited[number] and kind != "free":
         lo, hi = numbers(m.jnt_range[number])
         made["range"] = ((0.0, hi), None, None) if kind == "ball" else (lo, hi)
+    rows = {"jnt": number, "dof": v, "qpos": q}
     laws: dict[str, Any] = {
-        "damping": float(m.dof_damping[v]),
-        "friction": float(m.dof_frictionloss[v]),
-        "armature": float(m.dof_armature[v]),
-        "stiffness": float(m.jnt_stiffness[number]),
+        name: float(getattr(m, array)[rows[array.partition("_")[0]]])
+        for name, (_, array) in JOINT_NAMES.items()
     }
+    if kind not in ("hinge", "slider"):
+        del laws["rest"]  # a quaternion
     if kind == "free" and laws["stiffness"]:
         reading.lost("springs of free joints", "joint", number)
         laws["stiffness"] = 0.0

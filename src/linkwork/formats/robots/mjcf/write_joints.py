@@ -11,7 +11,7 @@ from linkwork.formats.conversion_notes import ConversionNotes
 from linkwork.formats.flat import FlatLink, unique
 from linkwork.formats.posture import Values, joint_motion
 from linkwork.formats.robots.joints import JointVocabulary, axes_by_dof
-from linkwork.formats.robots.mjcf.naming import MjcfNames, set_native_attributes
+from linkwork.formats.robots.mjcf.naming import JOINT_NAMES, MjcfNames, set_native_attributes
 from linkwork.formats.text_output import number_text, numbers_text
 from linkwork.geometry.pose import Pose
 from linkwork.model.parts import Joint
@@ -143,14 +143,8 @@ class JointWriter:
 
 
 def _set_dynamics(node: ET.Element, joint: Joint) -> None:
-    for word, value in (
-        ("damping", joint.damping),
-        ("frictionloss", joint.friction),
-        ("stiffness", joint.stiffness),
-        ("springref", joint.rest),
-        ("armature", joint.armature),
-    ):
-        if value:
+    for name, (word, _) in JOINT_NAMES.items():
+        if value := getattr(joint, name):
             node.set(word, number_text(value))
     if joint.max_effort is not None and joint.type not in ("free", "ball"):
         node.set("actuatorfrcrange", numbers_text((-joint.max_effort, joint.max_effort)))

@@ -39,7 +39,7 @@ class UrdfReadContext:
         missing: Meshes that are not found.
         materials: Materials by name, from anywhere in the file.
         gazebo: The ``<gazebo>`` elements of each link and joint.
-        armatures: Rotor inertia at each joint that has one [kg m²].
+        transmissions: Attributes that the transmissions give each joint.
     """
 
     locator: ResourceLocator
@@ -47,7 +47,7 @@ class UrdfReadContext:
     missing: MissingResources
     materials: dict[str, UrdfMaterial] = field(default_factory=dict)
     gazebo: dict[str, list[XmlNode]] = field(default_factory=dict)
-    armatures: dict[str, float] = field(default_factory=dict)
+    transmissions: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def gazebo_value(self, owner: str, tag: str) -> float | None:
         """Returns a number of the ``<gazebo>`` of a link or joint; None if it has none."""

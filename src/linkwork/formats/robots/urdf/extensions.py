@@ -149,13 +149,15 @@ def _drake_friction(link: XmlNode, name: str, reading: UrdfReadContext) -> float
     return next(iter(values), None)
 
 
-def read_armatures(robot: XmlNode) -> dict[str, float]:
-    """Returns the rotor inertia at each joint: drake:rotor_inertia · drake:gear_ratio² [kg m²].
+def read_transmissions(robot: XmlNode) -> dict[str, dict[str, float]]:
+    """Returns the attributes that the transmissions give their joints, by the joint's name.
+
+    The rotor inertia of a joint is the sum of drake:rotor_inertia · drake:gear_ratio² [kg m²].
 
     Raises:
         FormatError: If a value is not a number.
     """
-    found: dict[str, float] = {}
+    found: dict[str, dict[str, float]] = {}
     for transmission in robot.all("transmission"):
         joint = transmission.first("joint")
         for actuator in transmission.all("actuator"):
@@ -164,8 +166,8 @@ def read_armatures(robot: XmlNode) -> dict[str, float]:
             )
             if joint is not None and rotor is not None:
                 ratio = value_of(gear) if gear is not None else 1.0
-                name = required_attribute(joint, "name")
-                found[name] = found.get(name, 0.0) + max(value_of(rotor), 0.0) * ratio**2
+                given = found.setdefault(required_attribute(joint, "name"), {"armature": 0.0})
+                given["armature"] += max(value_of(rotor), 0.0) * ratio**2
     return found
 
 

@@ -109,7 +109,7 @@ def read_joint(node: XmlNode, name: str, from_: str, to: str, reading: UrdfReadC
     at = origin_pose(node, reading)
     own = required_attribute(node, "name")
     try:
-        more: dict[str, Any] = {"armature": reading.armatures.get(own, 0.0)}
+        more: dict[str, Any] = dict(reading.transmissions.get(own, {}))
         if type_ == "screw":
             more["pitch"] = _value(node, "drake:screw_thread_pitch")
         elif type_ == "rail":

@@ -12,8 +12,8 @@ from linkwork.formats.robots.urdf.context import UrdfReadContext, read_materials
 from linkwork.formats.robots.urdf.extensions import (
     add_extensions,
     note_unread,
-    read_armatures,
     read_filters,
+    read_transmissions,
 )
 from linkwork.formats.robots.urdf.joints import (
     JOINT_TAGS,
@@ -55,7 +55,7 @@ def read_urdf(path: Path, *, skip_missing: bool = False) -> tuple[Part, list[str
     robot = parse_xml(path, on_fault=lambda at, text: notes.about(text, f"{at}"))
     _check_root(robot, path)
     read_materials(robot, reading)
-    reading.armatures = read_armatures(robot)
+    reading.transmissions = read_transmissions(robot)
     for node in robot.all("gazebo"):
         reading.gazebo.setdefault(node.attributes.get("reference", "").strip(), []).append(node)
     links = _by_name(robot, "link")

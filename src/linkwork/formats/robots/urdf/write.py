@@ -26,7 +26,7 @@ from linkwork.model.parts.spec import plain_name
 SUPPORTED_FIELDS = {
     "couplings", "elements: masses", "elements: friction", "elements: restitution",
     "elements: textures", "joints: largest speeds", "joints: largest efforts", "joints: damping",
-    "joints: friction", "joints: springs", "joints: rotor inertias", "joints: initial values",
+    "joints: friction", "joints: initial values",
 }  # fmt: skip
 
 
@@ -59,14 +59,8 @@ def _note_element(element: Element, name: str, notes: ConversionNotes) -> None:
 
 def _note_joint(joint: Joint, name: str, notes: ConversionNotes) -> None:
     start = tuple(0.0 if r is None else min(max(0.0, r[0]), r[1]) for r in joint.ranges)
-    movable = joint.type != "fixed"
-    for what, given in (
-        ("springs of joints", joint.stiffness and movable),
-        ("rotor inertias of joints", joint.armature and movable),
-        ("initial values of joints", joint.values != start),
-    ):
-        if given:
-            notes.about(f"{what}, left out", name)
+    if joint.values != start:
+        notes.about("initial values of joints, left out", name)
 
 
 class _RobotWriter:
