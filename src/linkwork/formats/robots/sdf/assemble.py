@@ -12,6 +12,7 @@ from linkwork.formats.robots.sdf.context import SdfReadContext
 from linkwork.formats.robots.sdf.joints import make_joints
 from linkwork.formats.robots.sdf.links import read_link
 from linkwork.formats.robots.sdf.model import FlatModel, ModelJoint
+from linkwork.formats.robots.sdf.self_collision import read_self_collision
 from linkwork.formats.robots.sdf.values import number
 from linkwork.formats.robots.xml import XmlNode
 from linkwork.geometry.inertia import Inertia
@@ -171,6 +172,7 @@ def assemble(model: FlatModel, reading: SdfReadContext, file: Origin) -> Assembl
     tree = spanning_tree(model)
     names = NameTable.of(list(model.links), list(model.joints))
     part = Part(plain_name(model.name), origin=file)
+    part.self_collision = read_self_collision(model, reading)
     if part.name != model.name:
         part.title = model.name
     outer = reading.locator

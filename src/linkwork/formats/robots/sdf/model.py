@@ -17,6 +17,7 @@ from linkwork.geometry.pose import IDENTITY, Pose
 #: Children of a model that are read; others are noted.
 MODEL_TAGS = {
     "link", "joint", "frame", "model", "include", "pose", "static", "placement_frame", "name",
+    "self_collide",
 }  # fmt: skip
 
 

@@ -74,7 +74,7 @@ def read_sdf(path: Path, *, skip_missing: bool = False) -> tuple[Part | Scene, l
     """
     notes = ConversionNotes()
     missing = MissingResources(skip_missing, notes)
-    reading = SdfReadContext(ResourceLocator(path.parent), notes, missing)
+    reading = SdfReadContext(ResourceLocator(path.parent), notes, missing, str(path))
     root = parse_xml(path, on_fault=reading.note_fault)
     if root.tag != "sdf":
         raise FormatError(

@@ -201,13 +201,18 @@ def _limits(
         return None, None, None
     child = plain_numbers(child, ("lower", "upper", "effort", "velocity"), reading)
     range_: Range | None = None
-    if bounded:
+    if bounded and not {"lower", "upper"} & set(child.attributes):
+        what = f"{type_} joints whose <limit> has no range, left unlimited, as in Bullet and Drake"
+        reading.notes.about(what, name, kind="motion")  # urdfdom holds them at 0
+    elif bounded:
         lower = limit_attribute(child, "lower", 0.0)
         upper = limit_attribute(child, "upper", 0.0)
         if lower > upper:
             reading.notes.about("joints whose lower limit is above the upper, left unlimited", name)
         elif lower > -NO_LIMIT or upper < NO_LIMIT:
             range_ = (lower, upper)
+    elif type_ == "continuous" and {"lower", "upper"} & set(child.attributes):
+        reading.notes.about("continuous joints with limits, which do not count", name)
     return (
         range_,
         _maximum(child, "effort", name, reading),
