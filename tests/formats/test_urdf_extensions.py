@@ -390,6 +390,18 @@ def test_a_limit_without_range_is_no_limit(read) -> None:
     assert part.joints["j"].ranges == ((-1.0, 0.0),)
 
 
+def test_repairs_that_change_the_motion_are_differences(read) -> None:
+    """Raised inertias, negative damping and mimics without a leader are counted by --strict."""
+    flat = MASS.replace('izz="2.5"', 'izz="9"')
+    part = (link("a", MASS), link("b", flat))
+    inside = '<dynamics damping="-1"/><mimic joint="none"/>'
+    _, notes = read(robot(*part, joint(inside, type="continuous")))
+    found = notes.of("motion")
+    assert len(found) == 3
+    for word in ("no real body", "negative damping", "does not exist"):
+        assert any(word in note for note in found)
+
+
 def test_substitutions_with_a_default_are_read(read, monkeypatch: pytest.MonkeyPatch) -> None:
     """$(optenv NAME default) is the variable's value, else the default; it is listed."""
     held = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>{}</joint>'

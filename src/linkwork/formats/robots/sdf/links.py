@@ -208,12 +208,12 @@ def _automatic_inertia(
 ) -> Inertia:
     """Returns the mass properties of the collisions, each of its density; scaled to ``<mass>``."""
     usual = number(inertial, "density", DEFAULT_DENSITY)
-    pieces = []
+    bodies = []
     for node, shape in collisions:
         if volume := 0.0 if isinstance(shape, Plane) else shape.volume():
             mass = max(number(node, "density", usual), 0.0) * volume
-            pieces.append(shape.inertia(mass).moved(shape.at))
-    found = combine(pieces)
+            bodies.append(shape.inertia(mass).moved(shape.at))
+    found = combine(bodies)
     if found.mass <= 0.0:
         what = "inertias to be computed of links without collisions, given 1 kg and 1 kg m²"
         reading.notes.about(what, name)

@@ -242,7 +242,8 @@ def _dynamics(node: XmlNode, name: str, reading: UrdfReadContext) -> tuple[float
         values.append(number_attribute(first, what))
     damping, friction = values
     if damping < 0.0 or friction < 0.0:
-        reading.notes.about("joints with negative damping or friction, read as 0", name)
+        what = "joints with negative damping or friction, read as 0"
+        reading.notes.about(what, name, kind="motion")
     return max(damping, 0.0), max(friction, 0.0)
 
 
@@ -271,7 +272,8 @@ def read_mimics(
         if leader_name not in names:
             reading.notes.add(
                 f"{child.origin}: joint {follower.name!r} mimics {leader_name!r}, which does not "
-                f"exist; left out. {suggestion(leader_name, names, kind='joints')}"
+                f"exist; left out. {suggestion(leader_name, names, kind='joints')}",
+                kind="motion",
             )
             continue
         leader = joints[names[leader_name]]
@@ -282,5 +284,5 @@ def read_mimics(
         else:
             found[follower.name] = Coupling(follower.name, leader.name, ratio, offset, child.origin)
             continue
-        reading.notes.about(f"mimics left out because {why}", follower.name)
+        reading.notes.about(f"mimics left out because {why}", follower.name, kind="motion")
     return list(found.values())
