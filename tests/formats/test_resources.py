@@ -220,3 +220,14 @@ def test_the_command_line_leaves_out_what_is_missing(tmp_path: Path) -> None:
     assert made.is_file()
     done = run(app, ["run", str(path), "--missing-meshes", "skip", "--for", "0.01"])
     assert done.exit_code == 0, done.output
+
+
+def test_every_missing_file_is_named(tmp_path: Path) -> None:
+    """A world without thirty models names all of them."""
+    uris = [f"model://thing_{number}" for number in range(30)]
+    inside = "".join(f"<include><uri>{uri}</uri></include>" for uri in uris)
+    path = tmp_path / "w.sdf"
+    path.write_text(f'<sdf version="1.9"><world name="w">{inside}</world></sdf>')
+    with pytest.raises(FormatError) as caught:
+        SdfFormat().read(path)
+    assert all(uri in str(caught.value) for uri in uris)

@@ -61,7 +61,7 @@ def test_every_kind_of_joint_is_read(read) -> None:
             joint("j6", "f", "g", '<axis xyz="0 0 1"/>', type="planar"),
         )
     )
-    assert notes == []
+    assert notes == ["continuous joints with limits, which do not count: j2."]
     types = [j.type for j in part.joints.values()]
     assert types == ["hinge", "hinge", "slider", "fixed", "free", "planar"]
     first = part.joints["j1"]
@@ -253,7 +253,9 @@ def test_what_is_not_read_is_said(read) -> None:
     gazebo = "<gazebo><plugin/></gazebo>"
     _, notes = read(robot(link("a", "<sensor/>"), gazebo, gazebo, "<transmission/>"))
     assert notes == [
-        "elements that are not read: gazebo/plugin (2), link/sensor (1), transmission (1)."
+        "plugins, left out; what they drive moves freely, their forces do not act: "
+        "plugin (line 3), plugin (line 4).",
+        "elements that are not read: link/sensor (1), transmission (1).",
     ]
 
 

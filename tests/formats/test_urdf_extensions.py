@@ -295,14 +295,17 @@ def test_frames_springs_and_ball_constraints_are_read(read) -> None:
 
 
 def test_unread_elements_name_their_effect(read) -> None:
-    """A bushing and a force of Gazebo are differences in motion; plugins are not."""
-    gazebo = '<gazebo reference="a"><kp>1e6</kp><plugin/></gazebo>'
+    """A bushing and stiff contacts are differences in motion; a plugin of a sensor is not."""
+    imu = '<plugin filename="libgazebo_ros_imu_sensor.so"/>'
+    gazebo = f'<gazebo reference="a"><kp>1e6</kp>{imu}</gazebo>'
     _, notes = read(robot(link("a"), "<drake:linear_bushing_rpy/>", gazebo))
     assert notes.of("motion") == [
         "<drake:linear_bushing_rpy>, left out; nothing holds these links together, in line: 3.",
         "<kp> of <gazebo>, left out; contacts of these links are as stiff as the engine's: a.",
     ]
-    assert notes.without("motion") == ["elements that are not read: gazebo/plugin (1)."]
+    assert notes.without("motion") == [
+        "plugins that move nothing, left out: gazebo_ros_imu_sensor."
+    ]
 
 
 def filters(*pairs: tuple[str, str, str]) -> str:
@@ -348,6 +351,66 @@ def test_gazebo_friction_and_springs_are_read(read) -> None:
     assert part.elements["a"].friction == 0.2
     assert (part.joints["j"].stiffness, part.joints["j"].rest) == (5.0, 0.1)
     assert notes == []
+
+
+def test_values_of_gazebo_without_effect_are_no_differences(read) -> None:
+    """Equal friction in both directions, gravity that acts, and damping 0 change nothing."""
+    for text, count in (("0.2", 0), ("0.3", 1)):
+        same = f"<mu1>0.2</mu1><mu2>{text}</mu2><gravity>true</gravity>"
+        more = "<dampingFactor>0</dampingFactor><turnGravityOff>false</turnGravityOff>"
+        _, notes = read(robot(*AB[:1], f'<gazebo reference="a">{same}{more}</gazebo>'))
+        assert len(notes.of("motion")) == count
+        assert notes.without("motion") == []
+
+
+@pytest.mark.parametrize("flag", ["<gravity>0</gravity>", "<turnGravityOff>true</turnGravityOff>"])
+def test_gazebo_links_without_gravity_have_no_weight(read, flag: str) -> None:
+    """They are weightless for mujoco, which is listed."""
+    part, notes = read(robot(*AB[:1], f'<gazebo reference="a">{flag}</gazebo>'))
+    assert part.elements["a"].mujoco == {"gravcomp": 1.0}
+    assert notes == ["links without gravity, with mujoco only: a."]
+
+
+def test_a_plugin_that_drives_is_a_difference(read) -> None:
+    """Its name and line are listed."""
+    plugin = '<plugin name="p" filename="gz-sim-diff-drive-system"/>'
+    _, notes = read(robot(*AB[:1], f"<gazebo>{plugin}</gazebo>"))
+    (note,) = notes.of("motion")
+    assert "diff-drive (line 3)" in note
+
+
+def test_a_limit_without_range_is_no_limit(read) -> None:
+    """Bullet and Drake leave such a joint unlimited; one number counts, the other is 0."""
+    part, notes = read(robot(*AB, joint('<limit effort="1" velocity="2"/>', type="revolute")))
+    assert part.joints["j"].ranges == (None,)
+    assert part.joints["j"].max_effort == 1.0
+    assert "no range" in notes.of("motion")[0]
+    one = '<limit lower="-1" effort="1" velocity="2"/>'
+    part, _ = read(robot(*AB, joint(one, type="revolute")))
+    assert part.joints["j"].ranges == ((-1.0, 0.0),)
+
+
+def test_repairs_that_change_the_motion_are_differences(read) -> None:
+    """Raised inertias, negative damping and mimics without a leader are counted by --strict."""
+    flat = MASS.replace('izz="2.5"', 'izz="9"')
+    part = (link("a", MASS), link("b", flat))
+    inside = '<dynamics damping="-1"/><mimic joint="none"/>'
+    _, notes = read(robot(*part, joint(inside, type="continuous")))
+    found = notes.of("motion")
+    assert len(found) == 3
+    for word in ("no real body", "negative damping", "does not exist"):
+        assert any(word in note for note in found)
+
+
+def test_substitutions_with_a_default_are_read(read, monkeypatch: pytest.MonkeyPatch) -> None:
+    """$(optenv NAME default) is the variable's value, else the default; it is listed."""
+    held = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>{}</joint>'
+    text = robot(*AB, held.format('<origin xyz="$(optenv LW_TEST_XYZ 0.1 0 0.2)"/>'))
+    part, notes = read(text)
+    assert part.joints["j"].at.xyz == (0.1, 0.0, 0.2)
+    assert "read as '0.1 0 0.2'" in notes[0]
+    monkeypatch.setenv("LW_TEST_XYZ", "1 2 3")
+    assert read(text)[0].joints["j"].at.xyz == (1.0, 2.0, 3.0)
 
 
 def test_damping_of_several_degrees_of_freedom(read) -> None:

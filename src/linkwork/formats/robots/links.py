@@ -114,7 +114,8 @@ def link_inertia(
         moments = ", ".join(f"{value:.4g}" for value in values)
         notes.add(
             f"{origin}: link {name!r}: {why}. Principal inertias raised to {moments} kg m², "
-            "mass and center of mass kept."
+            "mass and center of mass kept.",
+            kind="motion",
         )
     moved = own.moved(at)
     return Inertia(moved.mass, moved.com, (moved.matrix + moved.matrix.T) / 2.0)

@@ -42,6 +42,8 @@ MAX_DEPTH, MAX_FOLDERS = 5, 5000
 MAX_PARENTS = 8
 #: Number of folders above a file in which a relative path is looked for.
 MAX_LEVELS = 3
+#: Maximum number of missing files in a message.
+MAX_MISSING = 200
 #: Maximum number of searched paths in a message.
 MAX_PATHS = 24
 
@@ -296,7 +298,7 @@ class MissingResources:
         if error is None:
             return
         if others:
-            error.hint += f" Also missing: {listing(others)}."
+            error.hint += f" Also missing: {listing(others, most=MAX_MISSING)}."
         raise type(error)(error.message, origin=error.origin, hint=error.hint)
 
 

@@ -48,7 +48,7 @@ def write_sdf(thing: Part | Scene, path: Path) -> list[str]:
     if flat.scene is None:
         name = thing.title if thing.title and plain_name(thing.title) == thing.name else thing.name
         writer = ModelWriter(flat, flat.links, "", links, notes)
-        root.append(writer.model(name))
+        root.append(writer.model(name, thing.self_collision if isinstance(thing, Part) else "all"))
         newest = writer.version
         _note_couplings(flat, [writer], notes)
     else:
@@ -84,7 +84,9 @@ def _add_world(
         scope = name if any(link.placed == name for link in group) else ""
         alone = {link.placed for link in group} == {name}
         writer = ModelWriter(flat, group, scope if alone else "", links, notes)
-        model = writer.model(unique(name, taken))
+        placed = scene.parts.get(name)
+        rule = placed.part.self_collision if placed is not None else "all"
+        model = writer.model(unique(name, taken), rule)
         written.update(writer.names)
         writers.append(writer)
         if scope == "":

@@ -11,7 +11,7 @@ from linkwork.formats.robots.joints import follows
 from linkwork.formats.robots.sdf.context import SdfReadContext
 from linkwork.formats.robots.sdf.joints import make_joints
 from linkwork.formats.robots.sdf.links import read_link
-from linkwork.formats.robots.sdf.model import FlatModel, ModelJoint
+from linkwork.formats.robots.sdf.model import FlatModel, ModelJoint, read_self_collision
 from linkwork.formats.robots.sdf.values import number
 from linkwork.formats.robots.xml import XmlNode
 from linkwork.geometry.inertia import Inertia
@@ -62,7 +62,8 @@ def _leader(child: XmlNode, full: str, names: dict[str, str], reading: SdfReadCo
             return candidate
     reading.notes.add(
         f"{child.origin}: joint {full!r} mimics {named!r}, which does not exist; left out. "
-        f"{suggestion(named, names, kind='joints')}"
+        f"{suggestion(named, names, kind='joints')}",
+        kind="motion",
     )
     return ""
 
@@ -171,6 +172,7 @@ def assemble(model: FlatModel, reading: SdfReadContext, file: Origin) -> Assembl
     tree = spanning_tree(model)
     names = NameTable.of(list(model.links), list(model.joints))
     part = Part(plain_name(model.name), origin=file)
+    part.self_collision = read_self_collision(model, reading)
     if part.name != model.name:
         part.title = model.name
     outer = reading.locator
@@ -260,7 +262,8 @@ def _close(
     kind = joint.kind
     name = names.joints[joint.name]
     if kind in ("universal", "screw"):
-        reading.notes.about(f"{kind} joints that close a loop, closed as balls", joint.name)
+        what = f"{kind} joints that close a loop, closed as balls"
+        reading.notes.about(what, joint.name, kind="motion")
         kind = "ball"
     axis = joint.axes[0].xyz if joint.axes and kind in ("hinge", "slider") else (0.0, 0.0, 1.0)
     ends = []

@@ -143,7 +143,8 @@ def _axis(
         )
         rest = number(dynamics, "spring_reference", 0.0)
         if min(damping, friction, stiffness) < 0.0:
-            reading.notes.about("joints with negative damping, friction or spring, read as 0", name)
+            what = "joints with negative damping, friction or spring, read as 0"
+            reading.notes.about(what, name, kind="motion")
     value = number(child, "initial_position", 0.0) if child.first("initial_position") else None
     return SdfAxis(
         unit(xyz), range_, effort, speed, max(damping, 0.0), max(friction, 0.0),

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
 from linkwork.core.errors import LinkworkError, listing
 from linkwork.formats.appearance import hex_color
-from linkwork.formats.robots.links import MASSLESS, clamp_surface, link_inertia, pair_shapes
+from linkwork.formats.robots.gazebo import WEIGHTLESS, is_false, note_weightless
+from linkwork.formats.robots.links import MASSLESS, link_inertia, pair_shapes
 from linkwork.formats.robots.sdf.context import SdfReadContext
 from linkwork.formats.robots.sdf.model import ModelLink
+from linkwork.formats.robots.sdf.surface import read_surface
 from linkwork.formats.robots.sdf.values import number, numbers, required_child, vector
 from linkwork.formats.robots.xml import XmlNode
-from linkwork.geometry.inertia import Inertia
+from linkwork.geometry.inertia import Inertia, combine
 from linkwork.geometry.pose import Pose, quat_between
 from linkwork.model.parts import (
     Box,
@@ -29,7 +30,9 @@ from linkwork.model.parts import (
     Sphere,
 )
 
-SHAPE_TAGS = {"pose", "geometry", "material", "surface", "transparency", "frame", "laser_retro"}
+SHAPE_TAGS = {
+    "pose", "geometry", "material", "surface", "transparency", "frame", "laser_retro", "density",
+}  # fmt: skip
 GEOMETRIES = ("box", "capsule", "cone", "cylinder", "ellipsoid", "mesh", "plane", "sphere")
 
 
@@ -42,7 +45,7 @@ def read_shape(node: XmlNode, at: Pose, reading: SdfReadContext) -> Shape | None
     geometry = node.first("geometry")
     if geometry is None:
         reading.notes.about(
-            f"<{node.tag}> without <geometry>, left out, in line", f"{node.origin.line}"
+            f"<{node.tag}> without <geometry>, left out, in line", reading.line(node)
         )
         return None
     reading.unread_but(node, SHAPE_TAGS)
@@ -52,7 +55,7 @@ def read_shape(node: XmlNode, at: Pose, reading: SdfReadContext) -> Shape | None
         if geometry.first("empty") is None:
             kind = "motion" if node.tag == "collision" else ""
             what = f"{node.tag} geometry of kind {found}, not read, in line"
-            reading.notes.about(what, f"{node.origin.line}", kind=kind)
+            reading.notes.about(what, reading.line(node), kind=kind)
         return None
     try:
         shape = _geometry(known[0], node.tag, reading)
@@ -82,7 +85,7 @@ def _geometry(node: XmlNode, role: str, reading: SdfReadContext) -> Shape | None
         case _:
             sizes = (number(node, "radius", 0.5), number(node, "length", 1.0))
     if 0.0 in sizes:
-        reading.notes.about("shapes of size 0, left out, in line", f"{node.origin.line}")
+        reading.notes.about("shapes of size 0, left out, in line", reading.line(node))
         return None
     match node.tag, sizes:
         case "box", (x, y, z):
@@ -131,7 +134,7 @@ def _color(visual: XmlNode, reading: SdfReadContext) -> str:
 
 
 #: Children of a link that are read; others are noted.
-LINK_TAGS = {"pose", "inertial", "visual", "collision", "frame"}
+LINK_TAGS = {"pose", "inertial", "visual", "collision", "frame", "gravity", "self_collide"}
 #: Density for inertias that are computed, if the file gives none [kg/m³].
 DEFAULT_DENSITY = 1000.0
 
@@ -144,44 +147,49 @@ def read_link(link: ModelLink, name: str, reading: SdfReadContext) -> Element:
     """
     node = link.node
     reading.unread_but(node, LINK_TAGS)
-    shapes = pair_shapes(_shapes(link, "visual", reading), _shapes(link, "collision", reading))
-    friction, restitution = _surface(node, name, reading)
-    inertial = node.first("inertial")
-    automatic = inertial is not None and inertial.attributes.get("auto", "") in ("true", "1")
-    density = inertia = None
-    if automatic and inertial is not None:
-        density = max(number(inertial, "density", DEFAULT_DENSITY), 0.0)
-        reading.notes.about("inertias to be computed, taken from all shapes of the link", name)
-    elif link.static and inertial is None:
-        inertia = MASSLESS
-    else:
-        inertia = _inertial(link, name, reading)
+    collisions = _shapes(link, "collision", reading)
+    visuals = [shape for _, shape in _shapes(link, "visual", reading)]
+    shapes = pair_shapes(visuals, [shape for _, shape in collisions])
+    friction, restitution = read_surface(node, name, reading)
+    weightless = is_false(node.first("gravity"))
+    if weightless and not link.static:
+        note_weightless(name, reading.notes)
     try:
         return Element(
             name,
             shapes,
-            density=density,
-            inertia=inertia,
+            inertia=_inertial(link, collisions, name, reading),
             friction=friction,
             restitution=restitution,
+            mujoco=dict(WEIGHTLESS) if weightless else {},
             origin=node.origin,
         )
     except LinkworkError as error:
         raise error.at(node.origin) from None
 
 
-def _shapes(link: ModelLink, tag: str, reading: SdfReadContext) -> list[Shape]:
-    found = (read_shape(node, link.inside(node), reading) for node in link.node.all(tag))
-    return [shape for shape in found if shape is not None]
+def _shapes(link: ModelLink, tag: str, reading: SdfReadContext) -> list[tuple[XmlNode, Shape]]:
+    """Returns the visuals or collisions of a link, with their nodes."""
+    found = [(node, read_shape(node, link.inside(node), reading)) for node in link.node.all(tag)]
+    return [(node, shape) for node, shape in found if shape is not None]
 
 
-def _inertial(link: ModelLink, name: str, reading: SdfReadContext) -> Inertia:
+def _inertial(
+    link: ModelLink,
+    collisions: list[tuple[XmlNode, Shape]],
+    name: str,
+    reading: SdfReadContext,
+) -> Inertia:
     """Returns the mass properties in the link's frame; SDF's default mass is 1 kg."""
     node = link.node.first("inertial")
+    if node is None and link.static:
+        return MASSLESS
     if node is None:
         reading.notes.about("links without <inertial>, given SDF's 1 kg and 1 kg m²", name)
         return Inertia.of(1.0, matrix=np.eye(3))
     reading.unread_but(node, {"mass", "inertia", "pose", "density", "frame"})
+    if node.attributes.get("auto", "").strip().lower() in ("true", "1"):
+        return _automatic_inertia(node, collisions, name, reading)
     mass = number(node, "mass", 1.0)
     given = node.first("inertia")
     matrix = np.eye(3)
@@ -192,30 +200,24 @@ def _inertial(link: ModelLink, name: str, reading: SdfReadContext) -> Inertia:
     return link_inertia(mass, matrix, link.inside(node), name, node.origin, reading.notes)
 
 
-def _surface(link: XmlNode, name: str, reading: SdfReadContext) -> tuple[float, float]:
-    """Returns friction and restitution of the first collision that has any."""
-    found: list[tuple[float, float]] = []
-    for collision in link.all("collision"):
-        surface = collision.first("surface")
-        if surface is None:
-            continue
-        reading.unread_but(surface, {"friction", "bounce"})
-        friction = restitution = None
-        if (node := surface.first("friction")) is not None:
-            if (ode := node.first("ode")) is not None:
-                friction = number(ode, "mu", 1.0)
-            elif (bullet := node.first("bullet")) is not None:
-                friction = number(bullet, "friction", 1.0)
-        if (node := surface.first("bounce")) is not None:
-            restitution = number(node, "restitution_coefficient", 0.0)
-        if friction is not None or restitution is not None:
-            pair = (
-                Element.friction if friction is None else friction,
-                Element.restitution if restitution is None else restitution,
-            )
-            found.append(pair)
-    if len(set(found)) > 1:
-        reading.notes.about("links whose collisions differ in surface, the first one counts", name)
-    friction, restitution = found[0] if found else (Element.friction, Element.restitution)
-    friction = friction if math.isfinite(friction) else 0.0
-    return clamp_surface(friction, restitution, name, reading.notes)
+def _automatic_inertia(
+    inertial: XmlNode,
+    collisions: list[tuple[XmlNode, Shape]],
+    name: str,
+    reading: SdfReadContext,
+) -> Inertia:
+    """Returns the mass properties of the collisions, each of its density; scaled to ``<mass>``."""
+    usual = number(inertial, "density", DEFAULT_DENSITY)
+    bodies = []
+    for node, shape in collisions:
+        if volume := 0.0 if isinstance(shape, Plane) else shape.volume():
+            mass = max(number(node, "density", usual), 0.0) * volume
+            bodies.append(shape.inertia(mass).moved(shape.at))
+    found = combine(bodies)
+    if found.mass <= 0.0:
+        what = "inertias to be computed of links without collisions, given 1 kg and 1 kg m²"
+        reading.notes.about(what, name)
+        return Inertia.of(1.0, matrix=np.eye(3))
+    if (mass := number(inertial, "mass", 0.0)) > 0.0:
+        return Inertia(mass, found.com, found.matrix * (mass / found.mass))
+    return found

@@ -74,7 +74,7 @@ def read_sdf(path: Path, *, skip_missing: bool = False) -> tuple[Part | Scene, l
     """
     notes = ConversionNotes()
     missing = MissingResources(skip_missing, notes)
-    reading = SdfReadContext(ResourceLocator(path.parent), notes, missing)
+    reading = SdfReadContext(ResourceLocator(path.parent), notes, missing, str(path))
     root = parse_xml(path, on_fault=reading.note_fault)
     if root.tag != "sdf":
         raise FormatError(
@@ -129,7 +129,7 @@ def _scene(scope: FrameScope, reading: SdfReadContext, file: Origin) -> Scene:
         if 0.0 < step <= 1.0:
             scene.step = step
         else:
-            reading.notes.about("time steps out of range, left out", f"{step:g}")
+            reading.notes.about("time steps out of range, left out", f"{step:g}", kind="motion")
         reading.unread_but(physics, {"max_step_size", "gravity"})
     look = node.first("scene")
     background = look.first("background") if look is not None else None

@@ -135,9 +135,15 @@ class ModelWriter:
         self.axes: dict[str, WrittenAxis] = {}
         self.coupled: set[str] = set()
 
-    def model(self, name: str) -> ET.Element:
-        """Returns the ``<model>``."""
+    def model(self, name: str, self_collision: str) -> ET.Element:
+        """Returns the ``<model>`` of a part with this rule for collisions between its elements."""
         node = ET.Element("model", name=name)
+        elements = (link.element for link in self.links)
+        solid = [e for e in elements if e is not None and any(s.collide for s in e.shapes)]
+        if len(solid) > 1 and self_collision == "all":
+            add(node, "self_collide", "true")
+        elif len(solid) > 1 and self_collision == "separate":
+            self.notes.about("collisions between links of one model, left out", name)
         for link in self.links:
             if self._is_world(link):
                 self.grounds[link.name], self.names[link.name] = link.at_zero, "world"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from linkwork.core.errors import FormatError, suggestion
+from linkwork.formats.robots.gazebo import is_false, is_true, is_zero, note_plugin
 from linkwork.formats.robots.links import clamp_surface
 from linkwork.formats.robots.urdf.context import UrdfReadContext, vector3
 from linkwork.formats.robots.xml import (
@@ -49,12 +50,13 @@ GAZEBO_MOTION = {
     "kp": "contacts of these links are as stiff as the engine's",
     "kd": "contacts of these links are damped as the engine's",
     "mu2": "friction is the same in all directions",
-    "turnGravityOff": "these links have weight",
-    "gravity": "these links have weight",
+    "dampingFactor": "these links move without this damping",
+    "kinematic": "forces move these links",
+    "selfCollide": "the links of the robot collide, whatever it says",
     "static": "the robot is fixed only if it is placed so",
 }
 #: Values of ``<gazebo>`` that are read.
-GAZEBO_READ = ("mu1", "springStiffness", "springReference")
+GAZEBO_READ = ("mu1", "springStiffness", "springReference", "gravity", "turnGravityOff")
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,15 @@ def read_surface(link: XmlNode, name: str, reading: UrdfReadContext) -> UrdfSurf
     if spinning is not None or rolling is not None:
         reading.notes.about("rolling and spinning friction (Bullet), with mujoco only", name)
     return UrdfSurface(friction, restitution, spinning, rolling)
+
+
+def is_weightless(link: XmlNode, reading: UrdfReadContext) -> bool:
+    """Whether the ``<gazebo>`` of a link switches gravity off."""
+    for node in reading.gazebo.get(required_attribute(link, "name"), ()):
+        off = node.first("turnGravityOff")
+        if is_false(node.first("gravity")) or is_true(off):
+            return True
+    return False
 
 
 def inertia_scale(link: XmlNode) -> float:
@@ -305,8 +316,13 @@ def _note_gazebo(node: XmlNode, unread: Counter[str], part: Part, reading: UrdfR
     owner = node.attributes.get("reference", "").strip() or part.name
     unread.update([] if node.children else ["gazebo"])
     for child in node.children:
-        if child.tag in GAZEBO_MOTION:
+        idle = is_false(child) or is_zero(child)
+        if child.tag == "mu2":
+            idle = parse_number(child.text.strip()) == reading.gazebo_value(owner, "mu1")
+        if child.tag == "plugin":
+            note_plugin(child, f"line {child.origin.line}", reading.notes)
+        elif child.tag in GAZEBO_MOTION and not idle:
             what = f"<{child.tag}> of <gazebo>, left out; {GAZEBO_MOTION[child.tag]}"
             reading.notes.about(what, owner, kind="motion")
-        elif child.tag not in GAZEBO_READ:
+        elif child.tag not in GAZEBO_READ and child.tag not in GAZEBO_MOTION:
             unread[f"gazebo/{child.tag}"] += 1

@@ -201,13 +201,18 @@ def _limits(
         return None, None, None
     child = plain_numbers(child, ("lower", "upper", "effort", "velocity"), reading)
     range_: Range | None = None
-    if bounded:
+    if bounded and not {"lower", "upper"} & set(child.attributes):
+        what = f"{type_} joints whose <limit> has no range, left unlimited, as in Bullet and Drake"
+        reading.notes.about(what, name, kind="motion")  # urdfdom holds them at 0
+    elif bounded:
         lower = limit_attribute(child, "lower", 0.0)
         upper = limit_attribute(child, "upper", 0.0)
         if lower > upper:
             reading.notes.about("joints whose lower limit is above the upper, left unlimited", name)
         elif lower > -NO_LIMIT or upper < NO_LIMIT:
             range_ = (lower, upper)
+    elif type_ == "continuous" and {"lower", "upper"} & set(child.attributes):
+        reading.notes.about("continuous joints with limits, which do not count", name)
     return (
         range_,
         _maximum(child, "effort", name, reading),
@@ -237,7 +242,8 @@ def _dynamics(node: XmlNode, name: str, reading: UrdfReadContext) -> tuple[float
         values.append(number_attribute(first, what))
     damping, friction = values
     if damping < 0.0 or friction < 0.0:
-        reading.notes.about("joints with negative damping or friction, read as 0", name)
+        what = "joints with negative damping or friction, read as 0"
+        reading.notes.about(what, name, kind="motion")
     return max(damping, 0.0), max(friction, 0.0)
 
 
@@ -266,7 +272,8 @@ def read_mimics(
         if leader_name not in names:
             reading.notes.add(
                 f"{child.origin}: joint {follower.name!r} mimics {leader_name!r}, which does not "
-                f"exist; left out. {suggestion(leader_name, names, kind='joints')}"
+                f"exist; left out. {suggestion(leader_name, names, kind='joints')}",
+                kind="motion",
             )
             continue
         leader = joints[names[leader_name]]
@@ -277,5 +284,5 @@ def read_mimics(
         else:
             found[follower.name] = Coupling(follower.name, leader.name, ratio, offset, child.origin)
             continue
-        reading.notes.about(f"mimics left out because {why}", follower.name)
+        reading.notes.about(f"mimics left out because {why}", follower.name, kind="motion")
     return list(found.values())

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.core.errors import FormatError, LinkworkError, listing
+from linkwork.formats.robots.gazebo import WEIGHTLESS, note_weightless
 from linkwork.formats.robots.links import MASSLESS, link_inertia, pair_shapes
 from linkwork.formats.robots.urdf.context import (
     UrdfReadContext,
@@ -14,7 +15,7 @@ from linkwork.formats.robots.urdf.context import (
     origin_pose,
     vector3,
 )
-from linkwork.formats.robots.urdf.extensions import inertia_scale, read_surface
+from linkwork.formats.robots.urdf.extensions import inertia_scale, is_weightless, read_surface
 from linkwork.formats.robots.xml import (
     XmlNode,
     number_attribute,
@@ -82,6 +83,9 @@ def read_link(node: XmlNode, name: str, reading: UrdfReadContext) -> Element:
     """
     shapes = pair_shapes(_shapes(node, "visual", reading), _shapes(node, "collision", reading))
     surface = read_surface(node, name, reading)
+    weightless = is_weightless(node, reading)
+    if weightless:
+        note_weightless(name, reading.notes)
     try:
         return Element(
             name,
@@ -89,6 +93,7 @@ def read_link(node: XmlNode, name: str, reading: UrdfReadContext) -> Element:
             inertia=read_inertial(node, name, reading),
             friction=surface.friction,
             restitution=surface.restitution,
+            mujoco=dict(WEIGHTLESS) if weightless else {},
             origin=node.origin,
         )
     except LinkworkError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 from linkwork.core.errors import FormatError, LinkworkError, Origin, listing, suggestion
@@ -53,6 +55,7 @@ def read_urdf(path: Path, *, skip_missing: bool = False) -> tuple[Part, list[str
     missing = MissingResources(skip_missing, notes)
     reading = UrdfReadContext(ResourceLocator(path.parent), notes, missing)
     robot = parse_xml(path, on_fault=lambda at, text: notes.about(text, f"{at}"))
+    _substitute(robot, reading)
     _check_root(robot, path)
     read_materials(robot, reading)
     reading.transmissions = read_transmissions(robot)
@@ -89,6 +92,23 @@ def read_urdf(path: Path, *, skip_missing: bool = False) -> tuple[Part, list[str
     known = {"robot": ROBOT_TAGS, "link": LINK_TAGS, "joint": JOINT_TAGS}
     note_unread(robot, known, part, reading)
     return part, notes.lines()
+
+
+#: Substitution of ROS with a default value.
+_OPTENV = re.compile(r"\$\(optenv\s+(\w+)([^()]*)\)")
+
+
+def _substitute(robot: XmlNode, reading: UrdfReadContext) -> None:
+    """Replaces ``$(optenv NAME default)`` as xacro does, with a note; Bullet reads such files."""
+    for node in robot.walk():
+        for key, text in node.attributes.items():
+            if "$(optenv" not in text:
+                continue
+            node.attributes[key] = _OPTENV.sub(
+                lambda found: os.environ.get(found[1], found[2].strip()), text
+            )
+            what = f"{text}, read as {node.attributes[key]!r}"
+            reading.notes.about(what, f"{node.origin}")
 
 
 def _check_root(robot: XmlNode, path: Path) -> None:
