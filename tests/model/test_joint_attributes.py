@@ -65,10 +65,8 @@ def sample(name: str) -> Any:
 
 def part_with(**given: Any) -> Part:
     """Returns two boxes with a joint between them."""
-    part = Part("p")
-    part.add(
-        Element("a", Box((0.1, 0.1, 0.1)), mass=1.0), Element("b", Box((0.1, 0.1, 0.1)), mass=1.0)
-    )
+    box = (Box((0.1, 0.1, 0.1)),)
+    part = Part("p").add(Element("a", box, mass=1.0), Element("b", box, mass=1.0))
     return part.add(Joint("j", given.pop("type", "hinge"), "a", "b", **given))
 
 
@@ -197,9 +195,9 @@ def test_limits_are_checked_in_python_and_in_files(name: str, tmp_path: Path) ->
 
 def test_numbers_of_numpy_are_numbers() -> None:
     """Attributes that were computed need no conversion."""
-    assert (
-        Joint("j", "hinge", "a", "b", damping=np.float32(0.5), friction=np.int64(2)).damping == 0.5
-    )
+    computed: dict[str, Any] = {"damping": np.float32(0.5), "friction": np.int64(2)}
+    joint = Joint("j", "hinge", "a", "b", **computed)
+    assert (joint.damping, joint.friction) == (0.5, 2.0)
 
 
 def test_its_users_do_not_name_it() -> None:
