@@ -124,7 +124,7 @@ class Mujoco(Engine):
         self._springs = own_springs(world, owned)
         self._driven: list[int] = []
         if self.params.integrator == "auto":
-            choice = choose_integrator(world, owned)
+            choice = choose_integrator(world, owned, self.params)
             self.params = msgspec.structs.replace(self.params, integrator=choice)
         self._explicit = self.params.integrator != "discrete"
         self.extras: list[Callable[[ModelBuilder], None]] = []
@@ -441,15 +441,22 @@ class Mujoco(Engine):
         return kernels.tendon_energy(after.ten_length, mj.tendon_lengthspring, *self._tendon_laws)
 
 
-def choose_integrator(world: World, owned: np.ndarray) -> Literal["discrete", "implicitfast"]:
+def choose_integrator(
+    world: World, owned: np.ndarray, params: MujocoParams
+) -> Literal["discrete", "implicitfast"]:
     """Returns the integrator for a world that names none.
 
-    Only "discrete" is stable for any spring, drive and loop. Free bodies without springs between
-    them have none of these, and their contacts cost "discrete" several times the time.
+    Only "discrete" is stable for any spring, drive, loop and restitution, at any step. Free bodies
+    without any of these, whose contacts cost "discrete" several times the time, get the other.
     """
     kinds = {j.type for j, b in zip(world.joints, world.joint_body, strict=True) if owned[b]}
-    free = kinds <= {"free"} and not len(own_springs(world, owned))
-    return "implicitfast" if free and not len(owned_loops(world, owned)) else "discrete"
+    bound = (
+        params.tendons, params.tendon_equalities, params.joint_equalities, world.actuators,
+        own_springs(world, owned), owned_loops(world, owned),
+        [shape for shape in world.shapes if shape.restitution > 0.0],
+    )  # fmt: skip
+    free = kinds <= {"free"} and not any(len(each) for each in bound)
+    return "implicitfast" if free else "discrete"
 
 
 def _hint(error: ValueError) -> str:

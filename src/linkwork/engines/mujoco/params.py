@@ -142,8 +142,8 @@ class MujocoParams(msgspec.Struct, forbid_unknown_fields=True):
         native: Use MuJoCo's own softness, friction combination and collision filters by default,
             for models made for it.
         integrator: Time integrator. All but "discrete" evaluate drive efforts at the start of the
-            step. "auto" is "implicitfast" for free bodies, which is several times faster with many
-            contacts, and "discrete" for everything with joints.
+            step. "auto" is "discrete", and for free bodies without springs, drives, tendons and
+            restitution "implicitfast", which is several times faster with many contacts.
         cone: Kind of friction cones.
         solver: Constraint solver: "PGS", "CG" or "Newton".
         jacobian: Matrix type: "dense", "sparse" or "auto".

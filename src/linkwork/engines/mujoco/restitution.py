@@ -16,14 +16,18 @@ from functools import cache
 #: about 1 cm at the higher and 3 cm at the lower one.
 SLOWEST, FASTEST = 80.0, 300.0
 
+#: Largest angle by which a contact may swing in a step of an integrator that evaluates it at the
+#: start of the step [rad].
+MAX_ANGLE_PER_STEP = 0.4
+
 #: Impedance of the contacts; constant over depth, so that the spring is linear.
 IMPEDANCE = (0.95, 0.95, 0.001, 0.5, 2.0)
 
 #: Times of the impact within a step, as fractions, over which the restitution is averaged.
 _IMPACT_PHASES = (0.125, 0.375, 0.625, 0.875)
 
-#: Steps of the simulation that count as one of RK4, which is nearly exact.
-_RK4_STEPS = 16
+#: RK4 is nearly exact: it is simulated in this many steps, which need not be shorter than this [s].
+_RK4_STEPS, _RK4_STEP = 16, 5e-5
 
 
 @cache
@@ -40,12 +44,15 @@ def contact_for_restitution(
     Returns:
         Spring k [1/s²], damper b [1/s], and the resulting coefficient of restitution.
     """
-    frequency = FASTEST
+    frequency, slowest = FASTEST, SLOWEST
+    if integrator != "discrete":  # beyond this, a step adds energy to the impact
+        frequency = min(frequency, MAX_ANGLE_PER_STEP / h)
+        slowest = min(slowest, frequency)
     while (
-        frequency > SLOWEST
+        frequency > slowest
         and _simulated_restitution(frequency**2, 0.0, h, integrator) < restitution
     ):
-        frequency = max(0.95 * frequency, SLOWEST)
+        frequency = max(0.95 * frequency, slowest)
     spring = frequency**2
     low, high = 0.0, 20.0 * frequency
     if integrator != "discrete":  # one step may at most stop the body
@@ -65,7 +72,7 @@ def _simulated_restitution(spring: float, damper: float, h: float, integrator: s
     """Returns the velocity ratio when the contact force ends."""
     total = 0.0
     if integrator == "RK4":
-        h = h / _RK4_STEPS
+        h = min(h, max(h / _RK4_STEPS, _RK4_STEP))
     for phase in _IMPACT_PHASES:
         depth, speed = phase * h, 1.0  # penetration since the impact within the last step
         for _ in range(math.ceil(0.2 / h)):

@@ -154,7 +154,8 @@ def weld(
     bits = np.add(vertices, 0.0, order="C").view(np.uint64)  # -0.0 becomes 0.0
     table = np.full(1 << (2 * len(bits)).bit_length(), -1, np.int64)
     first = np.empty(len(bits), np.int64)
-    first_of_equal(bits, table, first)
+    if not first_of_equal(bits, table, first):
+        first = _first_of_sorted(bits)
     faces = first[faces]
     a, b, c = faces.T
     faces = faces[(a != b) & (b != c) & (c != a)]
@@ -162,6 +163,17 @@ def weld(
     used[faces] = True
     renumbered = np.cumsum(used) - 1
     return vertices[used], renumbered[faces].astype(np.int32)
+
+
+def _first_of_sorted(bits: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Returns the first vertex that is equal to each vertex, by sorting."""
+    order = np.lexsort(bits.T)
+    ordered = bits[order]
+    starts = np.ones(len(order), dtype=bool)
+    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    first = np.empty(len(order), dtype=np.int64)
+    first[order] = order[starts][np.cumsum(starts) - 1]
+    return first
 
 
 def _as_table(values: ArrayLike, kind: type[np.generic], name: str) -> NDArray:

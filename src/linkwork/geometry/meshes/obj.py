@@ -69,11 +69,14 @@ def _scan_lines(source: MeshSource) -> _ObjLines | None:
     vertices = np.empty((data.count(b"v") + 1, 3))
     corners = np.empty(data.count(b" ") + data.count(b"\t") + 1, np.int64)
     counts, marks = np.empty(data.count(b"f") + 1, np.int64), np.empty((_MAX_MARKS, 4), np.int64)
-    known, used, faces, marked = scan_obj(
-        np.frombuffer(data, np.uint8), POWERS, vertices, corners, counts, marks
+    late = np.empty((vertices.size, 3), np.int64)
+    known, used, faces, marked, delayed = scan_obj(
+        np.frombuffer(data, np.uint8), POWERS, vertices, corners, counts, marks, late
     )
     if not 0 <= known <= MAX_VERTICES or used > 3 * MAX_TRIANGLES:
         return None
+    for start, end, number in late[:delayed].tolist():
+        vertices.flat[number] = float(data[start:end])
     materials: dict[str, _Faces] = {"": _Faces()}
     colors: dict[str, Color] = {}
     name, first_corner, first_face = "", 0, 0

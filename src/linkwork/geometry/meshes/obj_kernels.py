@@ -13,8 +13,10 @@ POWERS = np.array([10.0**k for k in range(23)])
 _SPACE, _TAB, _LINE_FEED, _RETURN, _COMMENT, _BACKSLASH = 32, 9, 10, 13, 35, 92
 _MINUS, _PLUS, _POINT, _SLASH, _ZERO, _NINE = 45, 43, 46, 47, 48, 57
 _V, _F, _U, _M, _E, _BIG_E = 118, 102, 117, 109, 101, 69
-#: Digits of a mantissa are read up to this number; further ones are beyond a double's precision.
-_FULL = 10**17
+#: Integers below it are doubles.
+_EXACT = 2**53
+#: Outcome of :func:`_read_number` for a number that Python reads: it needs more than one rounding.
+_LATER = -2
 
 
 @kernel
@@ -26,11 +28,19 @@ def _skip_blanks(data, at, end):
 
 
 @kernel
+def _end_of_word(data, at, end):
+    """Returns the position of the first space or tab from ``at`` on."""
+    while at < end and data[at] != _SPACE and data[at] != _TAB:
+        at += 1
+    return at
+
+
+@kernel
 def _read_number(data, at, end, powers, out, column):
     """Reads a decimal number into ``out[column]``; returns the position after it.
 
-    The number is mantissa · 10^k: the nearest double if the mantissa is below 2^53, else next to
-    it. Returns ``IRREGULAR`` if it is no number, or if |k| is above 22.
+    The number is mantissa · 10^k, which one division or product rounds correctly if the mantissa is
+    below 2^53 and |k| at most 22. Returns ``_LATER`` if it is not, ``IRREGULAR`` for no number.
     """
     negative = False
     if at < end and (data[at] == _MINUS or data[at] == _PLUS):
@@ -43,11 +53,9 @@ def _read_number(data, at, end, powers, out, column):
             fraction = True
         elif _ZERO <= byte <= _NINE:
             digits += 1
-            if mantissa < _FULL:
+            if mantissa < _EXACT:
                 mantissa = 10 * mantissa + (np.int64(byte) - _ZERO)
                 scale -= fraction
-            else:
-                scale += not fraction
         else:
             break
         at += 1
@@ -67,10 +75,12 @@ def _read_number(data, at, end, powers, out, column):
         if digits == 0:
             return IRREGULAR
         scale += sign * power
+    if at < end and data[at] != _SPACE and data[at] != _TAB:
+        return IRREGULAR
     if mantissa == 0:
         scale = 0
-    if abs(scale) > 22 or (at < end and data[at] != _SPACE and data[at] != _TAB):
-        return IRREGULAR
+    if mantissa >= _EXACT or abs(scale) > 22:
+        return _LATER
     value = mantissa / powers[-scale] if scale < 0 else mantissa * powers[scale]
     out[column] = -value if negative else value
     return at
@@ -104,7 +114,7 @@ def _read_corner(data, at, end, known):
 
 
 @kernel
-def scan_obj(data, powers, vertices, corners, counts, marks):
+def scan_obj(data, powers, vertices, corners, counts, marks, late):
     """Reads all ``v`` and ``f`` lines, and the places of ``usemtl`` and ``mtllib``.
 
     Other lines are ignored.
@@ -117,14 +127,16 @@ def scan_obj(data, powers, vertices, corners, counts, marks):
         counts: Room for the number of corners of each face.
         marks: Room for start and end of each line of a material or material file, and the number
             of corners and faces before it (m×4).
+        late: Room for start and end of each coordinate that the caller must read, and its number
+            among all coordinates (k×3).
 
     Returns:
-        The numbers of vertices, corners, faces and marks; the first is ``IRREGULAR`` if a line is
-        not of the plain form.
+        The numbers of vertices, corners, faces, marks and late coordinates; the first is
+        ``IRREGULAR`` if a line is not of the plain form.
     """
     size, at = len(data), 0
-    known = used = faces = marked = 0
-    failed = IRREGULAR, 0, 0, 0
+    known = used = faces = marked = delayed = 0
+    failed = IRREGULAR, 0, 0, 0, 0
     while at < size:
         end = at
         while end < size and data[end] != _LINE_FEED:
@@ -147,10 +159,14 @@ def scan_obj(data, powers, vertices, corners, counts, marks):
         if data[at] == _V and blank:
             at += 1
             for column in range(3):
-                at = _read_number(
-                    data, _skip_blanks(data, at, stop), stop, powers, vertices[known], column
-                )
-                if at == IRREGULAR:
+                first = _skip_blanks(data, at, stop)
+                at = _read_number(data, first, stop, powers, vertices[known], column)
+                if at == _LATER:
+                    at = _end_of_word(data, first, stop)
+                    late[delayed, 0], late[delayed, 1] = first, at
+                    late[delayed, 2] = 3 * known + column
+                    delayed += 1
+                elif at == IRREGULAR:
                     return failed
             known += 1
         elif data[at] == _F and blank:
@@ -176,4 +192,4 @@ def scan_obj(data, powers, vertices, corners, counts, marks):
         elif stop - at == 1 and (data[at] == _V or data[at] == _F):
             return failed
         at = following
-    return known, used, faces, marked
+    return known, used, faces, marked, delayed
