@@ -77,6 +77,8 @@ def compare(
 def _reason(run: RunComparison) -> str:
     if run.failed:
         return f"the run here ended after {run.time:.3f} s: {run.failed}"
+    if run.parted_at is None:
+        return "MuJoCo itself is unstable from the first step: nothing can be compared."
     return f"{run.joint} parts at {run.parted_at:.3f} s and differs by {run.difference:.2g}"
 
 

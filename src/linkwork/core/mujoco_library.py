@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from pathlib import Path
@@ -36,6 +37,24 @@ mujoco.set_mju_user_warning(warning_log.note)
 
 # Warnings of the compiler concern the zero posture, not the posture of the run.
 warnings.filterwarnings("ignore", message=".*Check model", category=UserWarning)
+
+
+#: Time of the last change [ns] and size of each mesh file that MuJoCo has read.
+_read_files: dict[str, tuple[int, int]] = {}
+
+
+def read_mesh_file(asset: Any, path: Path) -> None:
+    """Lets MuJoCo read a mesh file, of which it keeps the hull.
+
+    MuJoCo compares times in whole seconds only, so what it keeps is dropped here if the file has
+    changed.
+    """
+    name, status = os.path.abspath(path), path.stat()
+    stamp = status.st_mtime_ns, status.st_size
+    if _read_files.setdefault(name, stamp) != stamp:
+        _read_files[name] = stamp
+        mujoco.mj_clearCache(mujoco.mj_getCache())
+    asset.file = name
 
 
 def reads_mesh_file(path: Path) -> bool:

@@ -26,6 +26,8 @@ DISTURBANCE = 1e-10
 DISTURBED_STARTS = 5
 #: Allowed difference [rad or m], and how many times the effect of the disturbance.
 TOLERANCE, DISTURBANCE_FACTOR = 1e-6, 10.0
+#: Most coordinates of a run that are kept.
+MAX_NUMBERS = 100_000_000
 #: Spread of random starts: positions [rad or m], velocities [rad/s or m/s].
 POSITION_SPREAD, SPEED_SPREAD = 0.1, 0.2
 
@@ -139,6 +141,13 @@ class MujocoComparison:
         self._copy(theirs, first)
         energies = _energy(m, theirs), cycle.state.report.energy.sum()
         steps = max(1, round(seconds / m.opt.timestep))
+        if steps * max(1, m.nq) > MAX_NUMBERS:
+            raise FormatError(
+                f"{seconds:g} s are {steps} steps of {m.nq} coordinates, which are kept: at most "
+                f"{MAX_NUMBERS} numbers are.",
+                origin=Origin(str(self.path)),
+                hint=f"Compare at most {MAX_NUMBERS // max(1, m.nq) * m.opt.timestep:g} s.",
+            )
         path, apart = np.zeros((steps, m.nq)), np.zeros(steps)
         reached = 0
         for step in range(steps):
@@ -192,7 +201,7 @@ class MujocoComparison:
         if len(path):
             run.disturbed, run.difference = float(effect[-1]), float(mine[-1])
             run.agrees = run.difference <= max(TOLERANCE, DISTURBANCE_FACTOR * run.disturbed)
-        run.agrees = run.agrees and not run.failed
+        run.agrees = run.agrees and not run.failed and len(path) > 0
         if not run.agrees and len(parted):
             run.parted_at = float(parted[0] + 1) * float(self.model.opt.timestep)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from linkwork.core.mujoco_library import mujoco, reads_mesh_file
+from linkwork.core.mujoco_library import mujoco, read_mesh_file, reads_mesh_file
 from linkwork.geometry.meshes import load_mesh
 from linkwork.geometry.pose import Pose
 from linkwork.model.parts import (
@@ -46,7 +45,7 @@ class MeshAssets:
             mesh = spec.add_mesh(name=name, scale=list(shape.scale), maxhullvert=most)
             mesh.inertia = getattr(mujoco.mjtMeshInertia, f"mjMESH_INERTIA_{inertia.upper()}")
             if not shape.node and reads_mesh_file(Path(shape.file)):
-                mesh.file = os.path.abspath(shape.file)  # MuJoCo keeps the hulls of files it read
+                read_mesh_file(mesh, Path(shape.file))
             else:
                 mesh.uservert = triangles.vertices.astype(np.float32).ravel()
                 mesh.userface = triangles.faces.astype(np.int32).ravel()

@@ -56,26 +56,46 @@ def separate_bodies(world: World, owned: np.ndarray) -> list[Overlap]:
     shapes = [s for s in world.shapes if _takes_part(world, s, owned)]
     if not shapes:
         return []
-    root = {body: world.ancestors(body)[-1] for body in {s.body for s in shapes}}
-    collide = world.scene.collide
-    settled = set() if collide.joined else set(world.joined)
-    for one, other in (*collide.never, *collide.always):
+    settled = set() if world.scene.collide.joined else set(world.joined)
+    for one, other in (*world.scene.collide.never, *world.scene.collide.always):
         settled |= body_pairs(world, one, other)
-    pairs = [
-        (n, m)
-        for m, second in enumerate(shapes)
-        for n, first in enumerate(shapes[:m])
-        if first.body != second.body and root[first.body] == root[second.body]
-        and _pair(first, second) not in settled
-        and not (world.is_static(first.body) and world.is_static(second.body))
-    ]  # fmt: skip
-    none = {_pair(shapes[n], shapes[m]) for n, m in pairs if _never(world, shapes[n], shapes[m])}
-    world.apart |= none
-    found = _overlaps(
-        world, shapes, [p for p in pairs if _pair(*(shapes[k] for k in p)) not in none]
-    )
+    pairs, codes = _pairs(world, shapes, settled)
+    never = _never(world, shapes, pairs)
+    world.apart |= {divmod(code, world.nb) for code in np.unique(codes[never]).tolist()}
+    found = _overlaps(world, shapes, pairs[~np.isin(codes, codes[never])])
     world.apart |= {each.bodies for each in found}
     return found
+
+
+def _pairs(
+    world: World, shapes: list[WorldShape], settled: set[tuple[int, int]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the pairs of shapes (n×2) of different bodies of one tree that are not ``settled``.
+
+    Also returns a number for the pair of bodies of each: the smaller times nb plus the larger.
+    """
+    body = np.array([shape.body for shape in shapes])
+    own = np.unique(body).tolist()
+    root, static = np.zeros(world.nb, np.int64), np.zeros(world.nb, bool)
+    for b in own:
+        root[b], static[b] = world.ancestors(b)[-1], world.is_static(b)
+    first, second = np.triu_indices(len(shapes), 1)
+    a, b = body[first], body[second]
+    kept = (a != b) & (root[a] == root[b]) & ~(static[a] & static[b])
+    first, second, a, b = first[kept], second[kept], a[kept], b[kept]
+    codes = np.minimum(a, b) * world.nb + np.maximum(a, b)
+    kept = ~np.isin(codes, [one * world.nb + other for one, other in settled])
+    return np.column_stack([first[kept], second[kept]]), codes[kept]
+
+
+def _never(world: World, shapes: list[WorldShape], pairs: np.ndarray) -> np.ndarray:
+    """Returns which pairs of shapes are of one part whose elements do not collide at all."""
+    scopes = [world.element_names[shape.element].rpartition("/")[0] for shape in shapes]
+    number = {scope: n for n, scope in enumerate(dict.fromkeys(scopes))}
+    scope = np.array([number[each] for each in scopes])
+    none = np.array([world.self_collision[shape.element] == "none" for shape in shapes])
+    first, second = pairs.T
+    return (scope[first] == scope[second]) & none[first] & none[second]
 
 
 def overlap_findings(world: World, overlaps: list[Overlap]) -> list[Finding]:
@@ -115,30 +135,19 @@ def _pair(one: WorldShape, other: WorldShape) -> tuple[int, int]:
     return min(one.body, other.body), max(one.body, other.body)
 
 
-def _never(world: World, one: WorldShape, other: WorldShape) -> bool:
-    """Whether two shapes belong to the same part, whose elements do not collide at all."""
-    names = [world.element_names[each.element] for each in (one, other)]
-    scopes = {name.rpartition("/")[0] for name in names}
-    rules = {world.self_collision[each.element] for each in (one, other)}
-    return len(scopes) == 1 and rules == {"none"}
-
-
-def _overlaps(
-    world: World, shapes: list[WorldShape], pairs: list[tuple[int, int]]
-) -> list[Overlap]:
+def _overlaps(world: World, shapes: list[WorldShape], pairs: np.ndarray) -> list[Overlap]:
     """Returns the overlaps at the start, one for each pair of bodies, the deepest first."""
-    if not pairs:
+    if not len(pairs):
         return []
     built = _model(world, shapes)
     if built is None:
         return []
     model, data, geom = built
-    chosen = np.array(pairs)
-    one, other = geom[chosen[:, 0]], geom[chosen[:, 1]]
+    one, other = geom[pairs[:, 0]], geom[pairs[:, 1]]
     gap = np.linalg.norm(data.geom_xpos[one] - data.geom_xpos[other], axis=1)
     near = gap < model.geom_rbound[one] + model.geom_rbound[other]
     deepest: dict[tuple[int, int], Overlap] = {}
-    for (n, m), a, b in zip(chosen[near].tolist(), one[near], other[near], strict=True):
+    for (n, m), a, b in zip(pairs[near].tolist(), one[near], other[near], strict=True):
         depth = -float(mujoco.mj_geomDistance(model, data, int(a), int(b), 0.0, None))
         bodies = _pair(shapes[n], shapes[m])
         if depth >= LEAST_DEPTH and (bodies not in deepest or depth > deepest[bodies].depth):

@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from linkwork.core.errors import FormatError, LinkworkError, Origin
-from linkwork.core.mujoco_library import mujoco, reads_mesh_file, warning_log
+from linkwork.core.mujoco_library import (
+    mujoco,
+    read_mesh_file,
+    reads_mesh_file,
+    warning_log,
+)
 from linkwork.formats.robots.mjcf.sanitize import GENERATED, SanitizedModel
 from linkwork.geometry.meshes import TriangleMesh, load_mesh
 from linkwork.geometry.pose import Pose
@@ -84,7 +89,7 @@ def compile_model(safe: SanitizedModel, file: Origin) -> CompiledMjcf:
                 asset = spec.mesh(name)
                 if reads_mesh_file(safe.meshes[name]):
                     # our reader has checked it; masses are those of MuJoCo's reader
-                    asset.file = os.path.abspath(safe.meshes[name])
+                    read_mesh_file(asset, safe.meshes[name])
                     continue
                 asset.uservert = mesh.vertices.astype(np.float32).ravel()
                 asset.userface = mesh.faces.astype(np.int32).ravel()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linkwork.core.errors import FormatError
+from linkwork.formats.robots.resources import MAX_LEVELS
 from linkwork.formats.robots.xml import XmlNode, parse_xml
 
 #: Maximum depth of elements, that of MuJoCo's reader, and maximum number of them.
@@ -28,26 +29,31 @@ class MjcfSource:
     def locate(self, reference: str, node: XmlNode, *, base: str = "") -> Path:
         """Returns the file that a relative reference means.
 
-        It may lead to a folder beside the model's, as that of shared meshes. As in MuJoCo, the
-        model's folder comes first, then that of the included file with the reference.
+        It may lead to folders beside the model's or a few above, as those of shared meshes. As in
+        MuJoCo, the model's folder comes first, then that of the included file with the reference.
 
         Raises:
-            FormatError: If the reference is an absolute path outside of the model's folder.
+            FormatError: If the reference is an absolute path outside of the model's folder, or
+                leads too far up.
         """
         given = reference.replace("\\", "/")
         if "\0" in given:
             raise FormatError(f"{reference!r} is no path.", origin=node.origin)
         inner = Path(base.replace("\\", "/")) / given
-        path = Path(os.path.realpath(self.folder / inner))
-        if inner.is_absolute() and not path.is_relative_to(os.path.realpath(self.folder)):
+        outermost = (self.folder, *self.folder.parents)[: MAX_LEVELS + 1][-1]
+        within = self.folder if inner.is_absolute() else outermost
+        if not Path(os.path.normpath(self.folder / inner)).is_relative_to(within):
             raise FormatError(
-                f"<{node.tag}> names the file {reference!r}, an absolute path outside of the "
-                f"model's folder {str(self.folder)!r}.",
+                f"<{node.tag}> names the file {reference!r}, which is outside of {str(within)!r}.",
                 origin=node.origin,
-                hint="Name it relative to the model, or copy it there.",
+                hint=f"Name it relative to the model, at most {MAX_LEVELS} folders up, or copy it "
+                "there.",
             )
-        beside = Path(os.path.realpath(Path(node.origin.file).parent / inner))
-        return beside if not path.is_file() and beside.is_file() else path
+        path = Path(os.path.realpath(self.folder / inner))
+        beside = Path(os.path.normpath(Path(node.origin.file).parent / inner))
+        if not path.is_file() and beside.is_relative_to(outermost) and beside.is_file():
+            return Path(os.path.realpath(beside))
+        return path
 
 
 def read_source(path: Path) -> MjcfSource:
