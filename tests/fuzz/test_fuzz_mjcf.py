@@ -120,7 +120,8 @@ COSTLY: dict[str, tuple[str, str]] = {
     "nesting": (_model("<body>" * 5000 + "</body>" * 5000), "nested deeper than 499"),
     "crowd": (_model("<body/>" * 30_000), "more than 20000 elements"),
     "large file": (_model(" " * 2**24), "larger than 16 MB"),
-    "way out": (_model('<include file="/etc/hostname"/>'), "outside of the model's folder"),
+    "way out": (_model('<include file="/etc/hostname"/>'), "which is outside of"),
+    "too far up": (_model(f'<include file="{"../" * 9}etc/hostname.xml"/>'), "which is outside of"),
     "way up": (_model('<include file="../outside.xml"/>'), "cannot be read"),
     "composites": (
         _model('<composite type="cable" count="100000 1 1"/><flexcomp count="999 999 999"/>'),
