@@ -188,3 +188,44 @@ def test_the_rule_is_a_line_of_a_scene(tmp_path: Path) -> None:
     file.write_text(text.format(""))
     with pytest.raises(SceneError, match="undriven = true"):
         Session(lw.load_scene(str(file)))
+
+
+def test_light_joints_are_stable_with_runge_kutta(tmp_path: Path) -> None:
+    """RK4 evaluates servos at the start of the step: a link of 2 g holds within a degree."""
+    model = tmp_path / "light.xml"
+    model.write_text(
+        '<mujoco><option timestep="0.005" integrator="RK4"/><worldbody><body>'
+        '<joint name="a" axis="0 1 0"/><geom type="box" size=".05 .005 .005" pos=".05 0 0" '
+        'mass="0.2"/><body pos=".1 0 0"><joint name="b" axis="0 1 0"/><geom type="box" '
+        'size=".01 .004 .004" pos=".01 0 0" mass="0.002"/></body></body></worldbody></mujoco>'
+    )
+    scene = lw.load_scene(model)
+    (placed,) = scene.parts.values()
+    placed.drives.update(EVERY)
+    with Session(scene) as session:
+        session.run(2.0)
+        for joint in ("a", "b"):
+            assert abs(session[f"light/{joint}.angle"]) < np.radians(2.0)
+
+
+def test_the_last_link_of_an_arm_is_no_wheel() -> None:
+    """An endless, balanced flange behind three joints gets a servo; on the base it is a wheel."""
+    for joints, kind in ((3, "servo"), (0, "motor")):
+        part = Part("arm").add(Element("base", mass=1.0))
+        before = "base"
+        for n in range(joints):
+            part.add(
+                Element(f"link{n}", (Box((0.1, 0.1, 0.3)),), mass=1.0),
+                Joint(f"J{n}", "hinge", before, f"link{n}", axis=(0.0, 1.0, 0.0), range=(-1, 1)),
+            )
+            before = f"link{n}"
+        part.add(
+            Element("flange", (Cylinder(0.05, 0.02),), mass=0.2),
+            Joint("end", "hinge", before, "flange", at=Pose.of((0.0, 0.0, 0.2))),
+        )
+        drives = EVERY
+        world = compile_scene(Scene("bench").place(part, name="arm", drives=drives))
+        resolve_auto_servos(world)
+        (drive,) = [j.drive for j in world.joints if j.name == "end"]
+        assert drive is not None
+        assert drive.type == kind

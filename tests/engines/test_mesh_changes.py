@@ -1,4 +1,4 @@
-"""Mesh files that change while the program runs: MuJoCo keeps the hulls of files that it has read."""
+"""Mesh files that change while the program runs, though MuJoCo keeps hulls of files it has read."""
 
 from __future__ import annotations
 

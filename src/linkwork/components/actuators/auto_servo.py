@@ -125,6 +125,7 @@ def _gains(world: World, dof: int, params: AutoServoParams, load: JointLoad) -> 
         bandwidth=params.bandwidth,
         damping_ratio=params.damping_ratio,
         sag=params.sag or SAG[0 if angle else 1],
+        explicit=any(spec.params.get("integrator") == "RK4" for spec in world.scene.engines),
     )
     return ServoGains(0.0, gains.kd) if wheel else gains
 

@@ -23,7 +23,7 @@ from linkwork.dynamics.recursive import bias, crba
 from linkwork.geometry import Pose
 from linkwork.kinematics import forward
 from linkwork.kinematics.closed_motion import closed_motion
-from linkwork.kinematics.kernels import FREE
+from linkwork.kinematics.kernels import FIXED, FREE
 from linkwork.model.parts.shape import lowest_point
 from linkwork.model.world import World
 
@@ -35,6 +35,8 @@ STEP_RATIO = 0.1
 LEAST_INERTIA = 1e-4, 1e-2
 #: Distance of a center of mass from the axis of a wheel, relative to the wheel's extent.
 CENTERED = 1e-2
+#: Most joints between the base and a wheel.
+WHEEL_JOINTS = 2
 #: Height of feet above the lowest point, relative to the robot's height.
 FOOT_HEIGHT = 0.02
 #: Relative size of a velocity that counts as independent of others.
@@ -65,7 +67,14 @@ class ServoGains:
 
 
 def servo_gains(
-    load: JointLoad, *, angle: bool, step: float, bandwidth: float, damping_ratio: float, sag: float
+    load: JointLoad,
+    *,
+    angle: bool,
+    step: float,
+    bandwidth: float,
+    damping_ratio: float,
+    sag: float,
+    explicit: bool = False,
 ) -> ServoGains:
     """Returns the gains kp = max(I ω², L/s) and kd = 2 ζ √(kp I), with ω ≤ 0.1/h.
 
@@ -76,10 +85,16 @@ def servo_gains(
         bandwidth: ω/2π [Hz].
         damping_ratio: ζ.
         sag: Largest static deflection s [rad or m].
+        explicit: Whether the integrator evaluates the servo at the start of the step, which is
+            stable only with gains for the true inertia, and below 0.25 I/h².
     """
-    inertia = max(load.inertia, LEAST_INERTIA[0 if angle else 1])
+    inertia = load.inertia
+    if not (explicit and inertia > 0.0):
+        inertia = max(inertia, LEAST_INERTIA[0 if angle else 1])
     omega = min(2.0 * math.pi * bandwidth, STEP_RATIO / step)
     kp = max(inertia * omega * omega, load.weight / sag)
+    if explicit:
+        kp = min(kp, 0.25 * inertia / (step * step))
     return ServoGains(kp, 2.0 * damping_ratio * math.sqrt(kp * inertia))
 
 
@@ -189,11 +204,15 @@ def _point_jacobian(world: World, poses: np.ndarray, body: int, point: np.ndarra
 def is_wheel(world: World, dof: int) -> bool:
     """Whether a hinge turns without end and carries one body, balanced on the axis.
 
-    Gravity does not turn it, so that it keeps its angle at speed 0.
+    Gravity does not turn it, so that it keeps its angle at speed 0. The last link of an arm is no
+    wheel: at most ``WHEEL_JOINTS`` joints, as of a steered and suspended wheel, come before it.
     """
     body = int(world.dof_body[dof])
     endless = not (np.isfinite(world.dof_lo[dof]) or np.isfinite(world.dof_hi[dof]))
     if not endless or not world.dof_is_angle(dof) or (world.parent == body).any():
+        return False
+    before = [b for b in world.ancestors(int(world.parent[body])) if world.kind[b] != FREE]
+    if sum(1 for b in before if world.kind[b] != FIXED) > WHEEL_JOINTS:
         return False
     mass = float(world.mass[body])
     if mass <= 0.0 or (len(world.loop_names) and (world.loop_body == body).any()):

@@ -136,7 +136,7 @@ class Mujoco(Engine):
             *super().check(),
             *self.ineffective_drives(self.prescribed),
             *find_approximations(
-                self.world, self.owned, self.collidable, self.prescribed, self.params.integrator
+                self.world, self.owned, self.collidable, self.prescribed, self.params
             ),
             *overlap_findings(self.world, self._overlaps),
         ]
@@ -428,10 +428,17 @@ class Mujoco(Engine):
         if self._tendon_data is not None:
             report.energy[1] += self._tendon_energy(self._tendon_data)
 
-    def _tendon_energy(self, after: Any) -> float:
-        """Returns the energy of the springs of tendons after the step [J].
+    def add_energy(self) -> None:  # noqa: D102
+        super().add_energy()
+        if self._tendon_data is not None:
+            self._enter(self.world.scene.step, True)
+            self._fresh = False
+            self.state.report.energy[1] += self._tendon_energy(self._tendon_data)
 
-        MuJoCo's own data has their lengths before it.
+    def _tendon_energy(self, after: Any) -> float:
+        """Returns the energy of the springs of tendons [J].
+
+        In MuJoCo's own data their lengths are those before the step.
         """
         mj = self._mj
         after.qpos[:] = self._qpos

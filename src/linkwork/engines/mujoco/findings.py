@@ -6,6 +6,7 @@ import numpy as np
 
 from linkwork.engines.common.kernels import LINEAR
 from linkwork.engines.mujoco.equality import CLOSABLE_KINDS
+from linkwork.engines.mujoco.params import MujocoParams
 from linkwork.engines.mujoco.restitution import contact_for_restitution
 from linkwork.engines.mujoco.spec_builder import CODE, is_link, is_point
 from linkwork.model.parts.shape import Mesh, Plane
@@ -17,7 +18,7 @@ def find_approximations(
     owned: np.ndarray,
     collidable: np.ndarray,
     prescribed: list[int],
-    integrator: str,
+    params: MujocoParams,
 ) -> list[Finding]:
     """Lists what the engine cannot do, or only approximates, with the bodies it owns.
 
@@ -26,12 +27,14 @@ def find_approximations(
         owned: Mask over bodies of those it moves.
         collidable: Mask over bodies of those that may touch them.
         prescribed: Degrees of freedom that follow their targets.
-        integrator: Time integrator of the engine.
+        params: Parameters of the engine. In a model made for MuJoCo, loops and couplings are soft
+            by design: then it is a note.
     """
+    integrator, softness = params.integrator, "note" if params.native else "approximated"
     found = [f for b in np.flatnonzero(owned) for f in _body(world, int(b))]
     for n, name in enumerate(world.loop_names):
         if owned[world.loop_body[n]].any():
-            found.append(_loop(world, n, name))
+            found.append(_loop(world, n, name, softness))
     for n, name in enumerate(world.spring_names):
         if owned[world.spring_body[n]].any() and world.spring_kind[n] != LINEAR:
             text = (
@@ -57,9 +60,7 @@ def find_approximations(
             text = "is prescribed but follows another joint; prescribe that one."
             found.append(Finding("error", name, text, where))
         else:
-            found.append(
-                Finding("approximated", name, "follows its leader as a soft constraint.", where)
-            )
+            found.append(Finding(softness, name, "follows its leader as a soft constraint.", where))
     return found + _surfaces(world, collidable, integrator)
 
 
@@ -96,10 +97,10 @@ def _body(world: World, b: int) -> list[Finding]:
     return found
 
 
-def _loop(world: World, n: int, name: str) -> Finding:
+def _loop(world: World, n: int, name: str, softness: str) -> Finding:
     if int(world.loop_kind[n]) in (CODE[kind] for kind in CLOSABLE_KINDS):
         text = "the loop is a soft constraint; its gap is reported."
-        return Finding("approximated", name, text, world.loop_origins[n])
+        return Finding(softness, name, text, world.loop_origins[n])
     text = f"Mujoco closes loops by {', '.join(CLOSABLE_KINDS)} only; let Impulse own this part."
     return Finding("error", name, text, world.loop_origins[n])
 

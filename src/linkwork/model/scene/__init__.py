@@ -329,6 +329,8 @@ def placed_drives(
         names: Iterable[str] = [pattern]
         if spec.params.get(UNDRIVEN):
             names = [name for name in undriven if fnmatchcase(name, pattern)]
+            if not any(fnmatchcase(name, pattern) for name in own):
+                raise not_found("joint", pattern, own, origin=spec.origin)
         elif _is_pattern(pattern):
             names = [name for name in driven if fnmatchcase(name, pattern)]
             if not names:

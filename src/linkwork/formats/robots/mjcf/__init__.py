@@ -91,6 +91,14 @@ SUPPORTED_FIELDS = {
 }  # fmt: skip
 
 
+def _note_self_collision(thing: Part | Scene, notes: ConversionNotes) -> None:
+    """Notes the parts whose elements collide by a rule that only the engine here knows."""
+    parts = [thing] if isinstance(thing, Part) else [each.part for each in thing.parts.values()]
+    for part in parts:
+        if part.self_collision != "all":
+            notes.about("self_collision, left out: elements may push each other apart", part.name)
+
+
 def write_mjcf(thing: Part | Scene, path: Path) -> list[str]:
     """Writes a part or scene to ``path`` and returns notes on omissions and changes.
 
@@ -102,6 +110,7 @@ def write_mjcf(thing: Part | Scene, path: Path) -> list[str]:
     notes = ConversionNotes()
     flat = flatten(thing)
     note_unsupported(flat, SUPPORTED_FIELDS, notes)
+    _note_self_collision(thing, notes)
     spelling = MjcfNames.of(flat)
     geoms = GeomWriter(MeshFolder(path, notes), spelling, notes)
     joints = JointWriter(notes, spelling)

@@ -90,6 +90,7 @@ def read_keyframes(reading: MjcfReadContext) -> None:
         scene.postures[name] = posture
         if k == first:
             scene.start = name
+            reading.notes.about("starts in its keyframe, with its velocities", name)
             _set_motion(reading, m.key_qpos[k], m.key_qvel[k])
         elif m.key_qvel[k].any():
             reading.notes.about("velocities of keyframes, left out", name)

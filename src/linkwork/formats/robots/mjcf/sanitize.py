@@ -12,6 +12,7 @@ from xml.sax.saxutils import quoteattr
 from linkwork.core.errors import FormatError, Origin, os_error_text
 from linkwork.formats.conversion_notes import ConversionNotes
 from linkwork.formats.robots.mjcf.source import MAX_ELEMENTS, MjcfSource, read_source
+from linkwork.formats.robots.resources import missing_files
 from linkwork.formats.robots.xml import XmlNode
 from linkwork.geometry.meshes import MESH_SUFFIXES
 from linkwork.model.parts.shape import MAX_POINTS
@@ -341,8 +342,16 @@ class _Writer:
             self.safe.lost_meshes[name] = f"of a format that is not read ({path.suffix})"
             self._replace(name, made)
             return
+        if not path.is_file() and missing_files() == "skip":
+            self.safe.lost_meshes[name] = "whose file is missing"
+            self._replace(name, made)
+            return
         if not path.is_file():
-            raise FormatError(f"mesh {name!r}: there is no file {str(path)!r}.", origin=node.origin)
+            raise FormatError(
+                f"mesh {name!r}: there is no file {str(path)!r}.",
+                origin=node.origin,
+                hint="Copy it there, or go on without it: --missing-meshes skip.",
+            )
         self.safe.meshes[name] = path
         made.pop("content_type", None)
 
