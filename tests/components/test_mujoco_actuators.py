@@ -162,6 +162,52 @@ def test_gains_change_while_running(tmp_path: Path) -> None:
         assert session["m/h.angle"] > 2.5 * stiff > 0.0
 
 
+@pytest.mark.parametrize("integrator", ["implicitfast", "implicit", "discrete", "Euler"])
+@pytest.mark.parametrize("law", [
+    '<position name="x" joint="h" kp="200" kv="20"/>',
+    '<position name="x" joint="h" kp="1000" kv="30"/>',
+    '<position name="x" joint="h" kp="5000" kv="50"/>',
+    '<position name="x" joint="h" kp="5000" kv="50" forcerange="-900 900"/>',
+    '<general name="x" joint="h" dyntype="filter" dynprm="0.01" actearly="true" gaintype="affine" '
+    'gainprm="100 20 -30" biastype="affine" biasprm="1 -3000 -20"/>',
+    '<general name="x" joint="h" dyntype="filter" dynprm="0.01" gaintype="affine" '
+    'gainprm="100 20 -30" biastype="affine" biasprm="1 -3000 -20" ctrlrange="0 0.3"/>',
+])  # fmt: skip
+@pytest.mark.parametrize("limit", ["", 'actuatorfrcrange="-800 800"'])
+def test_the_meter_agrees_with_the_kinetic_energy(
+    law: str, integrator: str, limit: str, tmp_path: Path
+) -> None:
+    """Without gravity and damping all work of a stiff drive is kinetic energy, to 1e-3."""
+    path = written(tmp_path, f"""<worldbody><body><joint name="h" type="slide" {limit}/><geom
+      size="0.1" mass="1"/></body></worldbody><actuator>{law}</actuator>""",
+      f'gravity="0 0 0" integrator="{integrator}" timestep="0.002"')  # fmt: skip
+    with lw.Session(load_scene(path)) as session:
+        known = [s for s in ("x.control", "m/h.target") if s in session.cycle.signals]
+        session[known[-1]] = 0.3
+        most = 0.0
+        for _ in range(40):
+            before = float(session.state.v[0])
+            session.run(0.002)
+            kinetic = session.state.v[0] ** 2 / 2.0
+            most = max(most, kinetic)
+            assert session["x.energy"] == pytest.approx(kinetic, abs=1e-3 * most + 1e-9)
+            acted = (session.state.v[0] - before) / 0.002
+            assert session["m/h.effort"] == pytest.approx(acted, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("limit", ["", 'actuatorfrcrange="-60 60"'])
+def test_the_meter_of_stages_estimates_the_work(limit: str, tmp_path: Path) -> None:
+    """RK4 tells only the force of its last stage: the work is right to some percent."""
+    path = written(tmp_path, f"""<worldbody><body><joint name="h" type="slide" {limit}/><geom
+      size="0.1" mass="1"/></body></worldbody><actuator><position name="x" joint="h" kp="200"
+      kv="20"/></actuator>""", 'gravity="0 0 0" integrator="RK4" timestep="0.001"')  # fmt: skip
+    with lw.Session(load_scene(path)) as session:
+        session["m/h.target"] = 0.5
+        session.run(0.05)
+        kinetic = float(session.state.v[0]) ** 2 / 2.0
+        assert session["x.energy"] == pytest.approx(kinetic, rel=0.03)
+
+
 def test_a_dead_drive_is_torque_free(tmp_path: Path) -> None:
     """With the fault the arm falls as without an actuator, afterwards the servo lifts it again."""
     bare, driven = load_scene(written(tmp_path, ARM)), servo(tmp_path).cycle.world.scene

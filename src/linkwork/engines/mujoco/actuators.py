@@ -10,8 +10,26 @@ import numpy as np
 
 from linkwork.core.mujoco_library import mujoco
 from linkwork.core.state import State
-from linkwork.engines.mujoco.kernels import enter_actuators, leave_actuators, write_gains
+from linkwork.engines.mujoco.kernels import (
+    DISCRETE,
+    EXPLICIT,
+    IMPLICIT,
+    STAGES,
+    enter_actuators,
+    leave_actuators,
+    meter_actuators,
+    write_gains,
+)
 from linkwork.engines.mujoco.spec_builder import ModelBuilder
+
+#: How MuJoCo's integrators use the forces of actuators.
+_MODES = {
+    int(mujoco.mjtIntegrator.mjINT_EULER): EXPLICIT,
+    int(mujoco.mjtIntegrator.mjINT_RK4): STAGES,
+    int(mujoco.mjtIntegrator.mjINT_IMPLICIT): IMPLICIT,
+    int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST): IMPLICIT,
+    int(mujoco.mjtIntegrator.mjINT_DISCRETE): DISCRETE,
+}
 
 #: Field of the state and index in it.
 StateLocation = tuple[str, tuple[int, ...]]
@@ -123,14 +141,14 @@ class ActuatorExchange:
                 addresses = [
                     state.address(f, *index) for f, index in (actuator.power, actuator.energy)
                 ]
-                meter.append((*addresses, int(mj.actuator_outadr[n])))
+                meter.append((*addresses, *self._activation_of(state, actuator, n)))
             if actuator.gains is not None:
                 name, index = actuator.gains
                 gains.append((state.address(name, *index), n))
             alone = len(actuator.dofs) == 1
             limits += [(dof, int(self.joints[dof]), n if alone else -1) for dof in actuator.dofs]
         self._tables = _pairs(control), _pairs(activation), _pairs(force)
-        self._meter = np.array(meter, np.int64).reshape(-1, 3)
+        self._meter = np.array(meter, np.int64).reshape(-1, 7)
         self._gains = _pairs(gains)
         self._limits = np.array(limits, np.int64).reshape(-1, 3)
         self._limited = mj.jnt_actfrclimited.astype(np.bool_).copy()
@@ -138,6 +156,42 @@ class ActuatorExchange:
         self._laws = mj.actuator_gainprm.copy(), mj.actuator_biasprm.copy()
         self._state = state
         self._dead = False
+        self._bind_meter(state)
+
+    def _activation_of(
+        self, state: State, actuator: EngineActuator, n: int
+    ) -> tuple[int, int, int, int, int]:
+        """Returns an actuator's activation in the state, and its places in MuJoCo's arrays."""
+        mj, kept, early = self.mj, -1, -1
+        if actuator.activations:
+            name, index = actuator.activations[-1]
+            kept = state.address(name, *index)
+        if mj.actuator_actearly[n] and mj.actuator_actadr[n] >= 0:
+            early = int(mj.actuator_actadr[n] + mj.actuator_actnum[n]) - 1
+        return kept, int(mj.actuator_outadr[n]), n, int(mj.actuator_ctrladr[n]), early
+
+    def _bind_meter(self, state: State) -> None:
+        mj, data = self.mj, self.data
+        affine = (
+            mj.actuator_gaintype == mujoco.mjtGain.mjGAIN_AFFINE,
+            mj.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE,
+        )
+        endless = np.array([-np.inf, np.inf])
+        forces, controls = mj.actuator_forcerange.copy(), mj.actuator_ctrlrange.copy()
+        forces[mj.actuator_forcelimited == 0] = endless
+        controls[mj.actuator_ctrllimited == 0] = endless
+        self._start_speed = np.zeros(mj.nv)
+        self._gravity_effort = np.zeros(mj.nv)
+        self._by_actuators = mj.jnt_actgravcomp[mj.dof_jntid].astype(np.float64)
+        self._effort = np.zeros(mj.nv)
+        self._mode = _MODES[int(mj.opt.integrator)]
+        self._step_arrays = (
+            np.column_stack(affine).astype(np.float64), mj.actuator_gainprm, mj.actuator_biasprm,
+            forces, data.ctrl, controls, data.act, data.actuator_force, data.actuator_velocity,
+            data.actuator_moment, data.moment_rownnz, data.moment_rowadr, data.moment_colind,
+            self._start_speed, data.qvel, mj.dof_jntid, mj.jnt_actfrclimited, mj.jnt_actfrcrange,
+            self._gravity_effort, np.zeros(mj.nv), np.zeros(mj.nv), self._effort,
+        )  # fmt: skip
 
     def set_gains(self) -> None:
         """Writes changed gains into the model."""
@@ -148,6 +202,7 @@ class ActuatorExchange:
         """Writes controls and activations into MuJoCo's arrays."""
         controls, activations, _ = self._tables
         enter_actuators(self._state.data, controls, activations, self.data.ctrl, self.data.act)
+        self._start_speed[:] = self.data.qvel
         self._apply_dead_drives()
 
     def _apply_dead_drives(self) -> None:
@@ -167,13 +222,17 @@ class ActuatorExchange:
             if actuator >= 0:
                 mj.actuator_gainprm[actuator], mj.actuator_biasprm[actuator] = 0.0, 0.0
 
-    def leave(self, h: float) -> None:
-        """Reads activations, forces and power after a step of ``h`` [s]."""
+    def leave(self, h: float) -> np.ndarray:
+        """Reads activations, forces and power after a step of ``h`` [s].
+
+        Returns the efforts of the actuators on MuJoCo's degrees of freedom.
+        """
         data, (_, activations, forces) = self.data, self._tables
-        leave_actuators(
-            self._state.data, activations, forces, self._meter, data.act, data.actuator_force,
-            data.actuator_velocity, h,
-        )  # fmt: skip
+        self._effort[:] = data.qfrc_actuator
+        np.multiply(self._by_actuators, data.qfrc_gravcomp, out=self._gravity_effort)
+        meter_actuators(self._state.data, self._meter, self._mode, h, *self._step_arrays)
+        leave_actuators(self._state.data, activations, forces, data.act, data.actuator_force)
+        return self._effort
 
 
 def _pairs(rows: list[tuple[int, int]]) -> np.ndarray:
