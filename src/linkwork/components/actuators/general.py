@@ -207,6 +207,7 @@ class GeneralDrive(Actuator):
             name, attributes, joint_transmission(weights, name), list(weights),
             controls=[self._control(number)],
             activations=[(self.field("activation"), place)] if remembers else [],
+            used_control=None if remembers else (self.field("activation"), place),
             forces=[(self.field("force"), place)],
             power=(self.field("power"), place),
             energy=(self.field("energy"), place),

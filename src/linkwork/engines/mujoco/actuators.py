@@ -46,6 +46,7 @@ class EngineActuator:
             attributes.
         dofs: Degrees of freedom of the joints that it acts on directly; empty for others.
         controls, activations, forces: Where the state holds them.
+        used_control: Where the state holds the control within its range.
         power, energy: Where the state holds its mechanical power [W] and work [J].
         gains: Where the state holds its first three gain and bias parameters, if they may be
             changed while running.
@@ -58,6 +59,7 @@ class EngineActuator:
     controls: Sequence[StateLocation] = ()
     activations: Sequence[StateLocation] = ()
     forces: Sequence[StateLocation] = ()
+    used_control: StateLocation | None = None
     power: StateLocation | None = None
     energy: StateLocation | None = None
     gains: StateLocation | None = None
@@ -125,7 +127,7 @@ class ActuatorExchange:
         """Resolves the addresses in the state."""
         mj = self.mj
         control, activation, force = [], [], []
-        meter, gains, limits = [], [], []
+        meter, gains, limits, used = [], [], [], []
         for actuator in self.actuators:
             n = int(mj.actuator(actuator.name).id)
             for table, locations, first in (
@@ -142,12 +144,16 @@ class ActuatorExchange:
                     state.address(f, *index) for f, index in (actuator.power, actuator.energy)
                 ]
                 meter.append((*addresses, *self._activation_of(state, actuator, n)))
+            if actuator.used_control is not None:
+                name, index = actuator.used_control
+                used.append((state.address(name, *index), int(mj.actuator_ctrladr[n])))
             if actuator.gains is not None:
                 name, index = actuator.gains
                 gains.append((state.address(name, *index), n))
             alone = len(actuator.dofs) == 1
             limits += [(dof, int(self.joints[dof]), n if alone else -1) for dof in actuator.dofs]
         self._tables = _pairs(control), _pairs(activation), _pairs(force)
+        self._used = _pairs(used)
         self._meter = np.array(meter, np.int64).reshape(-1, 7)
         self._gains = _pairs(gains)
         self._limits = np.array(limits, np.int64).reshape(-1, 3)
@@ -184,6 +190,7 @@ class ActuatorExchange:
         self._gravity_effort = np.zeros(mj.nv)
         self._by_actuators = mj.jnt_actgravcomp[mj.dof_jntid].astype(np.float64)
         self._effort = np.zeros(mj.nv)
+        self._control_range = controls
         self._mode = _MODES[int(mj.opt.integrator)]
         self._step_arrays = (
             np.column_stack(affine).astype(np.float64), mj.actuator_gainprm, mj.actuator_biasprm,
@@ -231,7 +238,10 @@ class ActuatorExchange:
         self._effort[:] = data.qfrc_actuator
         np.multiply(self._by_actuators, data.qfrc_gravcomp, out=self._gravity_effort)
         meter_actuators(self._state.data, self._meter, self._mode, h, *self._step_arrays)
-        leave_actuators(self._state.data, activations, forces, data.act, data.actuator_force)
+        leave_actuators(
+            self._state.data, activations, forces, self._used, data.act, data.actuator_force,
+            data.ctrl, self._control_range,
+        )  # fmt: skip
         return self._effort
 
 

@@ -239,12 +239,15 @@ def enter_actuators(data, controls, activations, ctrl, act):
 
 
 @kernel
-def leave_actuators(data, activations, forces, act, force):
-    """Copies activations and forces into the state."""
+def leave_actuators(data, activations, forces, used, act, force, ctrl, ctrl_range):
+    """Copies activations, forces and ``used`` controls, within their range, into the state."""
     for n in range(activations.shape[0]):
         data[activations[n, 0]] = act[activations[n, 1]]
     for n in range(forces.shape[0]):
         data[forces[n, 0]] = force[forces[n, 1]]
+    for n in range(used.shape[0]):
+        c = used[n, 1]
+        data[used[n, 0]] = min(max(ctrl[c], ctrl_range[c, 0]), ctrl_range[c, 1])
 
 
 @kernel
