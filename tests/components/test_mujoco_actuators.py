@@ -13,7 +13,10 @@ import linkwork as lw
 from linkwork.core.errors import LinkworkError
 from linkwork.formats import load_scene
 from linkwork.formats.robots.mjcf import MjcfFormat
+from linkwork.model.world import compile_scene
+from linkwork.session.cycle import Cycle
 from linkwork.session.mujoco_comparison import MujocoComparison
+from linkwork.session.transfer import transfer
 
 mujoco: Any = compiled_mujoco
 
@@ -270,3 +273,68 @@ def test_controls_of_keyframes_start_the_actuators(tmp_path: Path) -> None:
         assert session["actuator0.control"] == 0.3
         assert session["m/h.kp"] == 200.0
         assert (session["actuator1.control"], session["actuator1.activation"]) == (0.5, 0.2)
+
+
+def muscle_arm(folder: Path, force: float, second: str = "") -> Cycle:
+    """Returns an arm with a muscle of a maximum force on its first joint."""
+    muscle = f'<muscle name="pull" joint="h" lengthrange="-1 1" force="{force}"/>'
+    path = written(folder, f"{ARM}<actuator>{muscle}{second}</actuator>")
+    return Cycle(compile_scene(load_scene(path)))
+
+
+def law_of(cycle: Cycle, name: str) -> np.ndarray:
+    """Returns gain parameters that MuJoCo uses."""
+    engine: Any = cycle.engines[0]
+    return engine._mj.actuator(f"{name}#mujoco").gainprm
+
+
+def test_an_edit_of_a_law_acts_and_keeps_the_activation(tmp_path: Path) -> None:
+    """A stronger muscle is stronger at once, as contracted as before; live gains are kept."""
+    second = '<damper name="brake" joint="k" kv="4" ctrlrange="0 1"/>'
+    lift = '<motor name="lift" joint="free" gear="0 0 10 0 0 1"/>'
+    old = muscle_arm(tmp_path, 10.0, second + lift)
+    old.signals.set("pull.control", 0.8, "user")
+    old.signals.set("lift.gain", 3.0, "user")
+    for _ in range(50):
+        old.move()
+    contracted = old.signals.value("pull.activation")
+    assert contracted > 0.1
+    new = muscle_arm(tmp_path, 99.0, second.replace('"4"', '"7"') + lift)
+    transfer(old, new)
+    assert law_of(new, "pull")[2] == 99.0
+    assert law_of(new, "lift")[0] == 3.0
+    assert new.signals.value("pull.activation") == contracted
+    for _ in range(10):
+        new.move()
+    assert new.signals.value("pull.activation") > contracted
+    assert new.signals.value("brake.control") == 0.0
+
+
+def test_the_activation_without_dynamics_is_the_control_within_its_range(tmp_path: Path) -> None:
+    """The same signal has the same value with every engine."""
+    laws = '<motor name="push" joint="h" ctrlrange="-1 0.5"/>'
+    found = []
+    for engine in ("mujoco", "impulse"):
+        scene = load_scene(written(tmp_path, f"{ARM}<actuator>{laws}</actuator>"))
+        if engine == "impulse":
+            scene.engines[0] = lw.Spec("engine", engine, "", {}, scene.engines[0].origin)
+        with lw.Session(scene) as session:
+            address = session.cycle.signals["push.control"].address
+            session.state.data[address] = 0.8  # as a replayed run may have it
+            session.run(0.01)
+            found.append(session["push.activation"])
+    assert found == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("kind", ["fixed", "affine"])
+def test_a_gain_that_is_not_given_is_1(kind: str, tmp_path: Path) -> None:
+    """As MuJoCo's own default, for affine gains too; a joint may be called by its old name."""
+    scene = load_scene(written(tmp_path, ARM))
+    (placed,) = scene.parts.values()
+    placed.part.aliases["hip"] = "h"
+    params = {"joint": "m/hip", "gain_type": kind}
+    scene.actuators.append(lw.Spec("actuator", "mujoco", "x", params, scene.origin))
+    with lw.Session(scene) as session:
+        session["x.control"] = 0.7
+        session.run(0.01)
+        assert session["x.force"] == pytest.approx(0.7)

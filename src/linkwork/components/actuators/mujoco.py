@@ -78,7 +78,7 @@ class MujocoActuatorParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=T
     gain_type: Literal["fixed", "affine", "muscle", "dcmotor", "so3", "pid"] = "fixed"
     bias_type: Literal["none", "affine", "muscle", "dcmotor", "so3"] = "none"
     dynprm: LawNumbers = []
-    gainprm: LawNumbers = []
+    gainprm: LawNumbers = msgspec.field(default_factory=lambda: [1.0])
     biasprm: LawNumbers = []
     activations: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
     early: bool = False
@@ -111,14 +111,12 @@ class MujocoActuators(Actuator):
         self._engines: list[Mujoco | None] = []
         self.dofs = []
         self._owners: list[Spec] = []
-        self._activation = [0]
         for number, (spec, params) in enumerate(zip(specs, self.params, strict=True)):
             self._check_transmission(spec, params)
             for dof in self._single_dofs(spec, params):
                 if dof not in self.dofs:
                     self.dofs.append(dof)
                     self._owners.append(spec)
-            self._activation.append(self._activation[-1] + params.activations)
             self._offer(number, spec, params)
 
     def _check_transmission(self, spec: Spec, params: MujocoActuatorParams) -> None:
@@ -155,10 +153,10 @@ class MujocoActuators(Actuator):
         ]
         for k in range(params.activations):
             word = "activation" if params.activations == 1 else f"activation{k}"
-            at = (self._activation[number] + k,)
+            at = (number, k)
             self._signals.append(SignalSpec(f"{name}.{word}", self.field("activation"), at))
         if params.gain_type == "fixed":
-            gain = SignalSpec(f"{name}.gain", self.field("law"), (number, 0), direction="param")
+            gain = SignalSpec(f"{name}.gain", self.field("gain"), place, direction="param")
             self._signals.append(gain)
 
     def attach_engines(self, engines: list[Engine]) -> None:
@@ -226,13 +224,13 @@ class MujocoActuators(Actuator):
             if (limits := getattr(params, f"{word}_range")) is not None:
                 attributes[f"{given}range"] = limits
                 attributes[f"{given}limited"] = mujoco.mjtLimited.mjLIMITED_TRUE
-        first, place = self._activation[number], (number,)
+        place = (number,)
         activations: list[StateLocation] = [
-            (self.field("activation"), (first + k,)) for k in range(params.activations)
+            (self.field("activation"), (number, k)) for k in range(params.activations)
         ]
         name = f"{spec.name}#{self.type}"
         return EngineActuator(
-            name, attributes, lambda build: _transmit(build, spec, params, name),
+            name, attributes, lambda build: _transmit(build, self.world, spec, params, name),
             self._single_dofs(spec, params),
             controls=[(self.field("control"), place)],
             activations=activations,
@@ -247,8 +245,9 @@ class MujocoActuators(Actuator):
 
     def slots(self) -> dict[str, tuple[int, ...]]:  # noqa: D102
         count = len(self.specs)
-        slots = dict.fromkeys(("control", "force", "power", "energy"), (count,))
-        return slots | {"activation": (self._activation[-1],), "law": (count, 6)}
+        slots = dict.fromkeys(("control", "force", "power", "energy", "gain"), (count,))
+        most = max((params.activations for params in self.params), default=0)
+        return slots | {"activation": (count, most), "law": (count, 6)}
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
@@ -259,14 +258,20 @@ class MujocoActuators(Actuator):
         start = self.world.scene.start
         for number, params in enumerate(self.params):
             self.slot("control")[number] = params.start.get(start, 0.0)
-            first, last = self._activation[number : number + 2]
-            self.slot("activation")[first:last] = params.start_activation.get(start, 0.0)
+            self.slot("activation")[number] = 0.0
+            given = params.start_activation.get(start, 0.0)
+            self.slot("activation")[number, : params.activations] = given
+            self.slot("gain")[number] = params.gainprm[0] if params.gainprm else 1.0
+        self.params_changed()
+
+    def params_changed(self) -> None:
+        """Computes the laws from the parameters and the gains that may be changed."""
+        for number, params in enumerate(self.params):
             law = self.slot("law")[number]
-            for column, numbers in ((0, params.gainprm), (3, params.biasprm)):
-                given = [*numbers, 0.0, 0.0, 0.0][:3]
-                law[column : column + 3] = given
-            if not params.gainprm and params.gain_type == "fixed":
-                law[0] = 1.0
+            for column, numbers in ((0, params.gainprm or [1.0]), (3, params.biasprm)):
+                law[column : column + 3] = [*numbers, 0.0, 0.0, 0.0][:3]
+            if params.gain_type == "fixed":
+                law[0] = self.slot("gain")[number]
 
     def drive(self, step: int) -> None:
         """The engine computes the efforts; only limits that faults may change are written."""
@@ -277,13 +282,14 @@ class MujocoActuators(Actuator):
 
 
 def _transmit(
-    build: ModelBuilder, spec: Spec, params: MujocoActuatorParams, name: str
+    build: ModelBuilder, world: World, spec: Spec, params: MujocoActuatorParams, name: str
 ) -> Mapping[str, Any]:
     """Adds the sites of a transmission, and returns its attributes."""
     kinds = mujoco.mjtTrn
     if params.joint:
         kind = kinds.mjTRN_JOINTINPARENT if params.in_parent else kinds.mjTRN_JOINT
-        return {"trntype": kind, "target": scoped_name(spec, params.joint)}
+        number = world.joint(scoped_name(spec, params.joint), origin=spec.at("joint"))
+        return {"trntype": kind, "target": world.joint_names[number]}
     if params.tendon:
         return {"trntype": kinds.mjTRN_TENDON, "target": params.tendon}
     if params.body:
