@@ -338,3 +338,78 @@ def test_a_gain_that_is_not_given_is_1(kind: str, tmp_path: Path) -> None:
         session["x.control"] = 0.7
         session.run(0.01)
         assert session["x.force"] == pytest.approx(0.7)
+
+
+PAIR = """<tendon><fixed name="pair"><joint joint="h" coef="1"/><joint joint="k" coef="-2"/></fixed>
+  </tendon>"""
+MUSCLE = '<muscle joint="h" lengthrange="-1 1"/>'
+
+
+@pytest.mark.parametrize("laws", [
+    '<position joint="h" kp="50" kv="3"/>' + MUSCLE,
+    MUSCLE + '<position joint="h" kp="50" kv="3"/>',
+    '<motor tendon="pair" gear="2"/>' + MUSCLE + '<muscle joint="k" lengthrange="-2 2"/>',
+    MUSCLE + '<position tendon="pair" kp="20"/>' + '<motor joint="k" ctrlrange="-1 1"/>',
+])  # fmt: skip
+def test_affine_actuators_and_muscles_share_a_joint(laws: str, tmp_path: Path) -> None:
+    """Each does what it does in MuJoCo, whichever comes first."""
+    path = written(tmp_path, f"{ARM}{PAIR}<actuator>{laws}</actuator>")
+    comparison = MujocoComparison(path)
+    assert [note for note in comparison.notes if "left out" in note] == []
+    for run in comparison.run(0.3, 1):
+        assert not run.failed
+        assert run.difference <= max(1e-9, run.disturbed)
+
+
+def test_muscles_leave_a_joint_to_the_drives_of_other_engines(tmp_path: Path) -> None:
+    """A muscle has no effect with impulse; the servo of its joint holds it nevertheless."""
+    laws = '<position joint="h" kp="500" kv="30"/>' + MUSCLE
+    scene = load_scene(written(tmp_path, f"{ARM}<actuator>{laws}</actuator>"))
+    scene.engines[0] = lw.Spec("engine", "impulse", "", {}, scene.engines[0].origin)
+    with lw.Session(scene) as session:
+        session["m/h.target"] = -0.3
+        session.run(2.0)
+        assert session["m/h.angle"] == pytest.approx(-0.3, abs=0.05)
+
+
+def test_a_servo_of_ours_and_a_muscle_do_not_share_a_joint(tmp_path: Path) -> None:
+    """Only efforts that the engine computes add up."""
+    scene = load_scene(written(tmp_path, f"{ARM}<actuator>{MUSCLE}</actuator>"))
+    scene.actuators.append(lw.Spec("actuator", "servo", "s", {"joint": "m/h"}, scene.origin))
+    with pytest.raises(LinkworkError, match="two actuators"):
+        lw.Session(scene)
+
+
+def test_a_drive_across_engines_acts_on_joints_with_another_one(tmp_path: Path) -> None:
+    """All efforts on a joint add up, also where one drive acts on joints of two engines."""
+    other = '<body name="c" pos="0 3 1"><joint name="x" axis="0 1 0"/><geom size="0.1" mass="1"/>'
+    body = ARM.replace("</worldbody>", f"{other}</body></worldbody>")
+    scene = load_scene(written(tmp_path, f'{body}<actuator><motor name="own" joint="k"/></actuator>',
+                               'gravity="0 0 0"'))  # fmt: skip
+    joints = {"m/k": 1.0, "m/x": -2.0}
+    scene.actuators.append(lw.Spec("actuator", "general", "both", {"joints": joints}, scene.origin))
+    scene.engines.append(lw.Spec("engine", "mujoco", "", {"owns": ["m/c"]}, scene.origin))
+    with lw.Session(scene) as session:
+        session["own.control"], session["both.control"] = 0.5, 0.25
+        session.run(float(session.cycle.h))
+        assert session["both.force"] == 0.25
+        assert session["m/k.effort"] == pytest.approx(0.75, abs=0.02)  # with damping
+        assert session["m/x.effort"] == pytest.approx(-0.5, abs=1e-3)
+
+
+def test_a_drive_of_several_joints_that_are_dead_does_no_work(tmp_path: Path) -> None:
+    """Neither force nor work while all are dead; with one dead, it works on the other."""
+    laws = '<motor name="pull" tendon="pair" gear="2"/>'
+    scene = load_scene(written(tmp_path, f"{ARM}{PAIR}<actuator>{laws}</actuator>"))
+    scene.fault("one", "dead", joint="m/h", at=0.0, lasts=0.2)
+    scene.fault("other", "dead", joint="m/k", at=0.0, lasts=0.1)
+    with lw.Session(scene) as session:
+        session["pull.control"] = 0.3
+        session.run(0.1)
+        assert session["pull.force"] == session["pull.energy"] == session["pull.power"] == 0.0
+        session.run(0.05)
+        assert session["pull.force"] != 0.0
+        speed = session.state.v[session.world.single_dof("m/k")]
+        gear = [w for name, w in scene.actuators[0].params["joints"].items() if "k" in name]
+        power = session["pull.force"] * gear[0] * float(speed)
+        assert session["pull.power"] == pytest.approx(power, rel=0.05)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
-from linkwork.components.actuators import Actuator
+from linkwork.components.actuators import Actuator, EffortBy
 from linkwork.core.errors import SceneError, not_found
 from linkwork.core.mujoco_library import mujoco
 from linkwork.core.state import State
@@ -109,6 +109,7 @@ class MujocoActuators(Actuator):
         super().__init__(world, specs, name)
         self.params = [read_params(spec, MujocoActuatorParams) for spec in specs]
         self._engines: list[Mujoco | None] = []
+        self._acting: set[int] = set()  # degrees of freedom on which an engine lets them act
         self.dofs = []
         self._owners: list[Spec] = []
         for number, (spec, params) in enumerate(zip(specs, self.params, strict=True)):
@@ -167,6 +168,7 @@ class MujocoActuators(Actuator):
             self._engines.append(engine)
             if engine is not None:
                 engine.actuators.append(self._engine_actuator(number))
+                self._acting.update(self._single_dofs(spec, params))
 
     def _engine_of(
         self, spec: Spec, params: MujocoActuatorParams, engines: list[Mujoco]
@@ -240,6 +242,9 @@ class MujocoActuators(Actuator):
             gains=(self.field("law"), (number, 0)),
         )  # fmt: skip
 
+    def effort_by(self, number: int) -> EffortBy:  # noqa: D102
+        return "engine" if self.dofs[number] in self._acting else "nothing"
+
     def spec_of(self, number: int) -> Spec:  # noqa: D102
         return self._owners[number]
 
@@ -251,7 +256,6 @@ class MujocoActuators(Actuator):
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
-        self._limits = np.array([(-math.inf, math.inf)] * len(self.dofs), np.float64).reshape(-1, 2)
 
     def reset(self) -> None:
         """Sets controls and activations as at the start of a MuJoCo model."""
@@ -275,10 +279,10 @@ class MujocoActuators(Actuator):
 
     def drive(self, step: int) -> None:
         """The engine computes the efforts; only limits that faults may change are written."""
-        dofs = self.dofs
+        dofs = list(self._acting)  # without effect, they leave the joint to other actuators
         if dofs:
             self.state.drive[:3, dofs] = 0.0
-            self.state.drive[3, dofs], self.state.drive[4, dofs] = self._limits.T
+            self.state.drive[3, dofs], self.state.drive[4, dofs] = -math.inf, math.inf
 
 
 def _transmit(

@@ -150,8 +150,7 @@ class ActuatorExchange:
             if actuator.gains is not None:
                 name, index = actuator.gains
                 gains.append((state.address(name, *index), n))
-            alone = len(actuator.dofs) == 1
-            limits += [(dof, int(self.joints[dof]), n if alone else -1) for dof in actuator.dofs]
+            limits += [(dof, int(self.joints[dof]), n) for dof in actuator.dofs]
         self._tables = _pairs(control), _pairs(activation), _pairs(force)
         self._used = _pairs(used)
         self._meter = np.array(meter, np.int64).reshape(-1, 7)
@@ -213,7 +212,10 @@ class ActuatorExchange:
         self._apply_dead_drives()
 
     def _apply_dead_drives(self) -> None:
-        """Removes the efforts on joints whose limits are both 0: a fault has set them."""
+        """Removes the efforts on joints whose limits are both 0: a fault has set them.
+
+        An actuator has no force if all its joints are dead.
+        """
         drive, limits, mj = self._state.drive, self._limits, self.mj
         if not len(limits):
             return
@@ -224,10 +226,9 @@ class ActuatorExchange:
         self._dead = bool(dead.any())
         mj.jnt_actfrclimited[:], mj.jnt_actfrcrange[:] = self._limited, self._ranges
         mj.actuator_gainprm[:], mj.actuator_biasprm[:] = self._laws
-        for _, joint, actuator in limits[dead].tolist():
-            mj.jnt_actfrclimited[joint], mj.jnt_actfrcrange[joint] = 1, 0.0
-            if actuator >= 0:
-                mj.actuator_gainprm[actuator], mj.actuator_biasprm[actuator] = 0.0, 0.0
+        joints, idle = limits[dead, 1], np.setdiff1d(limits[dead, 2], limits[~dead, 2])
+        mj.jnt_actfrclimited[joints], mj.jnt_actfrcrange[joints] = 1, 0.0
+        mj.actuator_gainprm[idle], mj.actuator_biasprm[idle] = 0.0, 0.0
 
     def leave(self, h: float) -> np.ndarray:
         """Reads activations, forces and power after a step of ``h`` [s].
