@@ -384,8 +384,8 @@ def test_a_drive_across_engines_acts_on_joints_with_another_one(tmp_path: Path) 
     """All efforts on a joint add up, also where one drive acts on joints of two engines."""
     other = '<body name="c" pos="0 3 1"><joint name="x" axis="0 1 0"/><geom size="0.1" mass="1"/>'
     body = ARM.replace("</worldbody>", f"{other}</body></worldbody>")
-    scene = load_scene(written(tmp_path, f'{body}<actuator><motor name="own" joint="k"/></actuator>',
-                               'gravity="0 0 0"'))  # fmt: skip
+    body += '<actuator><motor name="own" joint="k"/></actuator>'
+    scene = load_scene(written(tmp_path, body, 'gravity="0 0 0"'))
     joints = {"m/k": 1.0, "m/x": -2.0}
     scene.actuators.append(lw.Spec("actuator", "general", "both", {"joints": joints}, scene.origin))
     scene.engines.append(lw.Spec("engine", "mujoco", "", {"owns": ["m/c"]}, scene.origin))
@@ -413,3 +413,25 @@ def test_a_drive_of_several_joints_that_are_dead_does_no_work(tmp_path: Path) ->
         gear = [w for name, w in scene.actuators[0].params["joints"].items() if "k" in name]
         power = session["pull.force"] * gear[0] * float(speed)
         assert session["pull.power"] == pytest.approx(power, rel=0.05)
+
+
+def test_each_of_several_activations_starts_at_its_own_value(tmp_path: Path) -> None:
+    """A motor's current and bristle start as the keyframe has them, after writing again too."""
+    motor = """<dcmotor name="m2" joint="h" motorconst="0.05" resistance="2"
+      inductance="0.01 0.01" lugre="1 1 1 1 1"/>"""
+    laws = f"{LAWS['filter'].replace('h', 'k', 1)}{motor}"
+    path = written(tmp_path, f"""{ARM}<actuator>{laws}</actuator>
+      <keyframe><key name="up" ctrl="0.3 0.5" act="0.2 0.7 -0.4"/></keyframe>""")  # fmt: skip
+    scene = load_scene(path)
+    MjcfFormat().write(scene, tmp_path / "again.xml")
+    for each in (scene, load_scene(tmp_path / "again.xml")):
+        each.start = "up"
+        with lw.Session(each) as session:
+            names = ("actuator0.activation", "m2.activation0", "m2.activation1")
+            assert [session[name] for name in names] == [0.2, 0.7, -0.4]
+    for run in MujocoComparison(path).run(0.05, 1):
+        assert not run.failed
+        assert run.difference <= max(1e-9, run.disturbed)
+    scene.actuators[1].params["start_activation"] = {"up": [1.0]}
+    with pytest.raises(LinkworkError, match="2 activations"):
+        lw.Session(scene)

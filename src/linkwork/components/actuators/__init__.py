@@ -17,7 +17,6 @@ from linkwork.model.blocks import Block, SignalSpec, read_params, scoped_name
 from linkwork.model.parts import Spec
 from linkwork.model.world import World
 
-
 #: What computes an effort: the actuator's block, the engine itself, or nothing: it has no effect.
 EffortBy = Literal["block", "engine", "nothing"]
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
-import numpy as np
 
 from linkwork.components.actuators import Actuator, EffortBy
 from linkwork.core.errors import SceneError, not_found
@@ -26,6 +25,7 @@ Finite = Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)]
 FloatPair = tuple[Finite, Finite]
 #: Parameters of a law; MuJoCo has at most ten.
 LawNumbers = Annotated[list[Finite], msgspec.Meta(max_length=10)]
+ActivationNumbers = Annotated[list[Finite], msgspec.Meta(max_length=100)]
 _TRANSMISSIONS = ("joint", "tendon", "site", "crank_site", "body")
 
 
@@ -59,7 +59,7 @@ class MujocoActuatorParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=T
         damping: Damping of its rotor with the coefficients of the second and third power.
         control_spec: MuJoCo's code of the inputs.
         start: Control at the start, by the name of the posture in which the scene starts.
-        start_activation: Activation at the start, likewise.
+        start_activation: Activation at the start, likewise; a list of several.
     """
 
     joint: str = ""
@@ -90,7 +90,7 @@ class MujocoActuatorParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=T
     damping: tuple[Finite, Finite, Finite] = (0.0, 0.0, 0.0)
     control_spec: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
     start: dict[str, Finite] = {}
-    start_activation: dict[str, Finite] = {}
+    start_activation: dict[str, Finite | ActivationNumbers] = {}
 
 
 class MujocoActuators(Actuator):
@@ -114,11 +114,22 @@ class MujocoActuators(Actuator):
         self._owners: list[Spec] = []
         for number, (spec, params) in enumerate(zip(specs, self.params, strict=True)):
             self._check_transmission(spec, params)
+            self._check_activations(spec, params)
             for dof in self._single_dofs(spec, params):
                 if dof not in self.dofs:
                     self.dofs.append(dof)
                     self._owners.append(spec)
             self._offer(number, spec, params)
+
+    def _check_activations(self, spec: Spec, params: MujocoActuatorParams) -> None:
+        for start, given in params.start_activation.items():
+            if isinstance(given, list) and len(given) != params.activations:
+                raise SceneError(
+                    f"actuator {spec.name!r} has {params.activations} activations, but "
+                    f"{len(given)} at the start of {start!r}.",
+                    origin=spec.at("start_activation"),
+                    hint="Give one number for each activation, or one for all.",
+                )
 
     def _check_transmission(self, spec: Spec, params: MujocoActuatorParams) -> None:
         given = [word for word in _TRANSMISSIONS if getattr(params, word)]
@@ -264,7 +275,8 @@ class MujocoActuators(Actuator):
             self.slot("control")[number] = params.start.get(start, 0.0)
             self.slot("activation")[number] = 0.0
             given = params.start_activation.get(start, 0.0)
-            self.slot("activation")[number, : params.activations] = given
+            values = given if isinstance(given, list) else [given] * params.activations
+            self.slot("activation")[number, : len(values)] = values
             self.slot("gain")[number] = params.gainprm[0] if params.gainprm else 1.0
         self.params_changed()
 
