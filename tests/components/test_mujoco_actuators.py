@@ -13,7 +13,10 @@ import linkwork as lw
 from linkwork.core.errors import LinkworkError
 from linkwork.formats import load_scene
 from linkwork.formats.robots.mjcf import MjcfFormat
+from linkwork.model.world import compile_scene
+from linkwork.session.cycle import Cycle
 from linkwork.session.mujoco_comparison import MujocoComparison
+from linkwork.session.transfer import transfer
 
 mujoco: Any = compiled_mujoco
 
@@ -162,6 +165,52 @@ def test_gains_change_while_running(tmp_path: Path) -> None:
         assert session["m/h.angle"] > 2.5 * stiff > 0.0
 
 
+@pytest.mark.parametrize("integrator", ["implicitfast", "implicit", "discrete", "Euler"])
+@pytest.mark.parametrize("law", [
+    '<position name="x" joint="h" kp="200" kv="20"/>',
+    '<position name="x" joint="h" kp="1000" kv="30"/>',
+    '<position name="x" joint="h" kp="5000" kv="50"/>',
+    '<position name="x" joint="h" kp="5000" kv="50" forcerange="-900 900"/>',
+    '<general name="x" joint="h" dyntype="filter" dynprm="0.01" actearly="true" gaintype="affine" '
+    'gainprm="100 20 -30" biastype="affine" biasprm="1 -3000 -20"/>',
+    '<general name="x" joint="h" dyntype="filter" dynprm="0.01" gaintype="affine" '
+    'gainprm="100 20 -30" biastype="affine" biasprm="1 -3000 -20" ctrlrange="0 0.3"/>',
+])  # fmt: skip
+@pytest.mark.parametrize("limit", ["", 'actuatorfrcrange="-800 800"'])
+def test_the_meter_agrees_with_the_kinetic_energy(
+    law: str, integrator: str, limit: str, tmp_path: Path
+) -> None:
+    """Without gravity and damping all work of a stiff drive is kinetic energy, to 1e-3."""
+    path = written(tmp_path, f"""<worldbody><body><joint name="h" type="slide" {limit}/><geom
+      size="0.1" mass="1"/></body></worldbody><actuator>{law}</actuator>""",
+      f'gravity="0 0 0" integrator="{integrator}" timestep="0.002"')  # fmt: skip
+    with lw.Session(load_scene(path)) as session:
+        known = [s for s in ("x.control", "m/h.target") if s in session.cycle.signals]
+        session[known[-1]] = 0.3
+        most = 0.0
+        for _ in range(40):
+            before = float(session.state.v[0])
+            session.run(0.002)
+            kinetic = session.state.v[0] ** 2 / 2.0
+            most = max(most, kinetic)
+            assert session["x.energy"] == pytest.approx(kinetic, abs=1e-3 * most + 1e-9)
+            acted = (session.state.v[0] - before) / 0.002
+            assert session["m/h.effort"] == pytest.approx(acted, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("limit", ["", 'actuatorfrcrange="-60 60"'])
+def test_the_meter_of_stages_estimates_the_work(limit: str, tmp_path: Path) -> None:
+    """RK4 tells only the force of its last stage: the work is right to some percent."""
+    path = written(tmp_path, f"""<worldbody><body><joint name="h" type="slide" {limit}/><geom
+      size="0.1" mass="1"/></body></worldbody><actuator><position name="x" joint="h" kp="200"
+      kv="20"/></actuator>""", 'gravity="0 0 0" integrator="RK4" timestep="0.001"')  # fmt: skip
+    with lw.Session(load_scene(path)) as session:
+        session["m/h.target"] = 0.5
+        session.run(0.05)
+        kinetic = float(session.state.v[0]) ** 2 / 2.0
+        assert session["x.energy"] == pytest.approx(kinetic, rel=0.03)
+
+
 def test_a_dead_drive_is_torque_free(tmp_path: Path) -> None:
     """With the fault the arm falls as without an actuator, afterwards the servo lifts it again."""
     bare, driven = load_scene(written(tmp_path, ARM)), servo(tmp_path).cycle.world.scene
@@ -224,3 +273,165 @@ def test_controls_of_keyframes_start_the_actuators(tmp_path: Path) -> None:
         assert session["actuator0.control"] == 0.3
         assert session["m/h.kp"] == 200.0
         assert (session["actuator1.control"], session["actuator1.activation"]) == (0.5, 0.2)
+
+
+def muscle_arm(folder: Path, force: float, second: str = "") -> Cycle:
+    """Returns an arm with a muscle of a maximum force on its first joint."""
+    muscle = f'<muscle name="pull" joint="h" lengthrange="-1 1" force="{force}"/>'
+    path = written(folder, f"{ARM}<actuator>{muscle}{second}</actuator>")
+    return Cycle(compile_scene(load_scene(path)))
+
+
+def law_of(cycle: Cycle, name: str) -> np.ndarray:
+    """Returns gain parameters that MuJoCo uses."""
+    engine: Any = cycle.engines[0]
+    return engine._mj.actuator(f"{name}#mujoco").gainprm
+
+
+def test_an_edit_of_a_law_acts_and_keeps_the_activation(tmp_path: Path) -> None:
+    """A stronger muscle is stronger at once, as contracted as before; live gains are kept."""
+    second = '<damper name="brake" joint="k" kv="4" ctrlrange="0 1"/>'
+    lift = '<motor name="lift" joint="free" gear="0 0 10 0 0 1"/>'
+    old = muscle_arm(tmp_path, 10.0, second + lift)
+    old.signals.set("pull.control", 0.8, "user")
+    old.signals.set("lift.gain", 3.0, "user")
+    for _ in range(50):
+        old.move()
+    contracted = old.signals.value("pull.activation")
+    assert contracted > 0.1
+    new = muscle_arm(tmp_path, 99.0, second.replace('"4"', '"7"') + lift)
+    transfer(old, new)
+    assert law_of(new, "pull")[2] == 99.0
+    assert law_of(new, "lift")[0] == 3.0
+    assert new.signals.value("pull.activation") == contracted
+    for _ in range(10):
+        new.move()
+    assert new.signals.value("pull.activation") > contracted
+    assert new.signals.value("brake.control") == 0.0
+
+
+def test_the_activation_without_dynamics_is_the_control_within_its_range(tmp_path: Path) -> None:
+    """The same signal has the same value with every engine."""
+    laws = '<motor name="push" joint="h" ctrlrange="-1 0.5"/>'
+    found = []
+    for engine in ("mujoco", "impulse"):
+        scene = load_scene(written(tmp_path, f"{ARM}<actuator>{laws}</actuator>"))
+        if engine == "impulse":
+            scene.engines[0] = lw.Spec("engine", engine, "", {}, scene.engines[0].origin)
+        with lw.Session(scene) as session:
+            address = session.cycle.signals["push.control"].address
+            session.state.data[address] = 0.8  # as a replayed run may have it
+            session.run(0.01)
+            found.append(session["push.activation"])
+    assert found == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("kind", ["fixed", "affine"])
+def test_a_gain_that_is_not_given_is_1(kind: str, tmp_path: Path) -> None:
+    """As MuJoCo's own default, for affine gains too; a joint may be called by its old name."""
+    scene = load_scene(written(tmp_path, ARM))
+    (placed,) = scene.parts.values()
+    placed.part.aliases["hip"] = "h"
+    params = {"joint": "m/hip", "gain_type": kind}
+    scene.actuators.append(lw.Spec("actuator", "mujoco", "x", params, scene.origin))
+    with lw.Session(scene) as session:
+        session["x.control"] = 0.7
+        session.run(0.01)
+        assert session["x.force"] == pytest.approx(0.7)
+
+
+PAIR = """<tendon><fixed name="pair"><joint joint="h" coef="1"/><joint joint="k" coef="-2"/></fixed>
+  </tendon>"""
+MUSCLE = '<muscle joint="h" lengthrange="-1 1"/>'
+
+
+@pytest.mark.parametrize("laws", [
+    '<position joint="h" kp="50" kv="3"/>' + MUSCLE,
+    MUSCLE + '<position joint="h" kp="50" kv="3"/>',
+    '<motor tendon="pair" gear="2"/>' + MUSCLE + '<muscle joint="k" lengthrange="-2 2"/>',
+    MUSCLE + '<position tendon="pair" kp="20"/>' + '<motor joint="k" ctrlrange="-1 1"/>',
+])  # fmt: skip
+def test_affine_actuators_and_muscles_share_a_joint(laws: str, tmp_path: Path) -> None:
+    """Each does what it does in MuJoCo, whichever comes first."""
+    path = written(tmp_path, f"{ARM}{PAIR}<actuator>{laws}</actuator>")
+    comparison = MujocoComparison(path)
+    assert [note for note in comparison.notes if "left out" in note] == []
+    for run in comparison.run(0.3, 1):
+        assert not run.failed
+        assert run.difference <= max(1e-9, run.disturbed)
+
+
+def test_muscles_leave_a_joint_to_the_drives_of_other_engines(tmp_path: Path) -> None:
+    """A muscle has no effect with impulse; the servo of its joint holds it nevertheless."""
+    laws = '<position joint="h" kp="500" kv="30"/>' + MUSCLE
+    scene = load_scene(written(tmp_path, f"{ARM}<actuator>{laws}</actuator>"))
+    scene.engines[0] = lw.Spec("engine", "impulse", "", {}, scene.engines[0].origin)
+    with lw.Session(scene) as session:
+        session["m/h.target"] = -0.3
+        session.run(2.0)
+        assert session["m/h.angle"] == pytest.approx(-0.3, abs=0.05)
+
+
+def test_a_servo_of_ours_and_a_muscle_do_not_share_a_joint(tmp_path: Path) -> None:
+    """Only efforts that the engine computes add up."""
+    scene = load_scene(written(tmp_path, f"{ARM}<actuator>{MUSCLE}</actuator>"))
+    scene.actuators.append(lw.Spec("actuator", "servo", "s", {"joint": "m/h"}, scene.origin))
+    with pytest.raises(LinkworkError, match="two actuators"):
+        lw.Session(scene)
+
+
+def test_a_drive_across_engines_acts_on_joints_with_another_one(tmp_path: Path) -> None:
+    """All efforts on a joint add up, also where one drive acts on joints of two engines."""
+    other = '<body name="c" pos="0 3 1"><joint name="x" axis="0 1 0"/><geom size="0.1" mass="1"/>'
+    body = ARM.replace("</worldbody>", f"{other}</body></worldbody>")
+    body += '<actuator><motor name="own" joint="k"/></actuator>'
+    scene = load_scene(written(tmp_path, body, 'gravity="0 0 0"'))
+    joints = {"m/k": 1.0, "m/x": -2.0}
+    scene.actuators.append(lw.Spec("actuator", "general", "both", {"joints": joints}, scene.origin))
+    scene.engines.append(lw.Spec("engine", "mujoco", "", {"owns": ["m/c"]}, scene.origin))
+    with lw.Session(scene) as session:
+        session["own.control"], session["both.control"] = 0.5, 0.25
+        session.run(float(session.cycle.h))
+        assert session["both.force"] == 0.25
+        assert session["m/k.effort"] == pytest.approx(0.75, abs=0.02)  # with damping
+        assert session["m/x.effort"] == pytest.approx(-0.5, abs=1e-3)
+
+
+def test_a_drive_of_several_joints_that_are_dead_does_no_work(tmp_path: Path) -> None:
+    """Neither force nor work while all are dead; with one dead, it works on the other."""
+    laws = '<motor name="pull" tendon="pair" gear="2"/>'
+    scene = load_scene(written(tmp_path, f"{ARM}{PAIR}<actuator>{laws}</actuator>"))
+    scene.fault("one", "dead", joint="m/h", at=0.0, lasts=0.2)
+    scene.fault("other", "dead", joint="m/k", at=0.0, lasts=0.1)
+    with lw.Session(scene) as session:
+        session["pull.control"] = 0.3
+        session.run(0.1)
+        assert session["pull.force"] == session["pull.energy"] == session["pull.power"] == 0.0
+        session.run(0.05)
+        assert session["pull.force"] != 0.0
+        speed = session.state.v[session.world.single_dof("m/k")]
+        gear = [w for name, w in scene.actuators[0].params["joints"].items() if "k" in name]
+        power = session["pull.force"] * gear[0] * float(speed)
+        assert session["pull.power"] == pytest.approx(power, rel=0.05)
+
+
+def test_each_of_several_activations_starts_at_its_own_value(tmp_path: Path) -> None:
+    """A motor's current and bristle start as the keyframe has them, after writing again too."""
+    motor = """<dcmotor name="m2" joint="h" motorconst="0.05" resistance="2"
+      inductance="0.01 0.01" lugre="1 1 1 1 1"/>"""
+    laws = f"{LAWS['filter'].replace('h', 'k', 1)}{motor}"
+    path = written(tmp_path, f"""{ARM}<actuator>{laws}</actuator>
+      <keyframe><key name="up" ctrl="0.3 0.5" act="0.2 0.7 -0.4"/></keyframe>""")  # fmt: skip
+    scene = load_scene(path)
+    MjcfFormat().write(scene, tmp_path / "again.xml")
+    for each in (scene, load_scene(tmp_path / "again.xml")):
+        each.start = "up"
+        with lw.Session(each) as session:
+            names = ("actuator0.activation", "m2.activation0", "m2.activation1")
+            assert [session[name] for name in names] == [0.2, 0.7, -0.4]
+    for run in MujocoComparison(path).run(0.05, 1):
+        assert not run.failed
+        assert run.difference <= max(1e-9, run.disturbed)
+    scene.actuators[1].params["start_activation"] = {"up": [1.0]}
+    with pytest.raises(LinkworkError, match="2 activations"):
+        lw.Session(scene)

@@ -6,12 +6,13 @@ outputs after.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from linkwork.components.actuators import Actuator
+from linkwork.components.actuators import Actuator, EffortBy
 from linkwork.components.actuators.auto_servo import resolve_auto_servos
 from linkwork.components.agents import Agent
 from linkwork.components.faults import Phase
@@ -75,7 +76,10 @@ class Cycle:
         self.buses: list[SessionBus] = _build_buses(world)
         _check_names(world.faults)
         self.faults = FaultSet(world)
-        inputs = {d: a.inputs_of(n) for a in self.actuators for n, d in enumerate(a.dofs)}
+        inputs: dict[int, Sequence[str]] = {}
+        for actuator in self.actuators:
+            for n, d in enumerate(actuator.dofs):
+                inputs[d] = (*inputs.get(d, ()), *actuator.inputs_of(n))
         for engine in self.engines:
             engine.inputs = inputs
             for actuator in self.actuators:
@@ -492,14 +496,19 @@ def _driven(world: World, actuators: list[Actuator], engines: list[Engine]) -> l
     """Returns every driven degree of freedom, in order.
 
     Raises:
-        SceneError: If two actuators drive one. Prescribed ones need no drive and are left out.
+        SceneError: If two actuators drive one, unless an engine computes the efforts of both.
+            Prescribed ones need no drive and are left out.
     """
-    driven: dict[int, Spec] = {}
+    driven: dict[int, tuple[Spec, EffortBy] | None] = {}
     for actuator in actuators:
         for number, dof in enumerate(actuator.dofs):
-            spec = actuator.spec_of(number)
-            other = driven.setdefault(dof, spec)
-            if other is not spec:
+            spec, by = actuator.spec_of(number), actuator.effort_by(number)
+            if by == "nothing":
+                driven.setdefault(dof, None)
+                continue
+            other, other_by = driven.get(dof) or (spec, by)
+            driven[dof] = other, other_by
+            if other is not spec and "block" in (by, other_by):
                 raise SceneError(
                     f"joint {world.dof_name(dof)!r} has two actuators: {_label(other)} and "
                     f"{_label(spec)}.",

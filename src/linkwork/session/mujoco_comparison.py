@@ -247,10 +247,18 @@ class MujocoComparison:
         state.q[self._q], state.v[self._v] = theirs.qpos, theirs.qvel
         cycle.refresh()
         self._set_controls(theirs.ctrl)
-        for name, (_, activation) in self._controls.items():
-            first = int(m.actuator(name).actadr[0]) if activation is not None else -1
-            if activation is not None and first >= 0:
-                state.data[activation] = theirs.act[first]
+        taken: set[str] = set()
+        for a in range(m.nu):
+            name, count = (
+                plain_name(m.actuator(a).name or f"actuator{a}", taken),
+                m.actuator_actnum[a],
+            )
+            taken.add(name)
+            for k in range(count):
+                word = f"{name}.activation" if count == 1 else f"{name}.activation{k}"
+                if word in cycle.signals:
+                    address = cycle.signals[word].address
+                    state.data[address] = theirs.act[m.actuator_actadr[a] + k]
 
     def _set_controls(self, controls: np.ndarray) -> None:
         for number, (control, _) in enumerate(self._controls.values()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 import numpy as np
@@ -17,12 +17,16 @@ from linkwork.model.blocks import Block, SignalSpec, read_params, scoped_name
 from linkwork.model.parts import Spec
 from linkwork.model.world import World
 
+#: What computes an effort: the actuator's block, the engine itself, or nothing: it has no effect.
+EffortBy = Literal["block", "engine", "nothing"]
+
 
 class Actuator(Block):
     """Base of all actuator blocks: every actuator of one type in a scene, run by one call.
 
     :meth:`drive` fills columns of ``state.drive``: bias, kp, kd, lowest, highest, so that the
-    effort is clip(bias − kp·q − kd·v, lowest, highest). One actuator drives a degree of freedom.
+    effort is clip(bias − kp·q − kd·v, lowest, highest). One actuator drives a degree of freedom,
+    or several whose efforts an engine computes.
 
     Attributes:
         dofs: Degrees of freedom that the rows drive.
@@ -49,6 +53,10 @@ class Actuator(Block):
     def armature(self) -> dict[int, float]:
         """Inertia that its rotors add to degrees of freedom [kg m² or kg]."""
         return {}
+
+    def effort_by(self, number: int) -> EffortBy:
+        """Returns what computes the effort on ``dofs[number]``, once engines are attached."""
+        return "block"
 
     def spec_of(self, number: int) -> Spec:
         """Returns the spec of the drive of ``dofs[number]``."""
@@ -184,4 +192,4 @@ def _who(spec: Spec) -> str:
     return f"{spec.type} {spec.name!r} ({spec.origin})"
 
 
-__all__ = ["Actuator"]
+__all__ = ["Actuator", "EffortBy"]

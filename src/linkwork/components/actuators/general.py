@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
-from linkwork.components.actuators import Actuator
+from linkwork.components.actuators import Actuator, EffortBy
 from linkwork.components.actuators.kernels import drive_general, meter_general
 from linkwork.core.errors import SceneError
 from linkwork.core.mujoco_library import mujoco
@@ -170,15 +170,26 @@ class GeneralDrive(Actuator):
         return self.field("control"), (number,)
 
     def attach_engines(self, engines: list[Engine]) -> None:
-        """Lets Mujoco engines compute the drives of their joints."""
+        """Lets Mujoco engines compute the drives of their joints.
+
+        Drives that share a joint with one on joints of several engines are computed here, as that
+        is: an engine takes either all efforts on a joint or none.
+        """
         for engine in engines:
             if not isinstance(engine, Mujoco):
                 continue
-            for number in range(len(self.specs)):
-                dofs = [dof for n, dof in self._terms.tolist() if n == number]
-                if engine.owned[self.world.dof_body[dofs]].all():
-                    self._compiled.add(number)
-                    engine.actuators.append(self._engine_actuator(number))
+            for number in self._drives_within(engine.owned):
+                self._compiled.add(number)
+                engine.actuators.append(self._engine_actuator(number))
+
+    def _drives_within(self, owned: np.ndarray) -> list[int]:
+        """Returns the drives that act on nothing but owned bodies, nor do those of their joints."""
+        terms, within = self._terms.tolist(), set(range(len(self.specs)))
+        outside = {dof for _, dof in terms if not owned[self.world.dof_body[dof]]}
+        while leaving := {number for number, dof in terms if number in within and dof in outside}:
+            within -= leaving
+            outside |= {dof for number, dof in terms if number in leaving}
+        return sorted(within)
 
     def _engine_actuator(self, number: int) -> EngineActuator:
         params = self.params[number]
@@ -207,6 +218,7 @@ class GeneralDrive(Actuator):
             name, attributes, joint_transmission(weights, name), list(weights),
             controls=[self._control(number)],
             activations=[(self.field("activation"), place)] if remembers else [],
+            used_control=None if remembers else (self.field("activation"), place),
             forces=[(self.field("force"), place)],
             power=(self.field("power"), place),
             energy=(self.field("energy"), place),
@@ -215,6 +227,11 @@ class GeneralDrive(Actuator):
 
     def inputs_of(self, number: int) -> Sequence[str]:  # noqa: D102
         return ("target",) if self.dofs[number] in self._servo else ("control",)
+
+    def effort_by(self, number: int) -> EffortBy:  # noqa: D102
+        dof = self.dofs[number]
+        compiled = any(n in self._compiled for n, other in self._terms.tolist() if other == dof)
+        return "engine" if compiled else "block"
 
     def spec_of(self, number: int) -> Spec:  # noqa: D102
         return self._first[self.dofs[number]]

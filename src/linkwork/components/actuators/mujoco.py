@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
-import numpy as np
 
-from linkwork.components.actuators import Actuator
+from linkwork.components.actuators import Actuator, EffortBy
 from linkwork.core.errors import SceneError, not_found
 from linkwork.core.mujoco_library import mujoco
 from linkwork.core.state import State
@@ -26,6 +25,7 @@ Finite = Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)]
 FloatPair = tuple[Finite, Finite]
 #: Parameters of a law; MuJoCo has at most ten.
 LawNumbers = Annotated[list[Finite], msgspec.Meta(max_length=10)]
+ActivationNumbers = Annotated[list[Finite], msgspec.Meta(max_length=100)]
 _TRANSMISSIONS = ("joint", "tendon", "site", "crank_site", "body")
 
 
@@ -59,7 +59,7 @@ class MujocoActuatorParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=T
         damping: Damping of its rotor with the coefficients of the second and third power.
         control_spec: MuJoCo's code of the inputs.
         start: Control at the start, by the name of the posture in which the scene starts.
-        start_activation: Activation at the start, likewise.
+        start_activation: Activation at the start, likewise; a list of several.
     """
 
     joint: str = ""
@@ -78,7 +78,7 @@ class MujocoActuatorParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=T
     gain_type: Literal["fixed", "affine", "muscle", "dcmotor", "so3", "pid"] = "fixed"
     bias_type: Literal["none", "affine", "muscle", "dcmotor", "so3"] = "none"
     dynprm: LawNumbers = []
-    gainprm: LawNumbers = []
+    gainprm: LawNumbers = msgspec.field(default_factory=lambda: [1.0])
     biasprm: LawNumbers = []
     activations: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
     early: bool = False
@@ -90,7 +90,7 @@ class MujocoActuatorParams(msgspec.Struct, forbid_unknown_fields=True, kw_only=T
     damping: tuple[Finite, Finite, Finite] = (0.0, 0.0, 0.0)
     control_spec: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
     start: dict[str, Finite] = {}
-    start_activation: dict[str, Finite] = {}
+    start_activation: dict[str, Finite | ActivationNumbers] = {}
 
 
 class MujocoActuators(Actuator):
@@ -109,17 +109,27 @@ class MujocoActuators(Actuator):
         super().__init__(world, specs, name)
         self.params = [read_params(spec, MujocoActuatorParams) for spec in specs]
         self._engines: list[Mujoco | None] = []
+        self._acting: set[int] = set()  # degrees of freedom on which an engine lets them act
         self.dofs = []
         self._owners: list[Spec] = []
-        self._activation = [0]
         for number, (spec, params) in enumerate(zip(specs, self.params, strict=True)):
             self._check_transmission(spec, params)
+            self._check_activations(spec, params)
             for dof in self._single_dofs(spec, params):
                 if dof not in self.dofs:
                     self.dofs.append(dof)
                     self._owners.append(spec)
-            self._activation.append(self._activation[-1] + params.activations)
             self._offer(number, spec, params)
+
+    def _check_activations(self, spec: Spec, params: MujocoActuatorParams) -> None:
+        for start, given in params.start_activation.items():
+            if isinstance(given, list) and len(given) != params.activations:
+                raise SceneError(
+                    f"actuator {spec.name!r} has {params.activations} activations, but "
+                    f"{len(given)} at the start of {start!r}.",
+                    origin=spec.at("start_activation"),
+                    hint="Give one number for each activation, or one for all.",
+                )
 
     def _check_transmission(self, spec: Spec, params: MujocoActuatorParams) -> None:
         given = [word for word in _TRANSMISSIONS if getattr(params, word)]
@@ -155,10 +165,10 @@ class MujocoActuators(Actuator):
         ]
         for k in range(params.activations):
             word = "activation" if params.activations == 1 else f"activation{k}"
-            at = (self._activation[number] + k,)
+            at = (number, k)
             self._signals.append(SignalSpec(f"{name}.{word}", self.field("activation"), at))
         if params.gain_type == "fixed":
-            gain = SignalSpec(f"{name}.gain", self.field("law"), (number, 0), direction="param")
+            gain = SignalSpec(f"{name}.gain", self.field("gain"), place, direction="param")
             self._signals.append(gain)
 
     def attach_engines(self, engines: list[Engine]) -> None:
@@ -169,6 +179,7 @@ class MujocoActuators(Actuator):
             self._engines.append(engine)
             if engine is not None:
                 engine.actuators.append(self._engine_actuator(number))
+                self._acting.update(self._single_dofs(spec, params))
 
     def _engine_of(
         self, spec: Spec, params: MujocoActuatorParams, engines: list[Mujoco]
@@ -226,13 +237,13 @@ class MujocoActuators(Actuator):
             if (limits := getattr(params, f"{word}_range")) is not None:
                 attributes[f"{given}range"] = limits
                 attributes[f"{given}limited"] = mujoco.mjtLimited.mjLIMITED_TRUE
-        first, place = self._activation[number], (number,)
+        place = (number,)
         activations: list[StateLocation] = [
-            (self.field("activation"), (first + k,)) for k in range(params.activations)
+            (self.field("activation"), (number, k)) for k in range(params.activations)
         ]
         name = f"{spec.name}#{self.type}"
         return EngineActuator(
-            name, attributes, lambda build: _transmit(build, spec, params, name),
+            name, attributes, lambda build: _transmit(build, self.world, spec, params, name),
             self._single_dofs(spec, params),
             controls=[(self.field("control"), place)],
             activations=activations,
@@ -242,48 +253,59 @@ class MujocoActuators(Actuator):
             gains=(self.field("law"), (number, 0)),
         )  # fmt: skip
 
+    def effort_by(self, number: int) -> EffortBy:  # noqa: D102
+        return "engine" if self.dofs[number] in self._acting else "nothing"
+
     def spec_of(self, number: int) -> Spec:  # noqa: D102
         return self._owners[number]
 
     def slots(self) -> dict[str, tuple[int, ...]]:  # noqa: D102
         count = len(self.specs)
-        slots = dict.fromkeys(("control", "force", "power", "energy"), (count,))
-        return slots | {"activation": (self._activation[-1],), "law": (count, 6)}
+        slots = dict.fromkeys(("control", "force", "power", "energy", "gain"), (count,))
+        most = max((params.activations for params in self.params), default=0)
+        return slots | {"activation": (count, most), "law": (count, 6)}
 
     def bind(self, state: State) -> None:  # noqa: D102
         super().bind(state)
-        self._limits = np.array([(-math.inf, math.inf)] * len(self.dofs), np.float64).reshape(-1, 2)
 
     def reset(self) -> None:
         """Sets controls and activations as at the start of a MuJoCo model."""
         start = self.world.scene.start
         for number, params in enumerate(self.params):
             self.slot("control")[number] = params.start.get(start, 0.0)
-            first, last = self._activation[number : number + 2]
-            self.slot("activation")[first:last] = params.start_activation.get(start, 0.0)
+            self.slot("activation")[number] = 0.0
+            given = params.start_activation.get(start, 0.0)
+            values = given if isinstance(given, list) else [given] * params.activations
+            self.slot("activation")[number, : len(values)] = values
+            self.slot("gain")[number] = params.gainprm[0] if params.gainprm else 1.0
+        self.params_changed()
+
+    def params_changed(self) -> None:
+        """Computes the laws from the parameters and the gains that may be changed."""
+        for number, params in enumerate(self.params):
             law = self.slot("law")[number]
-            for column, numbers in ((0, params.gainprm), (3, params.biasprm)):
-                given = [*numbers, 0.0, 0.0, 0.0][:3]
-                law[column : column + 3] = given
-            if not params.gainprm and params.gain_type == "fixed":
-                law[0] = 1.0
+            for column, numbers in ((0, params.gainprm or [1.0]), (3, params.biasprm)):
+                law[column : column + 3] = [*numbers, 0.0, 0.0, 0.0][:3]
+            if params.gain_type == "fixed":
+                law[0] = self.slot("gain")[number]
 
     def drive(self, step: int) -> None:
         """The engine computes the efforts; only limits that faults may change are written."""
-        dofs = self.dofs
+        dofs = list(self._acting)  # without effect, they leave the joint to other actuators
         if dofs:
             self.state.drive[:3, dofs] = 0.0
-            self.state.drive[3, dofs], self.state.drive[4, dofs] = self._limits.T
+            self.state.drive[3, dofs], self.state.drive[4, dofs] = -math.inf, math.inf
 
 
 def _transmit(
-    build: ModelBuilder, spec: Spec, params: MujocoActuatorParams, name: str
+    build: ModelBuilder, world: World, spec: Spec, params: MujocoActuatorParams, name: str
 ) -> Mapping[str, Any]:
     """Adds the sites of a transmission, and returns its attributes."""
     kinds = mujoco.mjtTrn
     if params.joint:
         kind = kinds.mjTRN_JOINTINPARENT if params.in_parent else kinds.mjTRN_JOINT
-        return {"trntype": kind, "target": scoped_name(spec, params.joint)}
+        number = world.joint(scoped_name(spec, params.joint), origin=spec.at("joint"))
+        return {"trntype": kind, "target": world.joint_names[number]}
     if params.tendon:
         return {"trntype": kinds.mjTRN_TENDON, "target": params.tendon}
     if params.body:

@@ -402,8 +402,8 @@ class Mujoco(Engine):
         if self._foreign:
             self._foreign.remember()
         if self.actuators:
-            self._exchange.leave(world.scene.step)
-            kernels.add_actuator_efforts(self.model.v_map, data.qfrc_actuator, report.effort)
+            efforts = self._exchange.leave(world.scene.step)
+            kernels.add_actuator_efforts(self.model.v_map, efforts, report.effort)
         if self._rubbing:
             kernels.add_friction(
                 data.ne, data.nf, data.efc_id, data.efc_force, self.model.v_map, report.effort

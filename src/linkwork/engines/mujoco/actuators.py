@@ -10,8 +10,26 @@ import numpy as np
 
 from linkwork.core.mujoco_library import mujoco
 from linkwork.core.state import State
-from linkwork.engines.mujoco.kernels import enter_actuators, leave_actuators, write_gains
+from linkwork.engines.mujoco.kernels import (
+    DISCRETE,
+    EXPLICIT,
+    IMPLICIT,
+    STAGES,
+    enter_actuators,
+    leave_actuators,
+    meter_actuators,
+    write_gains,
+)
 from linkwork.engines.mujoco.spec_builder import ModelBuilder
+
+#: How MuJoCo's integrators use the forces of actuators.
+_MODES = {
+    int(mujoco.mjtIntegrator.mjINT_EULER): EXPLICIT,
+    int(mujoco.mjtIntegrator.mjINT_RK4): STAGES,
+    int(mujoco.mjtIntegrator.mjINT_IMPLICIT): IMPLICIT,
+    int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST): IMPLICIT,
+    int(mujoco.mjtIntegrator.mjINT_DISCRETE): DISCRETE,
+}
 
 #: Field of the state and index in it.
 StateLocation = tuple[str, tuple[int, ...]]
@@ -28,6 +46,7 @@ class EngineActuator:
             attributes.
         dofs: Degrees of freedom of the joints that it acts on directly; empty for others.
         controls, activations, forces: Where the state holds them.
+        used_control: Where the state holds the control within its range.
         power, energy: Where the state holds its mechanical power [W] and work [J].
         gains: Where the state holds its first three gain and bias parameters, if they may be
             changed while running.
@@ -40,6 +59,7 @@ class EngineActuator:
     controls: Sequence[StateLocation] = ()
     activations: Sequence[StateLocation] = ()
     forces: Sequence[StateLocation] = ()
+    used_control: StateLocation | None = None
     power: StateLocation | None = None
     energy: StateLocation | None = None
     gains: StateLocation | None = None
@@ -107,7 +127,7 @@ class ActuatorExchange:
         """Resolves the addresses in the state."""
         mj = self.mj
         control, activation, force = [], [], []
-        meter, gains, limits = [], [], []
+        meter, gains, limits, used = [], [], [], []
         for actuator in self.actuators:
             n = int(mj.actuator(actuator.name).id)
             for table, locations, first in (
@@ -123,14 +143,17 @@ class ActuatorExchange:
                 addresses = [
                     state.address(f, *index) for f, index in (actuator.power, actuator.energy)
                 ]
-                meter.append((*addresses, int(mj.actuator_outadr[n])))
+                meter.append((*addresses, *self._activation_of(state, actuator, n)))
+            if actuator.used_control is not None:
+                name, index = actuator.used_control
+                used.append((state.address(name, *index), int(mj.actuator_ctrladr[n])))
             if actuator.gains is not None:
                 name, index = actuator.gains
                 gains.append((state.address(name, *index), n))
-            alone = len(actuator.dofs) == 1
-            limits += [(dof, int(self.joints[dof]), n if alone else -1) for dof in actuator.dofs]
+            limits += [(dof, int(self.joints[dof]), n) for dof in actuator.dofs]
         self._tables = _pairs(control), _pairs(activation), _pairs(force)
-        self._meter = np.array(meter, np.int64).reshape(-1, 3)
+        self._used = _pairs(used)
+        self._meter = np.array(meter, np.int64).reshape(-1, 7)
         self._gains = _pairs(gains)
         self._limits = np.array(limits, np.int64).reshape(-1, 3)
         self._limited = mj.jnt_actfrclimited.astype(np.bool_).copy()
@@ -138,6 +161,43 @@ class ActuatorExchange:
         self._laws = mj.actuator_gainprm.copy(), mj.actuator_biasprm.copy()
         self._state = state
         self._dead = False
+        self._bind_meter(state)
+
+    def _activation_of(
+        self, state: State, actuator: EngineActuator, n: int
+    ) -> tuple[int, int, int, int, int]:
+        """Returns an actuator's activation in the state, and its places in MuJoCo's arrays."""
+        mj, kept, early = self.mj, -1, -1
+        if actuator.activations:
+            name, index = actuator.activations[-1]
+            kept = state.address(name, *index)
+        if mj.actuator_actearly[n] and mj.actuator_actadr[n] >= 0:
+            early = int(mj.actuator_actadr[n] + mj.actuator_actnum[n]) - 1
+        return kept, int(mj.actuator_outadr[n]), n, int(mj.actuator_ctrladr[n]), early
+
+    def _bind_meter(self, state: State) -> None:
+        mj, data = self.mj, self.data
+        affine = (
+            mj.actuator_gaintype == mujoco.mjtGain.mjGAIN_AFFINE,
+            mj.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE,
+        )
+        endless = np.array([-np.inf, np.inf])
+        forces, controls = mj.actuator_forcerange.copy(), mj.actuator_ctrlrange.copy()
+        forces[mj.actuator_forcelimited == 0] = endless
+        controls[mj.actuator_ctrllimited == 0] = endless
+        self._start_speed = np.zeros(mj.nv)
+        self._gravity_effort = np.zeros(mj.nv)
+        self._by_actuators = mj.jnt_actgravcomp[mj.dof_jntid].astype(np.float64)
+        self._effort = np.zeros(mj.nv)
+        self._control_range = controls
+        self._mode = _MODES[int(mj.opt.integrator)]
+        self._step_arrays = (
+            np.column_stack(affine).astype(np.float64), mj.actuator_gainprm, mj.actuator_biasprm,
+            forces, data.ctrl, controls, data.act, data.actuator_force, data.actuator_velocity,
+            data.actuator_moment, data.moment_rownnz, data.moment_rowadr, data.moment_colind,
+            self._start_speed, data.qvel, mj.dof_jntid, mj.jnt_actfrclimited, mj.jnt_actfrcrange,
+            self._gravity_effort, np.zeros(mj.nv), np.zeros(mj.nv), self._effort,
+        )  # fmt: skip
 
     def set_gains(self) -> None:
         """Writes changed gains into the model."""
@@ -148,10 +208,14 @@ class ActuatorExchange:
         """Writes controls and activations into MuJoCo's arrays."""
         controls, activations, _ = self._tables
         enter_actuators(self._state.data, controls, activations, self.data.ctrl, self.data.act)
+        self._start_speed[:] = self.data.qvel
         self._apply_dead_drives()
 
     def _apply_dead_drives(self) -> None:
-        """Removes the efforts on joints whose limits are both 0: a fault has set them."""
+        """Removes the efforts on joints whose limits are both 0: a fault has set them.
+
+        An actuator has no force if all its joints are dead.
+        """
         drive, limits, mj = self._state.drive, self._limits, self.mj
         if not len(limits):
             return
@@ -162,18 +226,24 @@ class ActuatorExchange:
         self._dead = bool(dead.any())
         mj.jnt_actfrclimited[:], mj.jnt_actfrcrange[:] = self._limited, self._ranges
         mj.actuator_gainprm[:], mj.actuator_biasprm[:] = self._laws
-        for _, joint, actuator in limits[dead].tolist():
-            mj.jnt_actfrclimited[joint], mj.jnt_actfrcrange[joint] = 1, 0.0
-            if actuator >= 0:
-                mj.actuator_gainprm[actuator], mj.actuator_biasprm[actuator] = 0.0, 0.0
+        joints, idle = limits[dead, 1], np.setdiff1d(limits[dead, 2], limits[~dead, 2])
+        mj.jnt_actfrclimited[joints], mj.jnt_actfrcrange[joints] = 1, 0.0
+        mj.actuator_gainprm[idle], mj.actuator_biasprm[idle] = 0.0, 0.0
 
-    def leave(self, h: float) -> None:
-        """Reads activations, forces and power after a step of ``h`` [s]."""
+    def leave(self, h: float) -> np.ndarray:
+        """Reads activations, forces and power after a step of ``h`` [s].
+
+        Returns the efforts of the actuators on MuJoCo's degrees of freedom.
+        """
         data, (_, activations, forces) = self.data, self._tables
+        self._effort[:] = data.qfrc_actuator
+        np.multiply(self._by_actuators, data.qfrc_gravcomp, out=self._gravity_effort)
+        meter_actuators(self._state.data, self._meter, self._mode, h, *self._step_arrays)
         leave_actuators(
-            self._state.data, activations, forces, self._meter, data.act, data.actuator_force,
-            data.actuator_velocity, h,
+            self._state.data, activations, forces, self._used, data.act, data.actuator_force,
+            data.ctrl, self._control_range,
         )  # fmt: skip
+        return self._effort
 
 
 def _pairs(rows: list[tuple[int, int]]) -> np.ndarray:

@@ -14,6 +14,10 @@ from linkwork.kinematics.kernels import forward_poses, forward_twists
 #: Outcomes of :func:`finish_step`.
 SETTLED, DIVERGED, RETRY = 0, 1, 2
 
+#: How integrators use the forces of actuators: as they are at the start of the step, with their
+#: change by speed, with that by length too, or in several stages.
+EXPLICIT, IMPLICIT, DISCRETE, STAGES = 0, 1, 2, 3
+
 
 @kernel
 def prepare_step(
@@ -235,17 +239,86 @@ def enter_actuators(data, controls, activations, ctrl, act):
 
 
 @kernel
-def leave_actuators(data, activations, forces, meter, act, force, velocity, h):
-    """Copies activations and forces into the state, and adds up the work: h · force · velocity.
-
-    ``meter`` (n×3): addresses of power and energy, MuJoCo's output.
-    """
+def leave_actuators(data, activations, forces, used, act, force, ctrl, ctrl_range):
+    """Copies activations, forces and ``used`` controls, within their range, into the state."""
     for n in range(activations.shape[0]):
         data[activations[n, 0]] = act[activations[n, 1]]
     for n in range(forces.shape[0]):
         data[forces[n, 0]] = force[forces[n, 1]]
+    for n in range(used.shape[0]):
+        c = used[n, 1]
+        data[used[n, 0]] = min(max(ctrl[c], ctrl_range[c, 0]), ctrl_range[c, 1])
+
+
+@kernel
+def meter_actuators(
+    data, meter, mode, h, laws, gainprm, biasprm, force_range, ctrl, ctrl_range, act, force,
+    velocity, moment, row_size, row_start, column, start_speed, speed, joint_of, limited,
+    effort_range, gravity_effort, total, share, effort,
+):  # fmt: skip
+    """Adds up the work of a step, and computes the efforts that have acted on the joints.
+
+    The work on a joint is h · effort · mean of its speeds at the start and the end of the step.
+    The force that acts in the step is F0 + dF/dv · (v1 − v0) with an ``IMPLICIT`` integrator,
+    F0 + dF/dv · (v1 − v0) + dF/dl · h · v1 with the ``DISCRETE`` one, and F0 with ``EXPLICIT``
+    ones, where F0 is the force at the start, v0 and v1 are the speeds of the transmission. A force
+    at its limit is constant; so are those on a joint at its limit, which share it. With ``STAGES``
+    the mean of the powers at both ends of the step counts. The derivatives are those of affine
+    laws, 0 for others.
+
+    ``meter`` (n×7): addresses of power, energy and activation (−1: none), MuJoCo's output,
+    actuator, control, activation (−1: that at the start of the step is used). ``laws`` (n×2):
+    whether gain and bias are affine. ``moment``, ``row_size``, ``row_start``, ``column``: the
+    moments at the start of the step, sparse. ``gravity_effort``: efforts of actuators that
+    compensate gravity. ``total``, ``share``: working memory. ``effort``: MuJoCo's efforts of
+    actuators at the start; receives those that have acted.
+    """
+    for j in range(total.shape[0]):
+        total[j], share[j] = gravity_effort[j], -1.0  # no limit acts
     for n in range(meter.shape[0]):
-        power = force[meter[n, 2]] * velocity[meter[n, 2]]
+        out = meter[n, 3]
+        for k in range(row_start[out], row_start[out] + row_size[out]):
+            total[column[k]] += moment[k] * force[out]
+    for j in range(total.shape[0]):
+        lowest, highest = effort_range[joint_of[j], 0], effort_range[joint_of[j], 1]
+        if limited[joint_of[j]] and not lowest < total[j] < highest:
+            share[j] = effort[j] / total[j] if total[j] != 0.0 else 0.0
+    for n in range(meter.shape[0]):
+        out, a = meter[n, 3], meter[n, 4]
+        first, last = row_start[out], row_start[out] + row_size[out]
+        if mode == STAGES:
+            power = 0.0
+            for k in range(first, last):
+                acting = force[out] if share[column[k]] < 0.0 else force[out] * share[column[k]]
+                power += moment[k] * acting * speed[column[k]]
+            data[meter[n, 1]] += h * (data[meter[n, 0]] + power) / 2.0
+            data[meter[n, 0]] = power
+            continue
+        more = 0.0
+        if mode != EXPLICIT and force_range[a, 0] < force[out] < force_range[a, 1]:
+            end_speed = 0.0
+            for k in range(first, last):
+                end_speed += moment[k] * speed[column[k]]
+            if meter[n, 6] >= 0:
+                used = act[meter[n, 6]]
+            elif meter[n, 2] >= 0:
+                used = data[meter[n, 2]]
+            else:
+                c = meter[n, 5]
+                used = min(max(ctrl[c], ctrl_range[c, 0]), ctrl_range[c, 1])
+            by_speed = laws[a, 0] * gainprm[a, 2] * used + laws[a, 1] * biasprm[a, 2]
+            more = by_speed * (end_speed - velocity[out])
+            if mode == DISCRETE:
+                by_length = laws[a, 0] * gainprm[a, 1] * used + laws[a, 1] * biasprm[a, 1]
+                more += by_length * h * end_speed
+        power = 0.0
+        for k in range(first, last):
+            j = column[k]
+            acting = force[out] * share[j]
+            if share[j] < 0.0:
+                acting = force[out] + more
+                effort[j] += moment[k] * more
+            power += moment[k] * acting * (start_speed[j] + speed[j]) / 2.0
         data[meter[n, 0]] = power
         data[meter[n, 1]] += h * power
 

@@ -54,12 +54,13 @@ def _read_start(reading: MjcfReadContext, a: int, kind: str, params: dict[str, A
     """Adds the controls and activations of keyframes."""
     m = reading.m
     control, first = int(m.actuator_ctrladr[a]), int(m.actuator_actadr[a])
+    count = int(m.actuator_actnum[a])
     for k, name in enumerate(reading.keyframe_names()):
         if value := float(m.key_ctrl[k, control]):
             params.setdefault("start", {})[name] = value
-        if first >= 0 and (value := float(m.key_act[k, first])):
-            word = "start_activation"
-            params.setdefault(word, {})[name] = value
+        if any(values := numbers(m.key_act[k, first : first + count])):
+            given = values[0] if count == 1 else list(values)
+            params.setdefault("start_activation", {})[name] = given
 
 
 def _weights(reading: MjcfReadContext, a: int) -> dict[str, float]:

@@ -204,7 +204,15 @@ def keyframes(
             key.set("qvel", numbers_text(speeds))
         if any(controls := [spec.params.get("start", {}).get(name, 0.0) for spec in drives]):
             key.set("ctrl", numbers_text(controls))
-        held = [s for s in drives if s.params.get("dynamics", "none") != "none"]
-        if any(acts := [s.params.get("start_activation", {}).get(name, 0.0) for s in held]):
+        if any(acts := [value for spec in drives for value in _activations(spec, name)]):
             key.set("act", numbers_text(acts))
     return node
+
+
+def _activations(spec: Spec, posture: str) -> list[float]:
+    """Returns an actuator's activations at the start of a posture."""
+    count = spec.params.get("activations", 0) if spec.type == "mujoco" else 0
+    if spec.params.get("dynamics", "none") not in ("none", "dcmotor", "pid"):
+        count = 1
+    given = spec.params.get("start_activation", {}).get(posture, 0.0)
+    return list(given) if isinstance(given, list | tuple) else [given] * count
