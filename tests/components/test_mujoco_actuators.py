@@ -326,13 +326,14 @@ def test_the_activation_without_dynamics_is_the_control_within_its_range(tmp_pat
     assert found == [0.5, 0.5]
 
 
+@pytest.mark.parametrize("joint", ["m/h", "m/hip"])
 @pytest.mark.parametrize("kind", ["fixed", "affine"])
-def test_a_gain_that_is_not_given_is_1(kind: str, tmp_path: Path) -> None:
+def test_a_gain_that_is_not_given_is_1(kind: str, joint: str, tmp_path: Path) -> None:
     """As MuJoCo's own default, for affine gains too; a joint may be called by its old name."""
     scene = load_scene(written(tmp_path, ARM))
     (placed,) = scene.parts.values()
     placed.part.aliases["hip"] = "h"
-    params = {"joint": "m/hip", "gain_type": kind}
+    params = {"joint": joint, "gain_type": kind}
     scene.actuators.append(lw.Spec("actuator", "mujoco", "x", params, scene.origin))
     with lw.Session(scene) as session:
         session["x.control"] = 0.7
