@@ -46,10 +46,10 @@ def test_200_000_nested_tags_are_refused_at_once(name: str, tmp_path: Path) -> N
     """Each in under 0.2 s on the machine of the benchmarks; it took up to 13 s."""
     path = tmp_path / name
     path.write_text(BOMBS[name])
-    since = time.monotonic()
+    since = time.process_time()
     with pytest.raises(LinkworkError):
         load(path)
-    assert time.monotonic() - since < 5.0
+    assert time.process_time() - since < 5.0
 
 
 def test_a_servo_file_is_bounded(tmp_path: Path) -> None:
@@ -85,10 +85,10 @@ def packed(megabytes: int, method: int = zipfile.ZIP_DEFLATED, files: int = 1) -
 def test_a_zip_bomb_is_refused_unread(megabytes: int, method: int, files: int, why: str) -> None:
     """By what it declares, in milliseconds; it took 16 s for 1 GB."""
     data = bytes(packed(megabytes, method, files))
-    since = time.monotonic()
+    since = time.process_time()
     with pytest.raises(LinkworkError, match=why):
         unpacked({"bomb.zip": data})
-    assert time.monotonic() - since < 1.0
+    assert time.process_time() - since < 1.0
 
 
 def test_a_zip_that_declares_too_little_is_read_no_further() -> None:
@@ -113,6 +113,6 @@ def test_references_are_looked_at_in_bounded_number() -> None:
     text = "".join(f'<a b="x/{n}.stl"/>' for n in range(40_000))
     text += "".join(f'<compiler meshdir="m{n}"/>' for n in range(40_000))
     files = {"a.xml": text.encode(), "1.stl": b"solid"}
-    since = time.monotonic()
+    since = time.process_time()
     assert place_loose_files(files)["x/1.stl"] == b"solid"
-    assert time.monotonic() - since < 5.0
+    assert time.process_time() - since < 5.0
