@@ -64,10 +64,11 @@ class GeneralDrive(Actuator):
     """Affine drives: ``<name>.control`` in, ``<name>.activation``, ``<name>.force`` out.
 
     The force F = (g0 + g1·L + g2·L̇)·a + b0 + b1·L + b2·L̇ of activation a, within its range, acts
-    on each joint by its weight. ``<name>.power`` is F·L̇, ``<name>.energy`` the work so far. The
-    Mujoco engine computes the drives of its joints itself, as MuJoCo does. Elsewhere, if a drive
-    is the only one of a joint, its effort is an affine law, which engines integrate implicitly; if
-    several share a joint, or one acts on several, their sum at the start of the step is applied.
+    on each joint by its weight. ``<name>.power`` is F·L̇, averaged over the step where an engine
+    computes the drive, ``<name>.energy`` the work so far. The Mujoco engine computes the drives of
+    its joints itself, as MuJoCo does. Elsewhere, if a drive is the only one of a joint, its effort
+    is an affine law, which engines integrate implicitly; if several share a joint, or one acts on
+    several, their sum at the start of the step is applied.
 
     A drive with the law kp (u − q) − kd v of a joint that has no other one is a position servo:
     its control is the joint's target, and ``<joint>.kp``, ``<joint>.kd`` may be changed while
