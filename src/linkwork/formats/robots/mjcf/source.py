@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linkwork.core.errors import FormatError
-from linkwork.formats.robots.resources import MAX_LEVELS
 from linkwork.formats.robots.xml import XmlNode, parse_xml
 
 #: Maximum depth of elements, that of MuJoCo's reader, and maximum number of them.
 MAX_DEPTH, MAX_ELEMENTS = 499, 20_000
+#: Number of folders above the model's that a reference may lead to, never to the root of the
+#: file system: dm_control's dog has its meshes below the fourth.
+MAX_FOLDERS_UP = 5
 
 
 @dataclass
@@ -40,14 +42,15 @@ class MjcfSource:
         if "\0" in given:
             raise FormatError(f"{reference!r} is no path.", origin=node.origin)
         inner = Path(base.replace("\\", "/")) / given
-        outermost = (self.folder, *self.folder.parents)[: MAX_LEVELS + 1][-1]
+        above = (self.folder, *self.folder.parents)[: MAX_FOLDERS_UP + 1]
+        outermost = above[-1] if above[-1] != above[-1].parent else (self.folder, *above)[-2]
         within = self.folder if inner.is_absolute() else outermost
         if not Path(os.path.normpath(self.folder / inner)).is_relative_to(within):
             raise FormatError(
                 f"<{node.tag}> names the file {reference!r}, which is outside of {str(within)!r}.",
                 origin=node.origin,
-                hint=f"Name it relative to the model, at most {MAX_LEVELS} folders up, or copy it "
-                "there.",
+                hint="Name it relative to the model, at most "
+                f"{MAX_FOLDERS_UP} folders up, or copy it there.",
             )
         path = Path(os.path.realpath(self.folder / inner))
         beside = Path(os.path.normpath(Path(node.origin.file).parent / inner))
